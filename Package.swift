@@ -1,0 +1,112 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every target of ours is compiled with the same three upcoming features: imports are internal
+// unless the API needs them, members are visible only through an import of their module, and
+// existentials are spelled `any`. `docs/architecture.md` lists who may import whom.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+
+let package = Package(
+    name: "PowerAuthLab",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "lab", targets: ["lab"]),
+        .executable(name: "lab-server", targets: ["lab-server"]),
+        .executable(name: "device-agent", targets: ["device-agent"]),
+        .executable(name: "main-app", targets: ["main-app"]),
+        .executable(name: "app-extension", targets: ["app-extension"]),
+        .executable(name: "watch-companion", targets: ["watch-companion"]),
+        .library(name: "PowerAuth2", targets: ["PowerAuth2"]),
+        .library(name: "PowerAuth2ForExtensions", targets: ["PowerAuth2ForExtensions"]),
+        .library(name: "PowerAuth2ForWatch", targets: ["PowerAuth2ForWatch"]),
+        .library(name: "LabTesting", targets: ["LabTesting"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    ],
+    targets: [
+        // The C side: libraries found by pkg-config, and shims for what Swift cannot call.
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZeroMQ", pkgConfig: "libzmq", providers: [.apt(["libzmq3-dev"])]),
+        .systemLibrary(name: "CCurlLibrary", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "CCurl", dependencies: ["CCurlLibrary"]),
+        .target(name: "CSystem"),
+
+        // Foundations.
+        module("LabSystem", ["CSystem"]),
+        module("ZeroMQ", ["CZeroMQ"]),
+        module("LabKit", ["LabSystem", "ZeroMQ", yams]),
+
+        // The protocol and the client core.
+        module("PowerAuthProtocol", ["COpenSSL"]),
+        module("PowerAuthCore", ["PowerAuthProtocol"]),
+
+        // The simulated platform.
+        module("SimulatedDevice", ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", grdb]),
+        module("WatchConnectivity", ["SimulatedDevice"]),
+
+        // The SDKs.
+        module("PowerAuthShared", ["PowerAuthCore", "SimulatedDevice", "WatchConnectivity", "CCurl"]),
+        module("PowerAuth2", ["PowerAuthShared"]),
+        module("PowerAuth2ForExtensions", ["PowerAuthShared"]),
+        module("PowerAuth2ForWatch", ["PowerAuthShared"]),
+
+        // The server.
+        module("PowerAuthServer", ["PowerAuthProtocol", "LabKit", grdb, hummingbird, logging]),
+
+        // The lab.
+        module("DeviceAgent", ["SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb]),
+        module("LabPeer", ["SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ"]),
+        module("LabRunner", ["LabKit", "LabSystem", yams]),
+        module("LabTesting", ["LabRunner", "LabKit", "LabSystem"]),
+
+        program("lab", ["LabRunner", "LabKit", "LabSystem", argumentParser]),
+        program("lab-server", ["PowerAuthServer", "LabKit", "LabSystem", argumentParser]),
+        program("device-agent", ["DeviceAgent", "LabKit", "LabSystem", argumentParser]),
+        program("main-app", ["PowerAuth2", "LabPeer", "LabKit", "WatchConnectivity", argumentParser]),
+        program("app-extension", ["PowerAuth2ForExtensions", "PowerAuth2", "LabPeer", "LabKit", argumentParser]),
+        program("watch-companion", ["PowerAuth2ForWatch", "LabPeer", "LabKit", "WatchConnectivity", argumentParser]),
+
+        // Tests, one target a module, and the end-to-end suites that launch real peers.
+        tests("LabSystemTests", ["LabSystem"]),
+        tests("ZeroMQTests", ["ZeroMQ"]),
+        tests("LabKitTests", ["LabKit", "LabSystem", "ZeroMQ"]),
+        tests("PowerAuthProtocolTests", ["PowerAuthProtocol"]),
+        tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
+        tests("SimulatedDeviceTests", ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity"]),
+        tests("PowerAuthSharedTests", ["PowerAuthShared", "PowerAuth2", "SimulatedDevice", "LabKit", "LabSystem"]),
+        tests("PowerAuthServerTests", ["PowerAuthServer", "PowerAuthProtocol", "LabKit", hummingbird, hummingbirdTesting]),
+        tests("DeviceAgentTests", ["DeviceAgent", "SimulatedDevice", "LabKit", "LabSystem"]),
+        tests("LabRunnerTests", ["LabRunner", "LabKit", "LabSystem"]),
+        tests("EndToEndTests", ["LabTesting", "LabRunner", "LabKit", "LabSystem"]),
+        tests("ArchitectureTests", ["LabSystem"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,124 @@
+/// One installed app, app extension or watch app: its identity, its entitlements and its SDK configuration.
+public struct AppSpec: Codable, Equatable, Sendable {
+    /// What the executable plays.
+    public enum Kind: String, Codable, CaseIterable, Sendable {
+        /// A phone's app.
+        case app
+        /// A short-lived extension of an app on a phone.
+        case appExtension = "extension"
+        /// The app on the watch.
+        case watchApp
+
+        /// Name of the executable that plays this kind.
+        public var executable: String {
+            switch self {
+            case .app: "main-app"
+            case .appExtension: "app-extension"
+            case .watchApp: "watch-companion"
+            }
+        }
+    }
+
+    /// Actor name in scenarios.
+    public var name: String
+    /// What the executable plays.
+    public var kind: Kind
+    /// Bundle identifier, for example `com.example.main`.
+    public var bundleIdentifier: String
+    /// Actor name of the app that an extension belongs to, or of the phone app that a watch app accompanies.
+    public var host: String?
+    /// Entitlement: app groups, each beginning with `group.`.
+    public var appGroups: [String]
+    /// Entitlement: keychain access groups, each written `TEAM.name`.
+    public var keychainAccessGroups: [String]
+    /// Whether the app is launched when the instance starts.
+    public var autostart: Bool
+    /// Switches that bring back defects of the original SDK, by their number in the specification.
+    public var quirks: [String]
+    /// Configuration of the PowerAuth SDK inside the app.
+    public var powerAuth: PowerAuthSpec
+
+    /// Creates an app.
+    public init(
+        name: String, kind: Kind, bundleIdentifier: String, host: String? = nil, appGroups: [String] = [],
+        keychainAccessGroups: [String] = [], autostart: Bool = true, quirks: [String] = [], powerAuth: PowerAuthSpec
+    ) {
+        self.name = name
+        self.kind = kind
+        self.bundleIdentifier = bundleIdentifier
+        self.host = host
+        self.appGroups = appGroups
+        self.keychainAccessGroups = keychainAccessGroups
+        self.autostart = autostart
+        self.quirks = quirks
+        self.powerAuth = powerAuth
+    }
+
+    /// Name of the executable that plays this app.
+    public var executable: String { kind.executable }
+}
+
+/// What an app passes to its PowerAuth SDK object.
+public struct PowerAuthSpec: Codable, Equatable, Sendable {
+    /// Which SDK the app embeds.
+    public enum SDK: String, Codable, CaseIterable, Sendable {
+        /// `PowerAuth2`, the full SDK.
+        case full
+        /// `PowerAuth2ForExtensions`, which only reads.
+        case extensions
+        /// `PowerAuth2ForWatch`.
+        case watch
+    }
+
+    /// Which SDK the app embeds.
+    public var sdk: SDK
+    /// `PowerAuthConfiguration.instanceId`; apps that share an activation use the same one.
+    public var instanceId: String
+    /// Base URL of the enrolment server; `nil` means the lab's own server.
+    public var baseEndpointUrl: String?
+    /// Mobile SDK configuration string; `nil` means the one of the lab's own server.
+    public var configuration: String?
+    /// Activation sharing between apps of one vendor.
+    public var sharing: SharingSpec?
+    /// `keychainAttribute_AccessGroup` for apps that do not use activation sharing.
+    public var keychainAccessGroup: String?
+    /// `keychainAttribute_UserDefaultsSuiteName` for apps that do not use activation sharing.
+    public var userDefaultsSuiteName: String?
+
+    /// Creates an SDK configuration.
+    public init(
+        sdk: SDK, instanceId: String, baseEndpointUrl: String? = nil, configuration: String? = nil,
+        sharing: SharingSpec? = nil, keychainAccessGroup: String? = nil, userDefaultsSuiteName: String? = nil
+    ) {
+        self.sdk = sdk
+        self.instanceId = instanceId
+        self.baseEndpointUrl = baseEndpointUrl
+        self.configuration = configuration
+        self.sharing = sharing
+        self.keychainAccessGroup = keychainAccessGroup
+        self.userDefaultsSuiteName = userDefaultsSuiteName
+    }
+}
+
+/// The values of a `PowerAuthSharingConfiguration` (sharing.md, section 3). They are passed on unchecked: refusing
+/// them is the SDK's task, and scenarios rely on seeing how it refuses.
+public struct SharingSpec: Codable, Equatable, Sendable {
+    /// App group identifier.
+    public var appGroup: String
+    /// Identifies this app to the other apps.
+    public var appIdentifier: String
+    /// Keychain access group shared by the apps.
+    public var keychainAccessGroup: String
+    /// Short name of the shared memory, 1 to 4 bytes; computed by the SDK when `nil`.
+    public var sharedMemoryIdentifier: String?
+
+    /// Creates sharing values.
+    public init(
+        appGroup: String, appIdentifier: String, keychainAccessGroup: String, sharedMemoryIdentifier: String? = nil
+    ) {
+        self.appGroup = appGroup
+        self.appIdentifier = appIdentifier
+        self.keychainAccessGroup = keychainAccessGroup
+        self.sharedMemoryIdentifier = sharedMemoryIdentifier
+    }
+}
