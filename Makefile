@@ -1,0 +1,34 @@
+# PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help packages build run test lint format clean
+
+SWIFT ?= swift
+# Peers start faster and smaller with the Swift runtime linked statically.
+RELEASE := -c release --static-swift-stdlib
+SWIFT_SOURCES := Package.swift Sources Tests
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+packages:
+	@scripts/install-packages
+
+build: packages ## Build the lab in release
+	@$(SWIFT) build $(RELEASE)
+
+run: build ## Run every scenario of the catalogue and show the result
+	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab" run Scenarios
+
+test: packages ## Run all tests
+	@$(SWIFT) build --build-tests
+	@$(SWIFT) test --skip-build
+
+lint: ## Check the format of every Swift file
+	@$(SWIFT) format lint --strict --recursive $(SWIFT_SOURCES)
+
+format: ## Format every Swift file
+	@$(SWIFT) format --in-place --recursive $(SWIFT_SOURCES)
+
+clean: ## Remove everything that was built or recorded
+	@rm -rf .build .lab
