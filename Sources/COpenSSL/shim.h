@@ -9,3 +9,6 @@
 #include <openssl/param_build.h>
 #include <openssl/params.h>
 #include <openssl/rand.h>
+
+// Composed of other macros, which Swift does not import.
+static const int EVP_PKEY_SELECT_KEYPAIR = EVP_PKEY_KEYPAIR;

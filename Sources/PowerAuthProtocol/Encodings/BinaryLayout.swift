@@ -1,0 +1,19 @@
+internal import Foundation
+
+/// The byte layouts protocol.md, section 1 names.
+enum BinaryLayout {
+    /// `Join(a, b, …)`: each item after its length as `BE32`.
+    static func join(_ items: [Data]) -> Data {
+        var output = Data(capacity: items.reduce(0) { $0 + 4 + $1.count })
+        for item in items {
+            output.append(bigEndian(UInt32(clamping: item.count)))
+            output.append(item)
+        }
+        return output
+    }
+
+    /// `BE16`, `BE32` or `BE64`, by the type of the number.
+    static func bigEndian(_ number: some FixedWidthInteger) -> Data {
+        Swift.withUnsafeBytes(of: number.bigEndian) { Data($0) }
+    }
+}

@@ -1,0 +1,92 @@
+internal import COpenSSL
+public import Foundation
+
+/// SHA-256 and HMAC-SHA256.
+public enum Digest {
+    /// SHA-256 of `data`, 32 bytes.
+    public static func sha256(_ data: Data) -> Data {
+        var output = Data(count: 32)
+        output.withUnsafeMutableBytes { output in data.withUnsafeBytes { sha256($0, into: output) } }
+        return output
+    }
+
+    /// HMAC-SHA256 of `data` under a key of any length, 32 bytes.
+    public static func hmacSHA256(key: Data, data: Data) -> Data {
+        key.withUnsafeBytes { key in hmac(key: key, data: data) }
+    }
+
+    /// HMAC-SHA256 of `data` under a protocol key, 32 bytes.
+    public static func hmacSHA256<Purpose>(key: SymmetricKey<Purpose>, data: Data) -> Data {
+        key.withUnsafeBytes { key in hmac(key: key, data: data) }
+    }
+
+    static func sha256(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
+        let target = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        OpenSSL.must(EVP_Digest(input.baseAddress, input.count, target, nil, OpenSSL.sha256, nil), "EVP_Digest")
+    }
+
+    private static func hmac(key: UnsafeRawBufferPointer, data: Data) -> Data {
+        var output = Data(count: 32)
+        output.withUnsafeMutableBytes { output in
+            data.withUnsafeBytes { data in HMACSHA256().compute(key: key, data, into: output) }
+        }
+        return output
+    }
+}
+
+/// An incremental SHA-256 over several buffers.
+struct SHA256: ~Copyable {
+    private let context = OpenSSL.fetched(EVP_MD_CTX_new(), "EVP_MD_CTX")
+
+    init() { OpenSSL.must(EVP_DigestInit_ex(context, OpenSSL.sha256, nil), "EVP_DigestInit_ex") }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    func restart() { OpenSSL.must(EVP_DigestInit_ex(context, nil, nil), "EVP_DigestInit_ex") }
+
+    func update(_ bytes: UnsafeRawBufferPointer) {
+        OpenSSL.must(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count), "EVP_DigestUpdate")
+    }
+
+    func finish(into output: UnsafeMutableRawBufferPointer) {
+        let target = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        OpenSSL.must(EVP_DigestFinal_ex(context, target, nil), "EVP_DigestFinal_ex")
+    }
+}
+
+/// One HMAC-SHA256 context for a series of computations under different keys; a signature of two
+/// factors needs five of them. The context's key schedule is wiped when it is freed.
+struct HMACSHA256: ~Copyable {
+    private let context = OpenSSL.fetched(EVP_MAC_CTX_new(OpenSSL.hmac), "EVP_MAC_CTX")
+
+    init() {
+        // The parameter's type is "pointer to mutable", but OpenSSL only reads the digest's name.
+        let name = UnsafeMutablePointer(mutating: cString("SHA256"))
+        let parameters = [
+            OSSL_PARAM_construct_utf8_string(cString("digest"), name, 0), OSSL_PARAM_construct_end(),
+        ]
+        OpenSSL.must(EVP_MAC_CTX_set_params(context, parameters), "EVP_MAC_CTX_set_params")
+    }
+
+    deinit { EVP_MAC_CTX_free(context) }
+
+    /// Writes 32 bytes to `output`, which may overlap `key` or the messages.
+    func compute(
+        key: UnsafeRawBufferPointer, _ first: UnsafeRawBufferPointer,
+        _ second: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+        into output: UnsafeMutableRawBufferPointer
+    ) {
+        withUnsafeBytes(of: UInt8(0)) { anything in
+            // A null key would mean "keep the previous key" to OpenSSL, an empty key has to be given.
+            let start = (key.baseAddress ?? anything.baseAddress)?.assumingMemoryBound(to: UInt8.self)
+            OpenSSL.must(EVP_MAC_init(context, start, key.count, nil), "EVP_MAC_init")
+        }
+        for part in [first, second] where part.count > 0 {
+            let start = part.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            OpenSSL.must(EVP_MAC_update(context, start, part.count), "EVP_MAC_update")
+        }
+        var length = 0
+        let target = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        OpenSSL.must(EVP_MAC_final(context, target, &length, output.count), "EVP_MAC_final")
+    }
+}
