@@ -57,10 +57,10 @@ let package = Package(
         .systemLibrary(name: "CZeroMQ", pkgConfig: "libzmq", providers: [.apt(["libzmq3-dev"])]),
         .systemLibrary(name: "CCurlLibrary", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CCurl", dependencies: ["CCurlLibrary"]),
-        .target(name: "CSystem"),
+        .target(name: "CLabSystem"),
 
         // Foundations.
-        module("LabSystem", ["CSystem"]),
+        module("LabSystem", ["CLabSystem"]),
         module("ZeroMQ", ["CZeroMQ"]),
         module("LabKit", ["LabSystem", "ZeroMQ", yams]),
 
@@ -84,15 +84,19 @@ let package = Package(
         // The lab.
         module("DeviceAgent", ["SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb]),
         module("LabPeer", ["SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ"]),
+        module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "WatchConnectivity"]),
+        module("AppCommands", ["PeerCommands", "LabPeer", "LabKit", "PowerAuth2"]),
         module("LabRunner", ["LabKit", "LabSystem", yams]),
         module("LabTesting", ["LabRunner", "LabKit", "LabSystem"]),
 
         program("lab", ["LabRunner", "LabKit", "LabSystem", argumentParser]),
         program("lab-server", ["PowerAuthServer", "LabKit", "LabSystem", argumentParser]),
         program("device-agent", ["DeviceAgent", "LabKit", "LabSystem", argumentParser]),
-        program("main-app", ["PowerAuth2", "LabPeer", "LabKit", "WatchConnectivity", argumentParser]),
-        program("app-extension", ["PowerAuth2ForExtensions", "PowerAuth2", "LabPeer", "LabKit", argumentParser]),
-        program("watch-companion", ["PowerAuth2ForWatch", "LabPeer", "LabKit", "WatchConnectivity", argumentParser]),
+        program("main-app", ["AppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
+        program(
+            "app-extension",
+            ["AppCommands", "PeerCommands", "PowerAuth2ForExtensions", "LabPeer", "LabKit", argumentParser]),
+        program("watch-companion", ["PeerCommands", "PowerAuth2ForWatch", "LabPeer", "LabKit", argumentParser]),
 
         // Tests, one target a module, and the end-to-end suites that launch real peers.
         tests("LabSystemTests", ["LabSystem"]),

@@ -1,0 +1,34 @@
+import Foundation
+import LabKit
+public import LabPeer
+import PeerCommands
+import PowerAuth2
+
+/// What a peer with the full SDK does: builds its SDK object from the topology and answers the app's commands.
+///
+/// Main queue only, as an app's own code would use the SDK.
+public final class PowerAuthApp {
+    /// The SDK object, or why the SDK refused the configuration. A refused app goes on running, as one would whose
+    /// author checks the failable initialiser; each SDK command then fails with the cause.
+    private let sdk: Result<PowerAuthSDK, InvalidConfiguration>
+
+    /// Creates the SDK object of the peer's app.
+    ///
+    /// - Throws: when the server that the topology asks for is not ready.
+    public init(peer: Peer) throws {
+        let configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
+        let keychain = PowerAuthKeychainConfiguration(peer.app.powerAuth)
+        sdk = Result { () throws(InvalidConfiguration) in
+            try PowerAuthSDK(checking: configuration, keychainConfiguration: keychain)
+        }
+    }
+
+    /// Registers every command that an app with the full SDK understands.
+    public func register(on peer: Peer) {
+        let sdk = { [self] in try self.sdk.get() }
+        ActivationHandlers.register(on: peer, sdk: sdk)
+        SignatureHandlers.register(on: peer, sdk: sdk)
+        WatchSupportHandlers.register(on: peer, sdk: sdk)
+        TokenHandlers.register(on: peer) { try sdk().tokenStore }
+    }
+}

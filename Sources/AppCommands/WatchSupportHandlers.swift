@@ -1,0 +1,56 @@
+import Foundation
+import LabKit
+import LabPeer
+import PeerCommands
+import PowerAuth2
+
+/// The commands by which a phone app sends PowerAuth data to its watch.
+enum WatchSupportHandlers {
+    static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+        peer.handle(SendActivationStatusToWatch.self) { arguments, reply in
+            do {
+                let sdk = try sdk()
+                switch arguments.delivery ?? .guaranteed {
+                case .guaranteed: reply(.success(sdk.sendActivationStatusToWatch()))
+                case .immediate: sdk.sendActivationStatusToWatch { reply(processed($0)) }
+                }
+            } catch {
+                reply(.failure(error))
+            }
+        }
+        peer.handle(SendTokenToWatch.self) { arguments, reply in
+            do {
+                let token = try storedToken(arguments.name, sdk())
+                switch arguments.delivery ?? .guaranteed {
+                case .guaranteed: reply(.success(token.sendToWatch()))
+                case .immediate: token.sendToWatch { reply(processed($0)) }
+                }
+            } catch {
+                reply(.failure(error))
+            }
+        }
+        peer.handle(RemoveTokenFromWatch.self) { arguments, reply in
+            do {
+                let token = try storedToken(arguments.name, sdk())
+                switch arguments.delivery ?? .guaranteed {
+                case .guaranteed: reply(.success(token.removeFromWatch()))
+                case .immediate: token.removeFromWatch { reply(processed($0)) }
+                }
+            } catch {
+                reply(.failure(error))
+            }
+        }
+    }
+
+    /// The answer to an immediate message: true once the watch has processed it.
+    private static func processed(_ error: NSError?) -> Result<Bool, any Error> {
+        error.map { .failure($0) } ?? .success(true)
+    }
+
+    private static func storedToken(_ name: String, _ sdk: PowerAuthSDK) throws -> PowerAuthToken {
+        guard let token = sdk.tokenStore.localToken(withName: name) else {
+            throw NSError.powerAuth(.invalidToken, "There is no token named '\(name)' in the app's store.")
+        }
+        return token
+    }
+}

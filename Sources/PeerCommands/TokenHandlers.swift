@@ -1,0 +1,68 @@
+import Foundation
+import LabKit
+public import LabPeer
+public import PowerAuthShared
+
+/// The token commands, which phone apps, extensions and watch apps answer from the same store class.
+public enum TokenHandlers {
+    /// Registers the token commands with a peer.
+    ///
+    /// - Parameters:
+    ///   - peer: the peer; its handlers run on the main queue.
+    ///   - asksWithoutPassword: whether a request without a password carries no authentication at all, as on a
+    ///     watch, instead of the possession factor.
+    ///   - store: the token store of the app's SDK object; throws when the SDK object was refused.
+    public static func register(
+        on peer: Peer, asksWithoutPassword: Bool = false, store: @escaping () throws -> any PowerAuthTokenStore
+    ) {
+        peer.handle(RequestAccessToken.self) { arguments, reply in
+            let completion = { (token: PowerAuthToken?, error: NSError?) in
+                reply(Outcome.of(token.map(TokenDescription.init), error))
+            }
+            do {
+                let store = try store()
+                if arguments.password == nil, asksWithoutPassword {
+                    store.requestAccessToken(withName: arguments.name, completion: completion)
+                } else {
+                    store.requestAccessToken(
+                        withName: arguments.name, authentication: .signing(with: arguments.password),
+                        completion: completion)
+                }
+            } catch {
+                reply(.failure(error))
+            }
+        }
+        peer.handle(RemoveAccessToken.self) { arguments, reply in
+            do {
+                try store().removeAccessToken(withName: arguments.name) { removed, error in
+                    reply(Outcome.of(removed ? NoResult() : nil, error))
+                }
+            } catch {
+                reply(.failure(error))
+            }
+        }
+        peer.handleSync(LocalToken.self) { arguments in
+            try store().localToken(withName: arguments.name).map(TokenDescription.init)
+        }
+        peer.handleSync(HasLocalToken.self) { arguments in
+            try store().hasLocalToken(withName: arguments.name)
+        }
+        peer.handleSync(GenerateHeader.self) { arguments in
+            try store().localToken(withName: arguments.name)?.generateHeader().map(HTTPHeader.init)
+        }
+        peer.handleSync(RemoveLocalToken.self) { arguments in
+            try store().removeLocalToken(withName: arguments.name)
+            return NoResult()
+        }
+        peer.handleSync(RemoveAllLocalTokens.self) { _ in
+            try store().removeAllLocalTokens()
+            return NoResult()
+        }
+    }
+}
+
+extension TokenDescription {
+    init(_ token: PowerAuthToken) {
+        self.init(tokenName: token.tokenName, tokenIdentifier: token.tokenIdentifier)
+    }
+}

@@ -1,0 +1,29 @@
+import AppCommands
+import ArgumentParser
+import LabKit
+import LabPeer
+import PeerCommands
+
+/// An app extension: the Extensions SDK, or the full SDK with activation sharing when the topology says so.
+@main
+struct AppExtension: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app-extension",
+        abstract: "Plays an app extension in a lab instance.",
+        discussion: PeerOptions.discussion)
+
+    @OptionGroup var options: PeerOptions
+
+    func run() throws {
+        try Peer.main(options, playing: [.appExtension], errors: ErrorFacts.controlError) { peer in
+            switch peer.app.powerAuth.sdk {
+            case .full: try PowerAuthApp(peer: peer).register(on: peer)
+            case .extensions, .watch: try ReadingExtension(peer: peer).register(on: peer)
+            }
+        }
+    }
+
+    static func main() {
+        PeerOptions.runMain(Self.self)
+    }
+}

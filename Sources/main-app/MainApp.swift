@@ -1,0 +1,27 @@
+import AppCommands
+import ArgumentParser
+import LabKit
+import LabPeer
+import PeerCommands
+
+/// A phone's app: the full SDK with its watch support.
+@main
+struct MainApp: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "main-app",
+        abstract: "Plays a phone's app with the PowerAuth SDK in a lab instance.",
+        discussion: PeerOptions.discussion)
+
+    @OptionGroup var options: PeerOptions
+
+    func run() throws {
+        try Peer.main(options, playing: [.app], errors: ErrorFacts.controlError) { peer in
+            try PowerAuthApp(peer: peer).register(on: peer)
+            MessagingHandlers.activate(on: peer, reportsPairing: true)
+        }
+    }
+
+    static func main() {
+        PeerOptions.runMain(Self.self)
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import LabKit
+import LabPeer
+import PeerCommands
+import PowerAuth2ForWatch
+
+/// What the watch app does: it keeps what the phone has sent and asks for what it lacks.
+///
+/// Main queue only.
+final class WatchApp {
+    private let sdk: PowerAuthWatchSDK
+
+    init(peer: Peer) throws {
+        sdk = try PowerAuthWatchSDK(
+            configuration: PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady))
+    }
+
+    func register(on peer: Peer) {
+        let sdk = sdk
+        peer.handleSync(CanStartActivation.self) { _ in sdk.canStartActivation() }
+        peer.handleSync(HasPendingActivation.self) { _ in sdk.hasPendingActivation() }
+        peer.handleSync(HasValidActivation.self) { _ in sdk.hasValidActivation() }
+        peer.handleSync(ActivationIdentifier.self) { _ in sdk.activationIdentifier }
+        peer.handle(UpdateActivationStatus.self) { arguments, reply in
+            switch arguments.delivery ?? .guaranteed {
+            case .guaranteed:
+                reply(.success(.init(accepted: sdk.updateActivationStatus())))
+            case .immediate:
+                sdk.updateActivationStatus { activationId, error in
+                    reply(Outcome.of(.init(accepted: true, activationIdentifier: activationId), error))
+                }
+            }
+        }
+        TokenHandlers.register(on: peer, asksWithoutPassword: true) { sdk.tokenStore }
+    }
+}

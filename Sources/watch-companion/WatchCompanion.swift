@@ -1,0 +1,26 @@
+import ArgumentParser
+import LabKit
+import LabPeer
+import PeerCommands
+
+/// The app on the watch.
+@main
+struct WatchCompanion: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch-companion",
+        abstract: "Plays a watch app in a lab instance.",
+        discussion: PeerOptions.discussion)
+
+    @OptionGroup var options: PeerOptions
+
+    func run() throws {
+        try Peer.main(options, playing: [.watchApp], errors: ErrorFacts.controlError) { peer in
+            try WatchApp(peer: peer).register(on: peer)
+            MessagingHandlers.activate(on: peer, reportsPairing: false)
+        }
+    }
+
+    static func main() {
+        PeerOptions.runMain(Self.self)
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@Suite("House rules that a machine can check")
+struct HouseRuleTests {
+    @Test("Nothing waits by sleeping")
+    func nobodySleeps() throws {
+        try expectNone(of: ["Task.sleep", "Thread.sleep", "usleep(", "nanosleep(", " sleep("], below: "Sources")
+        try expectNone(of: ["Task.sleep", "Thread.sleep", "usleep(", "nanosleep(", " sleep("], below: "Tests")
+    }
+
+    @Test("Only the clocks read the time")
+    func timeHasOneSource() throws {
+        try expectNone(of: ["Date()", "Date.now", "DispatchTime.now", "DispatchWallTime.now"], below: "Sources")
+    }
+
+    @Test("Only LabSystem calls the kernel about files, locks and processes")
+    func kernelHasOneDoor() throws {
+        let calls = ["flock(", "shm_open(", "mmap(", "ftruncate(", "posix_spawn(", "waitpid("]
+        for file in try Repository.swiftFiles(below: "Sources") where file.module != "LabSystem" {
+            for line in file.codeLines {
+                for call in calls where line.text.contains(call) && !line.text.contains("." + call) {
+                    Issue.record("\(file.path):\(line.number) calls \(call)…) past LabSystem")
+                }
+            }
+        }
+    }
+
+    @Test("No file has more than 500 lines")
+    func filesHoldOneIdea() throws {
+        for directory in ["Sources", "Tests"] {
+            for file in try Repository.swiftFiles(below: directory) {
+                let count = file.text.split(separator: "\n", omittingEmptySubsequences: false).count
+                #expect(count <= 500, "\(file.path) has \(count) lines")
+            }
+        }
+    }
+
+    private func expectNone(of words: [String], below directory: String) throws {
+        for file in try Repository.swiftFiles(below: directory) where file.module != "ArchitectureTests" {
+            for line in file.codeLines {
+                for word in words where line.text.contains(word) {
+                    Issue.record("\(file.path):\(line.number) says \(word)")
+                }
+            }
+        }
+    }
+}

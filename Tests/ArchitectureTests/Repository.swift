@@ -1,0 +1,49 @@
+import Foundation
+
+/// The files of the package, read in place.
+enum Repository {
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// All Swift files below a directory of the package.
+    static func swiftFiles(below directory: String) throws -> [SourceText] {
+        let base = root.appending(path: directory)
+        let paths = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String } ?? []
+        return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in
+            SourceText(
+                path: "\(directory)/\(path)",
+                text: try String(contentsOf: base.appending(path: path), encoding: .utf8))
+        }
+    }
+
+    static func text(of path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+}
+
+/// One file of source text.
+struct SourceText {
+    let path: String
+    let text: String
+
+    /// The module that the file belongs to: the folder below `Sources`.
+    var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
+
+    /// The modules that the file imports.
+    var imports: [String] {
+        text.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ").map(String.init)
+            guard let index = words.firstIndex(of: "import"), words.count > index + 1,
+                words[..<index].allSatisfy({ $0.hasPrefix("@") || ["public", "package", "internal"].contains($0) })
+            else { return nil }
+            return words[index + 1]
+        }
+    }
+
+    /// The lines with their numbers, without comments.
+    var codeLines: [(number: Int, text: String)] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { index, line in
+            (index + 1, line.components(separatedBy: "//")[0])
+        }
+    }
+}
