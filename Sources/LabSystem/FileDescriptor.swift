@@ -1,0 +1,141 @@
+import CLabSystem
+public import Foundation
+import Glibc
+
+/// An open file, closed when the last reference goes.
+///
+/// Thread rule: may be used from any thread; the kernel orders the calls.
+public final class FileDescriptor: Sendable {
+    /// The descriptor number, valid as long as this object lives.
+    public let rawValue: Int32
+    /// The path it was opened with, for messages.
+    public let path: String?
+
+    /// Takes ownership of an open descriptor.
+    public init(owning rawValue: Int32, path: String? = nil) {
+        self.rawValue = rawValue
+        self.path = path
+    }
+
+    deinit { close(rawValue) }
+
+    /// Opens a file. `O_CLOEXEC` is always added, so no program started from here inherits it.
+    ///
+    /// - Parameters:
+    ///   - flags: `open(2)` flags such as `O_RDWR | O_CREAT`; 0 is `O_RDONLY`.
+    ///   - mode: permissions of a file created by the call.
+    public static func open(_ path: String, flags: Int32 = 0, mode: UInt32 = 0o600) throws -> FileDescriptor {
+        let descriptor = retryingInterrupts { Glibc.open(path, flags | O_CLOEXEC, mode) }
+        guard descriptor >= 0 else { throw SystemError.last("open", path: path) }
+        return FileDescriptor(owning: descriptor, path: path)
+    }
+
+    /// Makes a pipe, both ends close-on-exec.
+    public static func pipe() throws -> (reading: FileDescriptor, writing: FileDescriptor) {
+        var ends: [Int32] = [-1, -1]
+        try SystemError.check(csystem_pipe(&ends), "pipe2")
+        return (FileDescriptor(owning: ends[0]), FileDescriptor(owning: ends[1]))
+    }
+
+    /// Reads up to `count` bytes; an empty result means the end of the file.
+    public func read(count: Int) throws -> Data {
+        var buffer = Data(count: count)
+        let received = buffer.withUnsafeMutableBytes { bytes in
+            retryingInterrupts { Glibc.read(rawValue, bytes.baseAddress, bytes.count) }
+        }
+        guard received >= 0 else { throw SystemError.last("read", path: path) }
+        return buffer.prefix(received)
+    }
+
+    /// Reads up to `count` bytes at `offset`; an empty result means the end of the file.
+    public func read(count: Int, at offset: Int) throws -> Data {
+        var buffer = Data(count: count)
+        let received = buffer.withUnsafeMutableBytes { bytes in
+            retryingInterrupts { pread(rawValue, bytes.baseAddress, bytes.count, offset) }
+        }
+        guard received >= 0 else { throw SystemError.last("pread", path: path) }
+        return buffer.prefix(received)
+    }
+
+    /// Reads from the current position to the end of the file.
+    public func readToEnd() throws -> Data {
+        var content = Data()
+        while true {
+            let piece = try read(count: 65_536)
+            if piece.isEmpty { return content }
+            content.append(piece)
+        }
+    }
+
+    /// Writes with a single call and returns how many bytes were taken.
+    public func write(_ bytes: UnsafeRawBufferPointer) throws -> Int {
+        let written = retryingInterrupts { Glibc.write(rawValue, bytes.baseAddress, bytes.count) }
+        guard written >= 0 else { throw SystemError.last("write", path: path) }
+        return written
+    }
+
+    /// Writes everything, in as many calls as it takes.
+    public func writeAll(_ data: Data) throws {
+        try data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                rest = rest.dropFirst(try write(UnsafeRawBufferPointer(rebasing: rest)))
+            }
+        }
+    }
+
+    /// Writes everything at `offset`, leaving the position alone.
+    public func writeAll(_ data: Data, at offset: Int) throws {
+        try data.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+                let written = retryingInterrupts { pwrite(rawValue, rest.baseAddress, rest.count, offset + done) }
+                guard written >= 0 else { throw SystemError.last("pwrite", path: path) }
+                done += written
+            }
+        }
+    }
+
+    /// Sets the length of the file in bytes.
+    public func truncate(to size: Int) throws {
+        guard retryingInterrupts({ ftruncate(rawValue, size) }) == 0 else {
+            throw SystemError.last("ftruncate", path: path)
+        }
+    }
+
+    /// Waits until the content is on the disk.
+    public func synchronize() throws {
+        guard retryingInterrupts({ fsync(rawValue) }) == 0 else { throw SystemError.last("fsync", path: path) }
+    }
+
+    /// The length of the file in bytes.
+    public func size() throws -> Int {
+        try Int(status().st_size)
+    }
+
+    /// Whether the descriptor and the file now found at `path` are the same file.
+    public func isSameFile(asPath path: String) throws -> Bool {
+        let own = try status()
+        var other = stat()
+        guard stat(path, &other) == 0 else {
+            if errno == ENOENT { return false }
+            throw SystemError.last("stat", path: path)
+        }
+        return own.st_ino == other.st_ino && own.st_dev == other.st_dev
+    }
+
+    /// Adds `O_NONBLOCK`: reads and writes fail with `EAGAIN` instead of waiting.
+    public func setNonblocking() throws {
+        let flags = fcntl(rawValue, F_GETFL)
+        guard flags >= 0, fcntl(rawValue, F_SETFL, flags | O_NONBLOCK) == 0 else {
+            throw SystemError.last("fcntl", path: path)
+        }
+    }
+
+    private func status() throws -> stat {
+        var status = stat()
+        guard fstat(rawValue, &status) == 0 else { throw SystemError.last("fstat", path: path) }
+        return status
+    }
+}

@@ -1,0 +1,169 @@
+import CLabSystem
+public import Foundation
+import Glibc
+
+/// Files and directories by path.
+public enum Files {
+    /// Whether something exists at `path`; a symbolic link counts by its target.
+    public static func exists(_ path: String) -> Bool {
+        access(path, F_OK) == 0
+    }
+
+    /// Whether `path` is a directory.
+    public static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Makes a directory. One that exists already is accepted.
+    ///
+    /// - Parameter intermediates: whether missing parents are made too, with the same mode.
+    public static func createDirectory(_ path: String, mode: UInt32 = 0o700, intermediates: Bool = true) throws {
+        if mkdir(path, mode) == 0 { return }
+        let failure = SystemError.last("mkdir", path: path)
+        switch failure.errno {
+        case EEXIST where isDirectory(path):
+            return
+        case ENOENT where intermediates:
+            let parent = (path as NSString).deletingLastPathComponent
+            guard !parent.isEmpty, parent != path else { throw failure }
+            try createDirectory(parent, mode: mode, intermediates: true)
+            guard mkdir(path, mode) == 0 || (errno == EEXIST && isDirectory(path)) else {
+                throw SystemError.last("mkdir", path: path)
+            }
+        default:
+            throw failure
+        }
+    }
+
+    /// Makes a directory that must not exist yet.
+    public static func createNewDirectory(_ path: String, mode: UInt32 = 0o700) throws {
+        guard mkdir(path, mode) == 0 else { throw SystemError.last("mkdir", path: path) }
+    }
+
+    /// The names in a directory, sorted, without `.` and `..`.
+    public static func list(_ path: String) throws -> [String] {
+        let descriptor = try FileDescriptor.open(path, flags: O_RDONLY | O_DIRECTORY)
+        return try names(in: descriptor).sorted()
+    }
+
+    /// The whole content of a file.
+    public static func read(_ path: String) throws -> Data {
+        try FileDescriptor.open(path).readToEnd()
+    }
+
+    /// Replaces a file in one step: readers see the old content or the new one, never a part.
+    public static func write(_ data: Data, to path: String, mode: UInt32 = 0o600) throws {
+        let temporary = "\(path).\(getpid()).\(csystem_gettid()).new"
+        do {
+            let file = try FileDescriptor.open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
+            try file.writeAll(data)
+            try rename(temporary, to: path)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Renames a file or directory, replacing a file at the target.
+    public static func rename(_ path: String, to target: String) throws {
+        guard Glibc.rename(path, target) == 0 else { throw SystemError.last("rename", path: path) }
+    }
+
+    /// Renames a file or directory; fails with `EEXIST` when the target exists.
+    public static func renameExclusively(_ path: String, to target: String) throws {
+        try SystemError.check(csystem_rename_exclusive(path, target), "renameat2", path: target)
+    }
+
+    /// Removes a file; one that is not there is accepted.
+    public static func remove(_ path: String) throws {
+        guard unlink(path) == 0 || errno == ENOENT else { throw SystemError.last("unlink", path: path) }
+    }
+
+    /// Makes `path` a symbolic link to `target`, replacing a link that was there, in one step.
+    public static func symlink(_ path: String, to target: String) throws {
+        let temporary = "\(path).\(getpid()).\(csystem_gettid()).new"
+        guard Glibc.symlink(target, temporary) == 0 else { throw SystemError.last("symlink", path: path) }
+        do {
+            try rename(temporary, to: path)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Where a symbolic link points.
+    public static func readLink(_ path: String) throws -> String {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            readlink(path, bytes.bindMemory(to: CChar.self).baseAddress!, bytes.count)  // never empty
+        }
+        guard count >= 0 else { throw SystemError.last("readlink", path: path) }
+        return String(decoding: buffer.prefix(count), as: UTF8.self)
+    }
+
+    /// Makes an empty file when there is none; an existing one is left as it is.
+    public static func touch(_ path: String, mode: UInt32 = 0o600) throws {
+        _ = try FileDescriptor.open(path, flags: O_WRONLY | O_CREAT, mode: mode)
+    }
+
+    /// When the content of a file changed last, in nanoseconds since 1970.
+    public static func modificationTime(_ path: String) throws -> Int64 {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw SystemError.last("stat", path: path) }
+        return Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    }
+
+    /// Removes a file or a directory with everything in it; links are removed, never followed. What others
+    /// remove at the same time is accepted.
+    public static func removeTree(_ path: String) throws {
+        if unlink(path) == 0 || errno == ENOENT { return }
+        guard errno == EISDIR || errno == EPERM else { throw SystemError.last("unlink", path: path) }
+        // A second round catches entries that another process added while the first one ran.
+        for attempt in 1...3 {
+            do {
+                let directory = try FileDescriptor.open(path, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+                try removeEntries(of: directory, path: path)
+            } catch let error as SystemError where error.errno == ENOENT {
+                return
+            }
+            if rmdir(path) == 0 || errno == ENOENT { return }
+            if errno != ENOTEMPTY || attempt == 3 { throw SystemError.last("rmdir", path: path) }
+        }
+    }
+
+    private static func removeEntries(of directory: FileDescriptor, path: String) throws {
+        for name in try names(in: directory) {
+            if unlinkat(directory.rawValue, name, 0) == 0 || errno == ENOENT { continue }
+            let child = "\(path)/\(name)"
+            guard errno == EISDIR || errno == EPERM else { throw SystemError.last("unlinkat", path: child) }
+            let descriptor = openat(
+                directory.rawValue, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                if errno == ENOENT { continue }
+                throw SystemError.last("openat", path: child)
+            }
+            try removeEntries(of: FileDescriptor(owning: descriptor, path: child), path: child)
+            guard unlinkat(directory.rawValue, name, AT_REMOVEDIR) == 0 || errno == ENOENT || errno == ENOTEMPTY
+            else { throw SystemError.last("unlinkat", path: child) }
+        }
+    }
+
+    private static func names(in directory: FileDescriptor) throws -> [String] {
+        // fdopendir takes its descriptor over, so it gets a copy.
+        let copy = fcntl(directory.rawValue, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0, let stream = fdopendir(copy) else {
+            throw SystemError.last("fdopendir", path: directory.path)
+        }
+        defer { closedir(stream) }
+        rewinddir(stream)
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}

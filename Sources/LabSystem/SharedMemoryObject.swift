@@ -1,0 +1,61 @@
+import Glibc
+
+/// A POSIX shared-memory object, `shm_open(3)`: named memory that outlives the processes that map it.
+///
+/// Thread rule: any thread.
+public final class SharedMemoryObject: Sendable {
+    /// The name with its leading slash, e.g. `/lab-1f3k-phone`.
+    public let name: String
+    private let file: FileDescriptor
+
+    private init(name: String, file: FileDescriptor) {
+        self.name = name
+        self.file = file
+    }
+
+    /// Opens an existing object for reading and writing; fails with `ENOENT` when there is none.
+    public static func open(name: String) throws -> SharedMemoryObject {
+        try open(name: name, flags: O_RDWR)
+    }
+
+    /// Makes an object of `size` bytes filled with zeros; fails with `EEXIST` when the name is taken.
+    ///
+    /// An opener that comes between the making and the sizing sees `size() == 0`; `map(count:)` refuses to map
+    /// such an object, and the opener tries again.
+    public static func create(name: String, size: Int) throws -> SharedMemoryObject {
+        let object = try open(name: name, flags: O_RDWR | O_CREAT | O_EXCL)
+        do {
+            try object.file.truncate(to: size)
+        } catch {
+            shm_unlink(name)
+            throw error
+        }
+        return object
+    }
+
+    /// The size in bytes, asked from the kernel.
+    public func size() throws -> Int { try file.size() }
+
+    /// Maps the object.
+    ///
+    /// - Parameter count: bytes to map, at most `size()` (`EOVERFLOW` otherwise); nil maps all of it.
+    public func map(count: Int? = nil) throws -> MappedMemory {
+        try MappedMemory(file, count: count ?? size())
+    }
+
+    /// Removes a name; processes that have the object mapped keep it. A name that does not exist is accepted.
+    public static func unlink(name: String) throws {
+        guard shm_unlink(name) == 0 || errno == ENOENT else { throw SystemError.last("shm_unlink", path: name) }
+    }
+
+    /// The names of all objects of the machine, each with its leading slash, sorted.
+    public static func list() throws -> [String] {
+        try Files.list("/dev/shm").map { "/" + $0 }
+    }
+
+    private static func open(name: String, flags: Int32) throws -> SharedMemoryObject {
+        let descriptor = retryingInterrupts { shm_open(name, flags | O_CLOEXEC, 0o600) }
+        guard descriptor >= 0 else { throw SystemError.last("shm_open", path: name) }
+        return SharedMemoryObject(name: name, file: FileDescriptor(owning: descriptor, path: name))
+    }
+}
