@@ -1,0 +1,32 @@
+import CZeroMQ
+
+/// The process's side of ZeroMQ: the thread that moves bytes, and the `inproc` name space.
+///
+/// Thread rule: any thread. A context must not be used across `fork`.
+public final class ZeroMQContext: @unchecked Sendable {
+    // Sendable is safe: libzmq documents contexts as thread-safe, and `handle` never changes.
+    let handle: UnsafeMutableRawPointer
+
+    /// The context nearly everybody uses; made at first use, never ended.
+    public static let shared = ZeroMQContext()
+
+    /// Makes a context of its own, for tests and for those who must be able to end it.
+    public init() {
+        // zmq_ctx_new fails only when the process has no memory left for it.
+        guard let handle = zmq_ctx_new() else { fatalError("zmq_ctx_new: \(ZeroMQError.last("zmq_ctx_new"))") }
+        self.handle = handle
+        zmq_ctx_set(handle, ZMQ_BLOCKY, 0)
+        zmq_ctx_set(handle, ZMQ_MAX_SOCKETS, 16_384)
+    }
+
+    // Every socket keeps its context, so none is open any more and this does not block.
+    deinit { zmq_ctx_term(handle) }
+
+    /// Makes every socket of the context fail with `ETERM` at once; their owners then close them.
+    public func shutdown() {
+        zmq_ctx_shutdown(handle)
+    }
+
+    /// Whether this libzmq was built with CURVE, the encryption of TCP links.
+    public static var supportsCurve: Bool { zmq_has("curve") != 0 }
+}

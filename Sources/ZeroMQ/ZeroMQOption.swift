@@ -1,0 +1,80 @@
+import CZeroMQ
+public import Foundation
+
+/// An option of a socket, set before `bind` or `connect`.
+public enum ZeroMQOption: Sendable {
+    /// How long unsent messages keep the context from ending after the socket was closed, in milliseconds. Sockets
+    /// of this module start with 0: an absent peer never delays an end.
+    case linger(milliseconds: Int32)
+    /// Sends only over completed connections, so that nothing piles up for a peer that is not there.
+    case immediate(Bool)
+    /// Makes a ROUTER refuse a message for an unknown peer (`send` returns false) instead of dropping it silently.
+    case routerMandatory(Bool)
+    /// The name a ROUTER at the other end knows this socket by: 1 to 255 bytes, the first not zero.
+    case routingID(Data)
+    /// Messages queued for sending per peer; 0 means no limit.
+    case sendHighWaterMark(Int32)
+    /// Messages queued after receiving per peer; 0 means no limit.
+    case receiveHighWaterMark(Int32)
+    /// The largest message part accepted, in bytes; a peer that sends a larger one is disconnected. -1: no limit.
+    case maxMessageSize(Int64)
+    /// Pings between the libraries on an idle TCP or ipc connection, all in milliseconds: how often, how long to
+    /// wait for an answer, and how long the peer shall wait for ours.
+    case heartbeat(interval: Int32, timeout: Int32, timeToLive: Int32)
+    /// First and largest pause between attempts to reconnect, in milliseconds.
+    case reconnectInterval(first: Int32, maximum: Int32)
+    /// How long the handshake of a new connection may take, in milliseconds.
+    case handshakeInterval(milliseconds: Int32)
+    /// Makes the socket a CURVE server with this secret key (32 bytes).
+    case curveServer(secretKey: Data)
+    /// Makes the socket a CURVE client (keys of 32 bytes each).
+    case curveClient(serverKey: Data, publicKey: Data, secretKey: Data)
+    /// The domain a ZAP handler is asked with.
+    case zapDomain(String)
+
+    func apply(to socket: UnsafeMutableRawPointer) throws {
+        switch self {
+        case .linger(let milliseconds): try set(socket, ZMQ_LINGER, milliseconds)
+        case .immediate(let value): try set(socket, ZMQ_IMMEDIATE, Int32(value ? 1 : 0))
+        case .routerMandatory(let value): try set(socket, ZMQ_ROUTER_MANDATORY, Int32(value ? 1 : 0))
+        case .routingID(let name): try set(socket, ZMQ_ROUTING_ID, name)
+        case .sendHighWaterMark(let count): try set(socket, ZMQ_SNDHWM, count)
+        case .receiveHighWaterMark(let count): try set(socket, ZMQ_RCVHWM, count)
+        case .maxMessageSize(let size): try set(socket, ZMQ_MAXMSGSIZE, size)
+        case .heartbeat(let interval, let timeout, let timeToLive):
+            try set(socket, ZMQ_HEARTBEAT_IVL, interval)
+            try set(socket, ZMQ_HEARTBEAT_TIMEOUT, timeout)
+            try set(socket, ZMQ_HEARTBEAT_TTL, timeToLive)
+        case .reconnectInterval(let first, let maximum):
+            try set(socket, ZMQ_RECONNECT_IVL, first)
+            try set(socket, ZMQ_RECONNECT_IVL_MAX, maximum)
+        case .handshakeInterval(let milliseconds): try set(socket, ZMQ_HANDSHAKE_IVL, milliseconds)
+        case .curveServer(let secretKey):
+            try set(socket, ZMQ_CURVE_SERVER, Int32(1))
+            try set(socket, ZMQ_CURVE_SECRETKEY, secretKey)
+        case .curveClient(let serverKey, let publicKey, let secretKey):
+            try set(socket, ZMQ_CURVE_SERVERKEY, serverKey)
+            try set(socket, ZMQ_CURVE_PUBLICKEY, publicKey)
+            try set(socket, ZMQ_CURVE_SECRETKEY, secretKey)
+        case .zapDomain(let domain): try set(socket, ZMQ_ZAP_DOMAIN, Data(domain.utf8))
+        }
+    }
+
+    private func set<Value: FixedWidthInteger>(
+        _ socket: UnsafeMutableRawPointer, _ option: Int32, _ value: Value
+    ) throws {
+        var value = value
+        guard zmq_setsockopt(socket, option, &value, MemoryLayout<Value>.size) == 0 else { throw failure }
+    }
+
+    private func set(_ socket: UnsafeMutableRawPointer, _ option: Int32, _ value: Data) throws {
+        let result = value.withUnsafeBytes { zmq_setsockopt(socket, option, $0.baseAddress, $0.count) }
+        guard result == 0 else { throw failure }
+    }
+
+    /// Names the option by its case only: the payload may be a secret key.
+    private var failure: ZeroMQError {
+        let label = Mirror(reflecting: self).children.first?.label ?? "option"
+        return ZeroMQError.last("zmq_setsockopt", label)
+    }
+}
