@@ -1,0 +1,100 @@
+public import Foundation
+internal import Synchronization
+
+/// Encrypts requests for a server key (protocol.md, section 7.3). Every call makes a new ephemeral key.
+///
+/// Thread rule: a value; any number of threads may encrypt with copies of it at the same time.
+public struct EciesClientEncryptor: Sendable {
+    /// Version, purpose and associated data.
+    public let parameters: EciesParameters
+    private let serverPublicKey: PublicKey
+    private let sharedInfo2: Data
+
+    /// Takes what the exchange is about.
+    /// - Parameters:
+    ///   - serverPublicKey: the scope's server or temporary key.
+    ///   - sharedInfo2: the scope's `S2base`, see ``SharedInfo2``.
+    public init(parameters: EciesParameters, serverPublicKey: PublicKey, sharedInfo2: Data) {
+        self.parameters = parameters
+        self.serverPublicKey = serverPublicKey
+        self.sharedInfo2 = sharedInfo2
+    }
+
+    /// Encrypts one request.
+    /// - Parameters:
+    ///   - plaintext: any bytes, also none.
+    ///   - timestamp: synchronised server time in milliseconds; required from 3.2 on, not used before.
+    /// - Returns: the request and the object that decrypts its response, once.
+    /// - Throws: ``ProtocolError/missing(field:)`` without a timestamp or temporary key id where the version
+    ///   requires it, ``ProtocolError/unexpected(field:)`` for a key id in an older version.
+    public func encrypt(
+        _ plaintext: Data, timestamp: UInt64? = nil
+    ) throws -> (request: EciesRequest, decryptor: EciesResponseDecryptor) {
+        try encrypt(plaintext, timestamp: timestamp, ephemeralKey: .generate(), nonce: Random.nonZeroBytes(16))
+    }
+
+    /// The same with a given ephemeral key and nonce, which must never be used for a second message.
+    package func encrypt(
+        _ plaintext: Data, timestamp: UInt64?, ephemeralKey: PrivateKey, nonce: Data
+    ) throws -> (request: EciesRequest, decryptor: EciesResponseDecryptor) {
+        let version = parameters.version
+        try parameters.requireTemporaryKeyRule()
+        guard timestamp != nil || !version.usesTimestamp else { throw ProtocolError.missing(field: "timestamp") }
+        let timestamp = version.usesTimestamp ? timestamp : nil
+        let nonce = version.usesRequestNonce ? nonce : nil
+        let ephemeralPublicKey = ephemeralKey.publicKey.compressed
+        let envelope = try EciesEnvelope(
+            secret: ephemeralKey.sharedSecret(with: serverPublicKey), parameters: parameters,
+            ephemeralPublicKey: ephemeralPublicKey)
+        let suffix = parameters.macSuffix(
+            sharedInfo2: sharedInfo2, nonce: nonce, timestamp: timestamp, ephemeralPublicKey: ephemeralPublicKey)
+        let sealed = try envelope.seal(plaintext, nonce: nonce, macSuffix: suffix)
+        let request = EciesRequest(
+            temporaryKeyId: parameters.temporaryKeyId, ephemeralPublicKey: ephemeralPublicKey,
+            encryptedData: sealed.encryptedData, mac: sealed.mac, nonce: nonce, timestamp: timestamp)
+        let decryptor = EciesResponseDecryptor(
+            parameters: parameters, sharedInfo2: sharedInfo2, envelope: envelope, requestNonce: nonce)
+        return (request, decryptor)
+    }
+}
+
+/// Decrypts the one response of a request. The envelope key is gone after the first call, whether it
+/// succeeded or not.
+///
+/// Thread rule: usable from any thread; of several concurrent calls one gets the key.
+public final class EciesResponseDecryptor: Sendable {
+    /// Version, purpose and associated data of the exchange.
+    public let parameters: EciesParameters
+    private let sharedInfo2: Data
+    private let requestNonce: Data?
+    private let envelope: Mutex<EciesEnvelope?>
+
+    init(parameters: EciesParameters, sharedInfo2: Data, envelope: EciesEnvelope, requestNonce: Data?) {
+        self.parameters = parameters
+        self.sharedInfo2 = sharedInfo2
+        self.requestNonce = requestNonce
+        self.envelope = Mutex(envelope)
+    }
+
+    /// Whether the key is still there.
+    public var canDecrypt: Bool { envelope.withLock { $0 != nil } }
+
+    /// Checks and decrypts the response.
+    /// - Throws: ``ProtocolError/wrongState(_:)`` on a second call, the presence and size errors of
+    ///   ``EciesResponse/validate(for:)``, ``ProtocolError/macMismatch``, ``ProtocolError/decryptionFailed``.
+    public func decrypt(_ response: EciesResponse) throws -> Data {
+        let key = envelope.withLock { envelope in
+            defer { envelope = nil }
+            return envelope
+        }
+        guard let key else {
+            throw ProtocolError.wrongState("a response can be decrypted once; encrypt a new request first")
+        }
+        try response.validate(for: parameters.version)
+        let suffix = parameters.macSuffix(
+            sharedInfo2: sharedInfo2, nonce: response.nonce, timestamp: response.timestamp, ephemeralPublicKey: nil)
+        // Version 3.1 has no nonce in the response and uses the request's vector again.
+        return try key.open(
+            response.encryptedData, mac: response.mac, nonce: response.nonce ?? requestNonce, macSuffix: suffix)
+    }
+}

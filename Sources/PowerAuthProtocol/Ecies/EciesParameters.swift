@@ -1,0 +1,118 @@
+public import Foundation
+
+/// Whom an encrypted exchange belongs to (protocol.md, section 7.1).
+public enum EciesScope: String, Sendable, CaseIterable {
+    /// The application: the master server key or an application temporary key.
+    case application
+    /// One activation: its server key or an activation temporary key.
+    case activation
+}
+
+/// `sharedInfo1`: what an encrypted message is for. Applications may define their own.
+public struct EciesSharedInfo1: RawRepresentable, Sendable, Hashable {
+    /// The ASCII text that enters the key derivation.
+    public let rawValue: String
+
+    /// An identifier of an application's own endpoint.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// An application's own endpoint in application scope; layer 1 of an activation.
+    public static let applicationGeneric = Self(rawValue: "/pa/generic/application")
+    /// An application's own endpoint in activation scope; user info.
+    public static let activationGeneric = Self(rawValue: "/pa/generic/activation")
+    /// Layer 2 of an activation (application scope).
+    public static let activationLayer2 = Self(rawValue: "/pa/activation")
+    /// Start of a protocol upgrade.
+    public static let upgrade = Self(rawValue: "/pa/upgrade")
+    /// Vault unlock.
+    public static let vaultUnlock = Self(rawValue: "/pa/vault/unlock")
+    /// Token creation.
+    public static let createToken = Self(rawValue: "/pa/token/create")
+    /// Confirmation of a recovery code.
+    public static let confirmRecovery = Self(rawValue: "/pa/recovery/confirm")
+
+    /// The scope of an identifier the protocol itself defines; nil for an application's own.
+    public var scope: EciesScope? {
+        switch self {
+        case .applicationGeneric, .activationLayer2: .application
+        case .activationGeneric, .upgrade, .vaultUnlock, .createToken, .confirmRecovery: .activation
+        default: nil
+        }
+    }
+}
+
+/// `S2base`: what only the two parties know, besides the keys (protocol.md, section 7.1). Both functions
+/// take the application secret as the Base64 text of its 16 bytes and answer 32 bytes.
+public enum SharedInfo2 {
+    /// Application scope.
+    public static func application(_ applicationSecretText: String) -> Data {
+        Digest.sha256(Data(applicationSecretText.utf8))
+    }
+
+    /// Activation scope.
+    public static func activation(_ transportKey: TransportKey, _ applicationSecretText: String) -> Data {
+        Digest.hmacSHA256(key: transportKey, data: Data(applicationSecretText.utf8))
+    }
+}
+
+/// What both sides must agree on before a message is encrypted (protocol.md, section 7.2).
+public struct EciesParameters: Sendable, Equatable {
+    /// Decides about nonces, timestamps and associated data.
+    public let version: ProtocolVersion
+    /// What the message is for.
+    public let sharedInfo1: EciesSharedInfo1
+    /// Base64 text of the application key, as sent.
+    public let applicationKey: String
+    /// The activation id as sent, nil in application scope.
+    public let activationId: String?
+    /// The temporary key's id as sent; required by 3.3, nil before.
+    public let temporaryKeyId: String?
+
+    /// Takes the parameters; an empty activation id counts as none.
+    public init(
+        version: ProtocolVersion, sharedInfo1: EciesSharedInfo1, applicationKey: String,
+        activationId: String? = nil, temporaryKeyId: String? = nil
+    ) {
+        self.version = version
+        self.sharedInfo1 = sharedInfo1
+        self.applicationKey = applicationKey
+        self.activationId = activationId?.isEmpty == true ? nil : activationId
+        self.temporaryKeyId = temporaryKeyId
+    }
+
+    /// Application scope has no activation id.
+    public var scope: EciesScope { activationId == nil ? .application : .activation }
+
+    /// `AD`: empty before 3.2.
+    public var associatedData: Data {
+        guard version.usesTimestamp else { return Data() }
+        var items = [version.rawValue, applicationKey]
+        if let activationId { items.append(activationId) }
+        if version.usesTemporaryKey { items.append(temporaryKeyId ?? "") }
+        return BinaryLayout.join(items.map { Data($0.utf8) })
+    }
+
+    /// Key derivation information for an ephemeral public key exactly as sent.
+    func derivationInfo(ephemeralPublicKey: Data) -> Data {
+        let prefix = version.usesTimestamp ? version.rawValue : ""
+        return Data((prefix + sharedInfo1.rawValue).utf8) + ephemeralPublicKey
+    }
+
+    /// `S2`, the part of the authenticated bytes behind the cipher text.
+    /// - Parameter ephemeralPublicKey: nil in a response.
+    func macSuffix(sharedInfo2: Data, nonce: Data?, timestamp: UInt64?, ephemeralPublicKey: Data?) -> Data {
+        guard version.usesTimestamp else { return sharedInfo2 }
+        return BinaryLayout.join([
+            sharedInfo2, nonce ?? Data(), timestamp.map { BinaryLayout.bigEndian($0) } ?? Data(),
+            ephemeralPublicKey ?? Data(), associatedData,
+        ])
+    }
+
+    func requireTemporaryKeyRule() throws {
+        switch (version.usesTemporaryKey, temporaryKeyId) {
+        case (true, nil): throw ProtocolError.missing(field: "temporaryKeyId")
+        case (false, .some): throw ProtocolError.unexpected(field: "temporaryKeyId")
+        default: break
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/// The grammar all three protocol headers share: `PowerAuth key="value", key="value"`
+/// (protocol.md, section 7.5).
+public struct PowerAuthHeader: Sendable, Equatable {
+    /// The attributes by name.
+    public let attributes: [String: String]
+
+    /// Reads a header value: white space around it, any order, commas or white space between pairs, quotes
+    /// optional. Nil when it does not start with `PowerAuth `, when anything is not a pair, or when a name
+    /// occurs twice, because readers would then disagree about its value.
+    public init?(_ value: String) {
+        let text = Array(value.utf8)
+        var start = text.startIndex
+        var end = text.endIndex
+        while start < end, Self.isSpace(text[start]) { start += 1 }
+        while end > start, Self.isSpace(text[end - 1]) { end -= 1 }
+        var rest = text[start..<end]
+        let scheme = Array("PowerAuth ".utf8)
+        guard rest.starts(with: scheme) else { return nil }
+        rest = rest.dropFirst(scheme.count)
+        var attributes: [String: String] = [:]
+        while true {
+            rest = rest.drop { Self.isSpace($0) || $0 == UInt8(ascii: ",") }
+            if rest.isEmpty { break }
+            let name = rest.prefix(while: Self.isWord)
+            rest = rest.dropFirst(name.count)
+            guard !name.isEmpty, rest.popFirst() == UInt8(ascii: "=") else { return nil }
+            let content: ArraySlice<UInt8>
+            if rest.first == UInt8(ascii: "\"") {
+                rest = rest.dropFirst()
+                content = rest.prefix { $0 != UInt8(ascii: "\"") }
+                rest = rest.dropFirst(content.count)
+                guard rest.popFirst() != nil else { return nil }
+            } else {
+                content = rest.prefix { !Self.isSpace($0) && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }
+                rest = rest.dropFirst(content.count)
+            }
+            let key = String(decoding: name, as: UTF8.self)
+            guard attributes.updateValue(String(decoding: content, as: UTF8.self), forKey: key) == nil else {
+                return nil
+            }
+        }
+        guard !attributes.isEmpty else { return nil }
+        self.attributes = attributes
+    }
+
+    /// The value of an attribute, nil when it is absent or empty.
+    public subscript(name: String) -> String? {
+        attributes[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Writes pairs in the given order. Values of the protocol never contain a quote.
+    package static func format(_ pairs: [(String, String)]) -> String {
+        "PowerAuth " + pairs.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ", ")
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
+
+/// Reads one attribute after the other and names the diagnostic for an absent and for a wrong value.
+struct HeaderReader<Failure: Error> {
+    let header: PowerAuthHeader
+
+    init(_ value: String?, orThrow failure: Failure) throws(Failure) {
+        guard let header = value.flatMap({ PowerAuthHeader($0) }) else { throw failure }
+        self.header = header
+    }
+
+    func read<Value>(
+        _ name: String, missing: Failure, invalid: Failure, _ parse: (String) -> Value?
+    ) throws(Failure) -> Value {
+        guard let text = header[name] else { throw missing }
+        guard let value = parse(text) else { throw invalid }
+        return value
+    }
+}
+
+enum HeaderValue {
+    static func uuid(_ text: String) -> String? { UUIDText.isValid(text) ? text : nil }
+
+    /// Text that is the Base64 of 16 bytes.
+    static func base64Of16(_ text: String) -> String? { StrictBase64.decode(text)?.count == 16 ? text : nil }
+
+    static func version(_ text: String) -> ProtocolVersion? { ProtocolVersion(rawValue: text) }
+}
