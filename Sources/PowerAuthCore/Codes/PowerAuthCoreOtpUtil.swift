@@ -1,0 +1,44 @@
+internal import PowerAuthProtocol
+
+/// Validates and parses activation codes, recovery codes and PUKs (protocol.md, section 4). Callable from any thread.
+public enum PowerAuthCoreOtpUtil {
+    /// Tells whether a typed character may occur in a code: `A`–`Z` and `2`–`7`.
+    public static func validateTypedCharacter(_ character: UInt32) -> Bool {
+        TypedCharacter.validate(character)
+    }
+
+    /// Corrects a typed character: lower case becomes upper case, `0` becomes `O`, `1` becomes `I`.
+    /// - Returns: The corrected character, or 0 if it cannot occur in a code.
+    public static func validateAndCorrectTypedCharacter(_ character: UInt32) -> UInt32 {
+        TypedCharacter.correct(character)
+    }
+
+    /// Tells whether `code` is an activation code without a signature.
+    public static func validateActivationCode(_ code: String) -> Bool {
+        (try? ActivationCode(code)) != nil
+    }
+
+    /// Tells whether `code` is a recovery code, with or without the prefix `R:`.
+    public static func validateRecoveryCode(_ code: String) -> Bool {
+        (try? RecoveryCode(code)) != nil
+    }
+
+    /// Tells whether `puk` consists of exactly ten digits.
+    public static func validateRecoveryPuk(_ puk: String) -> Bool {
+        (try? RecoveryPuk(puk)) != nil
+    }
+
+    /// Parses the content of a QR code, `CODE` or `CODE#SIGNATURE`. The signature is checked when the activation starts.
+    /// - Returns: `nil` if the code or the form of the signature is wrong. Nothing is corrected.
+    public static func parse(fromActivationCode code: String) -> PowerAuthCoreOtp? {
+        guard let parsed = try? ActivationCodeParser.parse(code) else { return nil }
+        return PowerAuthCoreOtp(activationCode: parsed.code.text, activationSignature: parsed.signature)
+    }
+
+    /// Parses a recovery code, `CODE` or `R:CODE`.
+    /// - Returns: `nil` if the code is wrong or carries a signature.
+    public static func parse(fromRecoveryCode code: String) -> PowerAuthCoreOtp? {
+        guard let parsed = try? RecoveryCode(code) else { return nil }
+        return PowerAuthCoreOtp(activationCode: parsed.text, activationSignature: nil)
+    }
+}

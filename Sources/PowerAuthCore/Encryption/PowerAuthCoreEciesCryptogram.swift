@@ -1,0 +1,67 @@
+public import Foundation
+
+/// An encrypted request or response (protocol.md, section 7.4). A plain holder; use it from one thread at a time.
+public final class PowerAuthCoreEciesCryptogram {
+    /// Encrypted bytes.
+    public var body: Data?
+    /// Authentication code, 32 bytes.
+    public var mac: Data?
+    /// Ephemeral public key of a request, 33 bytes.
+    public var key: Data?
+    /// Nonce, 16 bytes.
+    public var nonce: Data?
+    /// Milliseconds since 1970; 0 if unknown.
+    public var timestamp: UInt64 = 0
+    /// Identifier of the server's temporary key.
+    public var temporaryKeyId: String?
+
+    /// Makes an empty cryptogram.
+    public init() {}
+
+    /// Takes a response over from decoded JSON.
+    /// - Parameter responsePayload: A dictionary with `encryptedData`, `mac`, `nonce` and `timestamp`; members of another
+    ///   type are ignored.
+    /// - Returns: `nil` if the payload is not a dictionary.
+    public init?(responsePayload: Any) {
+        guard let payload = responsePayload as? [String: Any] else { return nil }
+        bodyBase64 = payload["encryptedData"] as? String
+        macBase64 = payload["mac"] as? String
+        nonceBase64 = payload["nonce"] as? String
+        timestamp = (payload["timestamp"] as? NSNumber)?.uint64Value ?? 0
+    }
+
+    /// The cryptogram as a dictionary ready for `JSONSerialization`: members that are set, and always the timestamp.
+    public func requestPayload() -> [AnyHashable: Any] {
+        var payload: [AnyHashable: Any] = ["timestamp": NSNumber(value: timestamp)]
+        payload["temporaryKeyId"] = temporaryKeyId
+        payload["ephemeralPublicKey"] = keyBase64
+        payload["encryptedData"] = bodyBase64
+        payload["nonce"] = nonceBase64
+        payload["mac"] = macBase64
+        return payload
+    }
+
+    /// ``body`` as Base64.
+    public var bodyBase64: String? {
+        get { body?.base64EncodedString() }
+        set { body = newValue.flatMap { Data(base64Encoded: $0) } }
+    }
+
+    /// ``mac`` as Base64.
+    public var macBase64: String? {
+        get { mac?.base64EncodedString() }
+        set { mac = newValue.flatMap { Data(base64Encoded: $0) } }
+    }
+
+    /// ``key`` as Base64.
+    public var keyBase64: String? {
+        get { key?.base64EncodedString() }
+        set { key = newValue.flatMap { Data(base64Encoded: $0) } }
+    }
+
+    /// ``nonce`` as Base64.
+    public var nonceBase64: String? {
+        get { nonce?.base64EncodedString() }
+        set { nonce = newValue.flatMap { Data(base64Encoded: $0) } }
+    }
+}

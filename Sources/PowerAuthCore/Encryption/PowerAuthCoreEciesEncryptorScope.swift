@@ -1,0 +1,7 @@
+/// Whom an encrypted request is for.
+public enum PowerAuthCoreEciesEncryptorScope: Int, Sendable {
+    /// The application; no activation is needed.
+    case application = 0
+    /// One activation.
+    case activation = 1
+}

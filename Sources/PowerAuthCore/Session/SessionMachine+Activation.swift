@@ -1,0 +1,99 @@
+internal import Foundation
+internal import PowerAuthProtocol
+
+/// An activation between the server's answer and its completion.
+struct PendingActivation: Sendable {
+    let exchange: ActivationKeyExchange
+    let deviceKey: PrivateKey
+    /// The server's key as it was received.
+    let encodedServerPublicKey: Data
+    let recovery: PowerAuthCoreRecoveryData?
+}
+
+/// The server's answer as received; everything is text still.
+struct ActivationResponse: Sendable {
+    let activationId: String
+    let serverPublicKey: String
+    let counterData: String
+    let recovery: PowerAuthCoreRecoveryData?
+}
+
+/// Key exchange (protocol.md, section 6.2).
+extension SessionMachine {
+    /// - Parameters:
+    ///   - code: Activation code; `nil` or empty for activations without a code.
+    ///   - signature: Base64 of the code's signature.
+    /// - Returns: Base64 of the device's public key.
+    mutating func startActivation(code: String?, signature: String?) throws(PowerAuthCoreErrorCode) -> String {
+        guard case .empty = state else { throw .wrongState }
+        if let code, !code.isEmpty, (try? ActivationCode(code)) == nil { throw .wrongParam }
+        let configuration = configuration
+        let deviceKey = try encryptionFailure {
+            _ = try ActivationCode.checkForStart(
+                code: code, signature: signature, masterKey: configuration.masterServerKey())
+            return try PrivateKey.generate()
+        }
+        enter(.waitingForResponse(deviceKey))
+        return StrictBase64.encode(deviceKey.publicKey.compressed)
+    }
+
+    /// - Returns: The fingerprint.
+    mutating func validateActivationResponse(
+        _ response: ActivationResponse
+    ) throws(PowerAuthCoreErrorCode) -> String {
+        guard case .waitingForResponse(let deviceKey) = state else { throw .wrongState }
+        guard !response.activationId.isEmpty, !response.serverPublicKey.isEmpty, !response.counterData.isEmpty else {
+            throw .wrongParam
+        }
+        if let recovery = response.recovery {
+            guard (try? RecoveryCode(recovery.recoveryCode, allowsPrefix: false)) != nil,
+                RecoveryPuk.isValid(recovery.puk)
+            else { throw .wrongParam }
+        }
+        do {
+            let encodedKey = try StrictBase64.decode(response.serverPublicKey, field: "serverPublicKey")
+            let exchange = try ActivationKeyExchange(
+                deviceKey: deviceKey, activationId: response.activationId, serverPublicKey: encodedKey,
+                counterData: StrictBase64.decode(response.counterData, field: "ctrData"))
+            enter(
+                .waitingForCompletion(
+                    PendingActivation(
+                        exchange: exchange, deviceKey: deviceKey, encodedServerPublicKey: encodedKey,
+                        recovery: response.recovery)))
+            return exchange.fingerprint
+        } catch {
+            reset(full: true)
+            throw .encryption
+        }
+    }
+
+    mutating func completeActivation(_ keys: UnlockKeys) throws(PowerAuthCoreErrorCode) {
+        guard case .waitingForCompletion(let pending) = state else { throw .wrongState }
+        let salt = Random.nonZeroBytes(UnlockKey.saltSize)
+        guard let possessionUnlock = keys.possession, let knowledgeUnlock = keys.knowledge(salt: salt),
+            !keys.hasBiometryKey || keys.biometry != nil
+        else { throw .wrongParam }
+        let (exchange, eek) = (pending.exchange, externalEncryptionKey)
+        let derived = exchange.keys
+        do {
+            let record = ActivationRecord(
+                counter: .hash(exchange.counter, byte: 0), activationId: exchange.activationId, passwordSalt: salt,
+                possessionKey: try FactorKeyProtection.protect(derived.possession, unlockKey: possessionUnlock),
+                knowledgeKey: try FactorKeyProtection.protect(
+                    derived.knowledge, unlockKey: knowledgeUnlock, externalKey: eek),
+                biometryKey: try keys.biometry.map {
+                    try FactorKeyProtection.protect(derived.biometry, unlockKey: $0, externalKey: eek)
+                },
+                transportKey: try FactorKeyProtection.protect(derived.transport, unlockKey: possessionUnlock),
+                serverPublicKey: pending.encodedServerPublicKey,
+                devicePublicKey: pending.deviceKey.publicKey.compressed,
+                devicePrivateKey: try Vault.seal(pending.deviceKey, vaultKey: derived.vault),
+                recoveryData: try pending.recovery.map { try RecoveryRecord.encrypt($0, vaultKey: derived.vault) },
+                usesExternalEncryptionKey: eek != nil)
+            enter(.activated(record))
+        } catch {
+            reset(full: true)
+            throw .encryption
+        }
+    }
+}

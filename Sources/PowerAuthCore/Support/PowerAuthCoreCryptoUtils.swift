@@ -1,0 +1,82 @@
+public import Foundation
+internal import PowerAuthProtocol
+
+/// A P-256 public key. Immutable, usable from any thread.
+public final class PowerAuthCoreECPublicKey: Sendable {
+    let key: PublicKey
+
+    init(_ key: PublicKey) {
+        self.key = key
+    }
+
+    /// Imports a key of 33 or 65 bytes.
+    /// - Returns: `nil` if it is not a point of the curve.
+    public convenience init?(data: Data) {
+        guard let key = try? PublicKey(encoded: data) else { return nil }
+        self.init(key)
+    }
+
+    /// The compressed key, 33 bytes.
+    public var publicKeyBytes: Data { key.compressed }
+}
+
+/// A P-256 key pair. Immutable, usable from any thread.
+public final class PowerAuthCoreECKeyPair: Sendable {
+    let key: PrivateKey
+
+    init(_ key: PrivateKey) {
+        self.key = key
+    }
+
+    /// The public half.
+    public var publicKey: PowerAuthCoreECPublicKey { PowerAuthCoreECPublicKey(key.publicKey) }
+}
+
+/// Cryptographic functions for applications that talk to the server in their own way. Callable from any thread.
+public enum PowerAuthCoreCryptoUtils {
+    /// Verifies an ECDSA signature in DER with SHA-256.
+    public static func ecdsaVerifySignature(
+        _ signature: Data, for data: Data, withPublicKey publicKey: PowerAuthCoreECPublicKey
+    ) -> Bool {
+        publicKey.key.verify(signature: signature, of: data)
+    }
+
+    /// Signs `data` with ECDSA and SHA-256; the result is DER.
+    public static func ecdsaComputeSignature(
+        for data: Data, withKeyPair keyPair: PowerAuthCoreECKeyPair
+    ) -> Data? {
+        try? keyPair.key.sign(data)
+    }
+
+    /// Makes a new key pair.
+    public static func ecGenerateKeyPair() -> PowerAuthCoreECKeyPair? {
+        (try? PrivateKey.generate()).map(PowerAuthCoreECKeyPair.init)
+    }
+
+    /// The shared secret of two keys, 32 bytes.
+    public static func ecdhComputeSharedSecret(
+        _ publicKey: PowerAuthCoreECPublicKey, withKeyPair keyPair: PowerAuthCoreECKeyPair
+    ) -> Data? {
+        try? keyPair.key.sharedSecret(with: publicKey.key).bytes.rawData
+    }
+
+    /// SHA-256 of `data`, 32 bytes.
+    public static func hashSha256(_ data: Data) -> Data {
+        Digest.sha256(data)
+    }
+
+    /// HMAC-SHA256 of `data`, 32 bytes.
+    public static func hmacSha256(_ data: Data, key: Data) -> Data {
+        Digest.hmacSHA256(key: key, data: data)
+    }
+
+    /// The first `length` bytes of an HMAC-SHA256.
+    public static func hmacSha256(_ data: Data, key: Data, length: UInt) -> Data {
+        Data(hmacSha256(data, key: key).prefix(Int(clamping: length)))
+    }
+
+    /// Bytes from the cryptographic random generator.
+    public static func randomBytes(_ count: UInt) -> Data {
+        Random.bytes(Int(clamping: count))
+    }
+}
