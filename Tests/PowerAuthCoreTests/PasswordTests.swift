@@ -1,0 +1,97 @@
+import Foundation
+import PowerAuthCore
+import Testing
+
+/// protocol.md, sections 14.5 and 21; sdk.md, section 12.13.
+struct PasswordTests {
+    private func bytes(_ password: PowerAuthCorePassword) -> [UInt8] {
+        var result: [UInt8] = []
+        password.validateComplexity { pointer, count in
+            result = (0..<count).map { UInt8(bitPattern: pointer[$0]) }
+            return 0
+        }
+        return result
+    }
+
+    @Test func immutablePasswordsCountBytes() {
+        #expect(PowerAuthCorePassword(string: "HelloWorld").length() == 10)
+        #expect(PowerAuthCorePassword(data: Data(1...7)).length() == 7)
+        #expect(PowerAuthCorePassword(string: "Η").length() == 2)
+        #expect(PowerAuthCorePassword(string: "").length() == 0)
+    }
+
+    @Test func equalityLooksAtBytesOnly() {
+        let mutable = PowerAuthCoreMutablePassword()
+        for character in "Hello".unicodeScalars { mutable.addCharacter(character.value) }
+        #expect(mutable.isEqual(to: PowerAuthCorePassword(string: "Hello")))
+        #expect(PowerAuthCorePassword(string: "Hello") == mutable)
+        #expect(!mutable.isEqual(to: PowerAuthCorePassword(string: "hello")))
+        #expect(!mutable.isEqual(to: PowerAuthCorePassword(string: "Hell")))
+        #expect(!mutable.isEqual(to: nil))
+    }
+
+    @Test func charactersAreAddedInsertedAndRemoved() {
+        let password = PowerAuthCoreMutablePassword()
+        #expect(!password.insertCharacter(0, at: 1))
+        #expect(password.addCharacter(0))
+        #expect(password.addCharacter(1))
+        #expect(password.insertCharacter(3, at: 2))
+        #expect(password.insertCharacter(2, at: 2))
+        #expect(bytes(password) == [0, 1, 2, 3])
+        #expect(password.length() == 4)
+        #expect(!password.removeCharacter(at: 4))
+        #expect(!password.insertCharacter(9, at: 5))
+        for _ in 0..<4 { #expect(password.removeLastCharacter()) }
+        #expect(!password.removeLastCharacter())
+    }
+
+    @Test func aMultiByteCharacterIsOneCharacter() {
+        let password = PowerAuthCoreMutablePassword()
+        for character in "ABCDEFGHI".unicodeScalars { password.addCharacter(character.value) }
+        #expect(password.insertCharacter(0x397, at: 0))
+        #expect(password.length() == 10)
+        #expect(password.copyToImmutable().length() == 11)
+        #expect(password.removeCharacter(at: 0))
+        #expect(password == PowerAuthCorePassword(string: "ABCDEFGHI"))
+    }
+
+    @Test(arguments: [0x7F, 0x80, 0x7FF, 0x800, 0xD800, 0xFFFF, 0x10000, 0x10FFFF] as [UInt32])
+    func everyCodePointCountsOnce(codePoint: UInt32) {
+        let password = PowerAuthCoreMutablePassword()
+        #expect(password.addCharacter(codePoint))
+        #expect(password.length() == 1)
+        #expect(password.removeLastCharacter())
+        #expect(password.length() == 0)
+    }
+
+    @Test func codePointsAboveTheLastAreRefused() {
+        let password = PowerAuthCoreMutablePassword()
+        #expect(!password.addCharacter(0x110000))
+        #expect(!password.insertCharacter(.max, at: 0))
+        #expect(password.length() == 0)
+    }
+
+    @Test func clearedPasswordsAreEmptyAndMutableOnesGoOn() {
+        let immutable = PowerAuthCorePassword(string: "secret")
+        let copy = immutable.copyToImmutable()
+        immutable.secureClear()
+        #expect(immutable.length() == 0)
+        #expect(copy == PowerAuthCorePassword(string: "secret"))
+
+        let mutable = PowerAuthCoreMutablePassword()
+        mutable.addCharacter(0x31)
+        mutable.secureClear()
+        #expect(mutable.length() == 0)
+        #expect(mutable.addCharacter(0x32))
+        mutable.clear()
+        #expect(mutable.length() == 0)
+    }
+
+    @Test func complexityClosureGetsAZeroTerminatedText() {
+        let result = PowerAuthCorePassword(string: "žluť").validateComplexity { pointer, count in
+            #expect(pointer[count] == 0)
+            return Int(strlen(pointer)) * 100 + count
+        }
+        #expect(result == 606)
+    }
+}

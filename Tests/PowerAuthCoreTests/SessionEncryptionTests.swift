@@ -1,0 +1,162 @@
+import Foundation
+import PowerAuthProtocol
+import Testing
+
+@testable import PowerAuthCore
+
+/// protocol.md, sections 7, 8 and 21.
+struct SessionEncryptionTests {
+    private let keyId = "2b1f0c6e-9a54-4e5a-8a3c-0d9b7f3e6c21"
+
+    private func answer(
+        _ exchange: TemporaryKeyExchange, key: PublicKey, signer: PrivateKey, challenge: String? = nil
+    ) throws -> String {
+        let asked = exchange.request
+        let request = TemporaryKeyRequest(
+            applicationKey: asked.applicationKey, activationId: asked.activationId,
+            challenge: challenge ?? asked.challenge)
+        return try TemporaryKeyResponse(
+            to: request, keyId: keyId, publicKey: key, issuedAt: 1_735_689_600_000, expiresAt: 1_735_689_900_000
+        ).jwt(key: signer)
+    }
+
+    private func serverDecryptor(
+        _ fixture: ClientFixture, scope: PowerAuthCoreEciesEncryptorScope, key: PrivateKey
+    ) throws -> EciesServerDecryptor {
+        let isActivation = scope == .activation
+        let secret = StrictBase64.encode(ProtocolServer.applicationSecret)
+        return EciesServerDecryptor(
+            parameters: EciesParameters(
+                version: .v3_3, sharedInfo1: EciesSharedInfo1(rawValue: "/test"),
+                applicationKey: fixture.session.applicationKey,
+                activationId: isActivation ? fixture.server.activationId : nil, temporaryKeyId: keyId),
+            serverPrivateKey: key,
+            sharedInfo2: isActivation
+                ? SharedInfo2.activation(try #require(fixture.server.keys).transport, secret)
+                : SharedInfo2.application(secret))
+    }
+
+    @Test(arguments: [PowerAuthCoreEciesEncryptorScope.application, .activation])
+    func aRequestAndItsResponseMakeTheRoundTrip(scope: PowerAuthCoreEciesEncryptorScope) throws {
+        let fixture = try ClientFixture.activated()
+        let temporary = try PrivateKey.generate()
+        let exchange = try fixture.session.temporaryKeyExchange(for: scope, keys: fixture.keys())
+        let signer = scope == .application ? fixture.server.masterKey : fixture.server.serverKey
+        let validity = try fixture.session.acceptTemporaryKey(
+            answer(exchange, key: temporary.publicKey, signer: signer), answering: exchange)
+        #expect(validity.keyId == keyId && validity.issuedAt == 1_735_689_600)
+        #expect(fixture.session.publicKeyId(forEciesScope: scope) == keyId)
+
+        let encryptor = try #require(
+            fixture.session.eciesEncryptor(for: scope, keys: fixture.keys(), sharedInfo1: "/test"))
+        let cryptogram = try #require(encryptor.encryptRequest(Data("request".utf8)))
+        #expect(cryptogram.timestamp == 1_735_689_600_000)
+        let request = EciesRequest(
+            temporaryKeyId: cryptogram.temporaryKeyId, ephemeralPublicKey: try #require(cryptogram.key),
+            encryptedData: try #require(cryptogram.body), mac: try #require(cryptogram.mac),
+            nonce: cryptogram.nonce, timestamp: cryptogram.timestamp)
+        let (plain, responder) = try serverDecryptor(fixture, scope: scope, key: temporary).decrypt(request)
+        #expect(plain == Data("request".utf8))
+        let response = try responder.encrypt(Data("response".utf8), timestamp: 1_735_689_601_234)
+        let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(response))
+        let received = try #require(PowerAuthCoreEciesCryptogram(responsePayload: json))
+        #expect(encryptor.decryptResponse(received) == Data("response".utf8))
+        #expect(encryptor.decryptResponse(received) == nil, "a response is decrypted once")
+    }
+
+    @Test func severalRequestsInFlightHaveDecryptorsOfTheirOwn() throws {
+        let fixture = try ClientFixture()
+        let temporary = try PrivateKey.generate()
+        #expect(
+            fixture.session.setPublicKey(
+                forEciesScope: .application, publicKey: StrictBase64.encode(temporary.publicKey.uncompressed),
+                publicKeyId: keyId))
+        let encryptor = try #require(
+            fixture.session.eciesEncryptor(for: .application, keys: nil, sharedInfo1: "/test"))
+        var decryptors: [PowerAuthCoreEciesEncryptor] = []
+        var keys: Set<Data> = []
+        for _ in 0..<3 {
+            encryptor.encryptRequest(Data()) { cryptogram, decryptor in
+                if let decryptor { decryptors.append(decryptor) }
+                if let key = cryptogram?.key { keys.insert(key) }
+            }
+        }
+        #expect(decryptors.count == 3 && keys.count == 3)
+        #expect(decryptors.allSatisfy { $0.canDecryptResponse && !$0.canEncryptRequest })
+        #expect(!encryptor.canDecryptResponse && encryptor.copyForDecryption() == nil)
+    }
+
+    @Test func encryptorsNeedAKeyAndTheActivationScopeAnActivation() throws {
+        let fixture = try ClientFixture()
+        let key = StrictBase64.encode(try PrivateKey.generate().publicKey.uncompressed)
+        func set(_ scope: PowerAuthCoreEciesEncryptorScope, _ key: String, _ id: String = "id") -> Bool {
+            fixture.session.setPublicKey(forEciesScope: scope, publicKey: key, publicKeyId: id)
+        }
+        #expect(fixture.session.eciesEncryptor(for: .application, keys: nil, sharedInfo1: "/test") == nil)
+        #expect(
+            !set(.activation, key) && !set(.application, "") && !set(.application, "?") && !set(.application, key, ""))
+        #expect(set(.application, key))
+        try fixture.activate()
+        #expect(set(.activation, key))
+        #expect(fixture.session.eciesEncryptor(for: .activation, keys: nil, sharedInfo1: "/test") == nil)
+        #expect(fixture.session.eciesEncryptor(for: .activation, keys: fixture.keys(), sharedInfo1: "/test") != nil)
+    }
+
+    @Test func resetsDropTheKeysOfTheirScope() throws {
+        let fixture = try ClientFixture.activated()
+        let key = StrictBase64.encode(try PrivateKey.generate().publicKey.uncompressed)
+        for scope in [PowerAuthCoreEciesEncryptorScope.application, .activation] {
+            fixture.session.setPublicKey(forEciesScope: scope, publicKey: key, publicKeyId: "id")
+        }
+        let state = fixture.session.serializedState()
+        #expect(fixture.session.deserializeState(state))
+        #expect(fixture.session.hasPublicKey(forEciesScope: .activation), "the same activation keeps its key")
+        fixture.session.resetSession(false)
+        #expect(!fixture.session.hasPublicKey(forEciesScope: .activation))
+        #expect(fixture.session.hasPublicKey(forEciesScope: .application))
+        fixture.session.resetSession(true)
+        #expect(!fixture.session.hasPublicKey(forEciesScope: .application))
+    }
+
+    @Test func loadingAnotherActivationDropsTheTemporaryKey() throws {
+        let fixture = try ClientFixture.activated()
+        fixture.server.activationId = "11111111-4d0e-4b6c-9d27-3f8d1b6e0a11"
+        let mine = fixture.session.serializedState()
+        fixture.session.resetSession(false)
+        try fixture.activate()
+        let key = StrictBase64.encode(try PrivateKey.generate().publicKey.uncompressed)
+        fixture.session.setPublicKey(forEciesScope: .activation, publicKey: key, publicKeyId: "id")
+        #expect(fixture.session.deserializeState(mine))
+        #expect(!fixture.session.hasPublicKey(forEciesScope: .activation))
+    }
+
+    @Test func temporaryKeysOfOthersAreRefused() throws {
+        let fixture = try ClientFixture.activated()
+        let exchange = try fixture.session.temporaryKeyExchange(for: .activation, keys: fixture.keys())
+        let key = try PrivateKey.generate().publicKey
+        let (right, wrong) = (fixture.server.serverKey, fixture.server.masterKey)
+        for jwt in [
+            try answer(exchange, key: key, signer: wrong),
+            try answer(exchange, key: key, signer: right, challenge: "wMHCw8TFxsfIycrLzM3Oz9DR"), "a.b", "a.b.c", "",
+        ] {
+            #expect(throws: TemporaryKeyRefusal.self) {
+                try fixture.session.acceptTemporaryKey(jwt, answering: exchange)
+            }
+        }
+        fixture.session.resetSession(false)
+        let late = try answer(exchange, key: key, signer: right)
+        #expect(throws: TemporaryKeyRefusal.self) { try fixture.session.acceptTemporaryKey(late, answering: exchange) }
+        #expect(throws: PowerAuthCoreErrorCode.wrongState) {
+            try fixture.session.temporaryKeyExchange(for: .activation, keys: fixture.keys())
+        }
+    }
+
+    @Test func metaDataMakeTheHeader() {
+        let metaData = PowerAuthCoreEciesMetaData(
+            applicationKey: "AAECAwQFBgcICQoLDA0ODw==", temporaryKeyId: keyId, activationIdentifier: "id")
+        #expect(metaData.httpHeaderKey == "X-PowerAuth-Encryption")
+        #expect(
+            metaData.httpHeaderValue
+                == "PowerAuth version=\"3.3\", application_key=\"AAECAwQFBgcICQoLDA0ODw==\", activation_id=\"id\"")
+    }
+}

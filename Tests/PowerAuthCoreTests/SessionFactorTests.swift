@@ -1,0 +1,137 @@
+import Foundation
+import PowerAuthProtocol
+import Testing
+
+@testable import PowerAuthCore
+
+/// protocol.md, sections 13, 14 and 21.
+struct SessionFactorTests {
+    private let eek = Data(repeating: 0x50, count: 16)
+
+    private func password(_ text: String) -> PowerAuthCorePassword { PowerAuthCorePassword(string: text) }
+
+    @Test func aChangedPasswordReplacesTheOldOne() throws {
+        let fixture = try ClientFixture.activated()
+        #expect(!fixture.session.changeUserPassword(password("1234"), newPassword: password("123")))
+        #expect(!fixture.session.changeUserPassword(password("123"), newPassword: password("1234")))
+        #expect(fixture.session.changeUserPassword(password("1234"), newPassword: password("nový")))
+        #expect(try fixture.accepted(.possessionKnowledge, password: "nový"))
+        #expect(try !fixture.accepted(.possessionKnowledge))
+    }
+
+    @Test func biometryIsAddedReplacedAndRemoved() throws {
+        let fixture = try ClientFixture.activated()
+        let vaultKey = try fixture.server.encryptedVaultKey()
+        #expect(!fixture.session.hasBiometryFactor())
+        #expect(!fixture.session.addBiometryFactor(vaultKey, keys: fixture.keys()), "a biometry key is needed")
+        #expect(!fixture.session.addBiometryFactor("", keys: fixture.keys(biometry: true)))
+        #expect(!fixture.session.addBiometryFactor("AAAA", keys: fixture.keys(biometry: true)))
+        #expect(fixture.session.addBiometryFactor(vaultKey, keys: fixture.keys(biometry: true)))
+        #expect(fixture.session.addBiometryFactor(vaultKey, keys: fixture.keys(biometry: true)))
+        #expect(fixture.session.hasBiometryFactor())
+        #expect(try fixture.accepted(.possessionBiometry))
+        #expect(fixture.session.removeBiometryFactor() && fixture.session.removeBiometryFactor())
+        #expect(!fixture.session.hasBiometryFactor())
+        #expect(fixture.sign(.possessionBiometry) == nil)
+    }
+
+    @Test func theVaultKeyOfAnotherActivationIsRefused() throws {
+        let fixture = try ClientFixture.activated()
+        let other = VaultKey.random()
+        let wrapped = StrictBase64.encode(
+            try Vault.wrap(other, transportKey: #require(fixture.server.keys).transport))
+        #expect(!fixture.session.addBiometryFactor(wrapped, keys: fixture.keys(biometry: true)))
+        #expect(
+            fixture.session.signData(
+                withDevicePrivateKey: wrapped, keys: fixture.keys(), data: Data(), format: .default) == nil)
+    }
+
+    @Test func vaultKeysDependOnTheIndexOnly() throws {
+        let fixture = try ClientFixture.activated()
+        let vaultKey = try fixture.server.encryptedVaultKey()
+        func key(_ index: UInt64) -> Data? {
+            fixture.session.deriveCryptographicKey(fromVaultKey: vaultKey, keys: fixture.keys(), keyIndex: index)
+        }
+        #expect(key(1000) == key(1000) && key(1000)?.count == 16 && key(1000) != key(1001))
+        #expect(key(.max) != nil)
+    }
+
+    @Test func deviceSignaturesVerifyInBothFormats() throws {
+        let fixture = try ClientFixture()
+        let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
+        let answer = try fixture.server.exchange(devicePublicKey: started.devicePublicKey)
+        #expect(fixture.session.validateActivationResponse(answer) != nil)
+        #expect(fixture.session.completeActivation(fixture.keys()))
+        let deviceKey = try PublicKey(encoded: StrictBase64.decode(started.devicePublicKey, field: ""))
+        for (format, raw) in [(PowerAuthCoreSignatureFormat.default, ECDSAFormat.der), (.ecdsaJose, .jose)] {
+            let signature = fixture.session.signData(
+                withDevicePrivateKey: try fixture.server.encryptedVaultKey(), keys: fixture.keys(),
+                data: Data("data".utf8), format: format)
+            #expect(try deviceKey.verify(signature: #require(signature), of: Data("data".utf8), format: raw))
+        }
+    }
+
+    @Test func recoveryDataComeBackFromTheVault() throws {
+        let fixture = try ClientFixture()
+        let recovery = PowerAuthCoreRecoveryData(recoveryCode: "EZEJG-RD4GK-7OLKN-MYGBQ", puk: "7165461507")
+        try fixture.activate(recovery: recovery)
+        let read = fixture.session.activationRecoveryData(
+            try fixture.server.encryptedVaultKey(), keys: fixture.keys())
+        #expect(read?.recoveryCode == recovery.recoveryCode && read?.puk == recovery.puk)
+        let without = try ClientFixture.activated()
+        #expect(!without.session.hasActivationRecoveryData)
+        #expect(
+            without.session.activationRecoveryData(try without.server.encryptedVaultKey(), keys: without.keys()) == nil)
+    }
+
+    @Test func theExternalKeyProtectsKnowledgeAndBiometryOnly() throws {
+        let fixture = try ClientFixture.activated(biometry: true)
+        func record() throws -> ActivationRecord {
+            try #require(try SessionStateCoding.decode(fixture.session.serializedState()))
+        }
+        let plain = try record()
+        #expect(fixture.session.addExternalEncryptionKey(eek) == .ok)
+        let protected = try record()
+        #expect(protected.possessionKey == plain.possessionKey && protected.transportKey == plain.transportKey)
+        #expect(protected.knowledgeKey != plain.knowledgeKey && protected.biometryKey != plain.biometryKey)
+        #expect(try fixture.accepted(.possessionKnowledgeBiometry))
+        #expect(fixture.session.addExternalEncryptionKey(eek) == .wrongState)
+        #expect(fixture.session.removeExternalEncryptionKey() == .ok)
+        #expect(fixture.session.removeExternalEncryptionKey() == .wrongState)
+        #expect(try record().knowledgeKey == plain.knowledgeKey)
+        #expect(try fixture.accepted(.possessionKnowledgeBiometry))
+        #expect(fixture.session.addExternalEncryptionKey(Data(count: 15)) == .wrongParam)
+        #expect(fixture.session.setExternalEncryptionKey(eek) == .wrongState, "the activation does not use one")
+    }
+
+    @Test func withoutItsExternalKeyAnActivationSignsWithPossessionOnly() throws {
+        let fixture = try ClientFixture.activated(externalEncryptionKey: eek)
+        let setup = try #require(PowerAuthCoreSessionSetup(configuration: try fixture.server.configuration))
+        let restarted = try #require(PowerAuthCoreSession(sessionSetup: setup, timeService: fixture.time))
+        #expect(restarted.deserializeState(fixture.session.serializedState()))
+        #expect(!restarted.hasExternalEncryptionKey)
+        let request = PowerAuthCoreHTTPRequestData(method: "POST", uri: "/test")
+        let before = restarted.serializedState()
+        #expect(restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possessionKnowledge) == nil)
+        #expect(restarted.serializedState() == before)
+        #expect(restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possession) != nil)
+        #expect(restarted.setExternalEncryptionKey(Data(count: 15)) == .wrongParam)
+        #expect(restarted.setExternalEncryptionKey(eek) == .ok)
+        #expect(restarted.setExternalEncryptionKey(eek) == .ok)
+        #expect(restarted.setExternalEncryptionKey(Data(repeating: 1, count: 16)) == .wrongParam)
+        let signature = restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possessionKnowledge)
+        #expect(try fixture.server.verify(#require(signature)))
+    }
+
+    @Test func theExternalKeyMayBeSetDuringAnActivation() throws {
+        let fixture = try ClientFixture()
+        let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
+        let answer = try fixture.server.exchange(devicePublicKey: started.devicePublicKey)
+        #expect(fixture.session.validateActivationResponse(answer) != nil)
+        #expect(fixture.session.setExternalEncryptionKey(eek) == .ok)
+        #expect(fixture.session.completeActivation(fixture.keys()))
+        #expect(try fixture.accepted(.possessionKnowledge))
+        #expect(fixture.session.removeExternalEncryptionKey() == .ok)
+        #expect(try fixture.accepted(.possessionKnowledge))
+    }
+}

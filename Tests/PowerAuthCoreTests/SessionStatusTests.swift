@@ -1,0 +1,119 @@
+import Foundation
+import PowerAuthCore
+import PowerAuthProtocol
+import Testing
+
+/// protocol.md, sections 12, 21 and 22.
+struct SessionStatusTests {
+    @Test func statusShowsStateAndAttempts() throws {
+        let fixture = try ClientFixture.activated()
+        _ = try fixture.accepted(.possessionKnowledge, password: "0000")
+        let status = try #require(try fixture.fetchStatus())
+        #expect(status.state == .active && status.failCount == 1 && status.maxFailCount == 5)
+        #expect(status.remainingAttempts == 4 && !status.isProtocolUpgradeAvailable)
+    }
+
+    @Test func theActivationIsBlockedExactlyAtTheMaximum() throws {
+        let fixture = try ClientFixture.activated()
+        for attempt in 1...5 {
+            _ = try fixture.accepted(.possessionKnowledge, password: "0000")
+            #expect(try fixture.fetchStatus()?.state == (attempt < 5 ? .active : .blocked))
+        }
+        #expect(try !fixture.accepted(.possessionKnowledge))
+        #expect(try fixture.fetchStatus()?.remainingAttempts == 0)
+    }
+
+    @Test func moreThan256SignaturesKeepTheActivationActive() throws {
+        let fixture = try ClientFixture.activated()
+        for round in 1...263 {
+            #expect(try fixture.accepted(.possession))
+            if round % 50 == 0 || round > 250 { #expect(try fixture.fetchStatus()?.state == .active) }
+        }
+    }
+
+    @Test func aClientAheadIsAskedForASignatureInTime() throws {
+        let fixture = try ClientFixture.activated()
+        for ahead in 1...19 {
+            _ = fixture.sign(.possession)
+            let status = try #require(try fixture.fetchStatus())
+            #expect(status.state == .active)
+            #expect(status.isSignatureCalculationRecommended == (ahead > 10), "client ahead by \(ahead)")
+        }
+        #expect(try fixture.accepted(.possession), "the last counter value inside the window is accepted")
+        #expect(try fixture.fetchStatus()?.counterState == .OK)
+    }
+
+    @Test func aClientAheadByTheWholeWindowIsLost() throws {
+        let fixture = try ClientFixture.activated()
+        for _ in 1...20 { _ = fixture.sign(.possession) }
+        #expect(try fixture.fetchStatus()?.state == .deadlock)
+        #expect(try !fixture.accepted(.possession), "the server cannot find the signature")
+    }
+
+    @Test func statusChecksKeepAClientAlive() throws {
+        let fixture = try ClientFixture.activated()
+        for round in 1...22 {
+            _ = fixture.sign(.possession)
+            guard round % 4 == 0 else { continue }
+            let status = try #require(try fixture.fetchStatus())
+            #expect(status.state == .active)
+            if status.isSignatureCalculationRecommended { #expect(try fixture.accepted(.possession)) }
+        }
+        #expect(try fixture.fetchStatus()?.state == .active)
+    }
+
+    @Test(arguments: [1, 10, 19]) func aServerAheadIsFollowed(distance: Int) throws {
+        let fixture = try ClientFixture.activated()
+        fixture.server.advance(by: distance)
+        let status = try #require(try fixture.fetchStatus())
+        #expect(status.state == .active && status.needsSerializeSessionState)
+        #expect(try fixture.accepted(.possessionKnowledge))
+        #expect(try fixture.fetchStatus()?.counterState == .OK)
+    }
+
+    @Test func aServerTooFarAheadIsADeadlock() throws {
+        let fixture = try ClientFixture.activated()
+        fixture.server.advance(by: 22)
+        #expect(try fixture.fetchStatus()?.state == .deadlock)
+    }
+
+    @Test func blockedAndRemovedAreNotHiddenByADeadlock() throws {
+        let fixture = try ClientFixture.activated()
+        for _ in 1...25 { _ = fixture.sign(.possession) }
+        fixture.server.state = .blocked
+        #expect(try fixture.fetchStatus()?.state == .blocked)
+        fixture.server.state = .removed
+        #expect(try fixture.fetchStatus()?.state == .removed)
+    }
+
+    @Test func anUnknownCounterByteIsLearned() throws {
+        let fixture = try ClientFixture.activated()
+        #expect(try fixture.accepted(.possession))
+        // Data version 5 knows no counter byte: drop it and mark the data as such.
+        var old = fixture.session.serializedState().dropLast()
+        old[4] = 0x35
+        #expect(fixture.session.deserializeState(Data(old)))
+        fixture.server.advance(by: 3)
+        #expect(try fixture.fetchStatus()?.needsSerializeSessionState == true)
+        #expect(try fixture.accepted(.possession))
+        #expect(try fixture.fetchStatus()?.counterState == .OK)
+    }
+
+    @Test func aStatusOfSomethingElseIsRefused() throws {
+        let fixture = try ClientFixture.activated()
+        let status = try fixture.server.status(challenge: PowerAuthCoreSession.generateActivationStatusChallenge())
+        let random = PowerAuthCoreEncryptedActivationStatus(
+            challenge: status.challenge, encryptedStatusBlob: Random.bytes(32).base64EncodedString(),
+            nonce: status.nonce)
+        let short = PowerAuthCoreEncryptedActivationStatus(
+            challenge: status.challenge, encryptedStatusBlob: Random.bytes(31).base64EncodedString(),
+            nonce: status.nonce)
+        let missing = PowerAuthCoreEncryptedActivationStatus(
+            challenge: status.challenge, encryptedStatusBlob: status.encryptedStatusBlob, nonce: "")
+        for wrong in [random, short, missing] {
+            #expect(fixture.session.decodeActivationStatus(wrong, keys: fixture.keys()) == nil)
+        }
+        #expect(fixture.session.decodeActivationStatus(status, keys: PowerAuthCoreSignatureUnlockKeys()) == nil)
+        #expect(fixture.session.decodeActivationStatus(status, keys: fixture.keys()) != nil)
+    }
+}
