@@ -167,3 +167,12 @@ public enum Files {
         return names
     }
 }
+
+extension Files {
+    /// Whether `path` is a directory (not a link to one) that belongs to this user and that nobody else can enter.
+    public static func isPrivateDirectory(_ path: String) throws -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw SystemError.last("lstat", path: path) }
+        return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == getuid() && status.st_mode & 0o077 == 0
+    }
+}

@@ -3,28 +3,34 @@ import Glibc
 
 /// Waiting for sockets and descriptors together.
 public enum ZeroMQPoll {
-    /// Which of the polled things can be read now, in the order they were given.
+    /// Which of the polled things are ready now, in the order they were given.
     public struct Readiness: Sendable {
-        /// One flag a socket.
+        /// One flag a socket to read from.
         public let sockets: [Bool]
+        /// One flag a socket to write to: a message would be queued now.
+        public let writers: [Bool]
         /// One flag a descriptor; set too when the other side is closed or in error.
         public let descriptors: [Bool]
 
         /// Whether anything is ready; false means that the time is over.
-        public var isAny: Bool { sockets.contains(true) || descriptors.contains(true) }
+        public var isAny: Bool { sockets.contains(true) || writers.contains(true) || descriptors.contains(true) }
     }
 
-    /// Waits until something can be read. Signals do not end the wait.
+    /// Waits until something is ready. Signals do not end the wait.
     ///
     /// - Parameters:
-    ///   - sockets: sockets of the calling thread.
+    ///   - sockets: sockets of the calling thread to read from.
+    ///   - writers: sockets of the calling thread to write to; one may be in both lists.
     ///   - descriptors: file descriptors, e.g. of an `EventDescriptor`.
     ///   - timeoutMilliseconds: how long at most; negative waits without end, 0 only looks.
     public static func poll(
-        sockets: [ZeroMQSocket], descriptors: [Int32] = [], timeoutMilliseconds: Int = -1
+        sockets: [ZeroMQSocket], writers: [ZeroMQSocket] = [], descriptors: [Int32] = [], timeoutMilliseconds: Int = -1
     ) throws -> Readiness {
         var items = sockets.map {
             zmq_pollitem_t(socket: $0.pollHandle(), fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
+        }
+        items += writers.map {
+            zmq_pollitem_t(socket: $0.pollHandle(), fd: 0, events: Int16(ZMQ_POLLOUT), revents: 0)
         }
         items += descriptors.map {
             zmq_pollitem_t(socket: nil, fd: $0, events: Int16(ZMQ_POLLIN | ZMQ_POLLERR), revents: 0)
@@ -37,10 +43,12 @@ public enum ZeroMQPoll {
                 rest = max(0, Int((end - ContinuousClock.now) / .milliseconds(1)))
             }
         }
-        return withExtendedLifetime(sockets) {
+        let ready = items.map { $0.revents != 0 }
+        return withExtendedLifetime((sockets, writers)) {
             Readiness(
-                sockets: items.prefix(sockets.count).map { $0.revents != 0 },
-                descriptors: items.dropFirst(sockets.count).map { $0.revents != 0 })
+                sockets: Array(ready.prefix(sockets.count)),
+                writers: Array(ready.dropFirst(sockets.count).prefix(writers.count)),
+                descriptors: Array(ready.suffix(descriptors.count)))
         }
     }
 }

@@ -1,0 +1,178 @@
+import LabSystem
+import Synchronization
+
+/// The clock of an instance, one mapped page that all its processes read.
+///
+/// Lab time is real time plus an offset, or stands still while frozen. Reading costs one clock read and two loads.
+/// A change wakes every process that waits for a lab time.
+///
+/// Thread rule: any thread of any process. Writers exclude each other by a lock on the file.
+public final class LabClock: Sendable {
+    // Layout of the page, all words in the machine's byte order. There are two records and a generation; the record
+    // with the generation's parity is current. A writer fills the other one, then publishes it by raising
+    // the generation: one killed halfway leaves the current record intact.
+    //   0  magic (4)   4  layout version (4)   8  generation (4)   12  changes, the futex word (4)
+    //   64 and 128: records of offset ns (8), frozen flag (8), frozen time ns (8)
+    private static let size = 4_096
+    private static let magic: UInt32 = 0x4B43_4C4C
+    private static let version: UInt32 = 1
+
+    private struct Reading {
+        var offset: Int64 = 0
+        var frozenAt: Int64?
+    }
+
+    private let memory: MappedMemory
+    private let path: String
+    private let generation: MappedWord32
+    private let changes: MappedWord32
+
+    private init(_ memory: MappedMemory, path: String) {
+        self.memory = memory
+        self.path = path
+        generation = memory.word32(at: 8)
+        changes = memory.word32(at: 12)
+    }
+
+    /// Makes the clock of a new instance; it shows real time.
+    public static func create(_ path: String) throws -> LabClock {
+        let memory = try MappedMemory.file(path, size: size, create: true)
+        memory.word32(at: 4).storeRelaxed(version)
+        memory.word32(at: 0).storeRelease(magic)
+        return LabClock(memory, path: path)
+    }
+
+    /// Opens the clock of an instance.
+    public static func open(_ path: String) throws -> LabClock {
+        let memory = try MappedMemory.file(path, size: size, create: false)
+        guard memory.word32(at: 0).loadAcquire() == magic, memory.word32(at: 4).loadRelaxed() == version else {
+            throw InstanceError.unreadable(path: path, expected: "a clock page of layout version \(version)")
+        }
+        return LabClock(memory, path: path)
+    }
+
+    /// The lab's time.
+    public func now() -> LabTime { Self.time(of: read()) }
+
+    /// Whether the clock stands still.
+    public var isFrozen: Bool { read().frozenAt != nil }
+
+    /// How far the lab's time is from real time now.
+    public var offset: LabDuration {
+        let reading = read()
+        return LabDuration(nanoseconds: reading.frozenAt.map { $0 - RealTimeClock.nanoseconds() } ?? reading.offset)
+    }
+
+    /// Moves the clock forward; whoever waits for a time that is now past wakes up.
+    ///
+    /// - Throws: `InstanceError.clockBackwards` for a negative duration: lab time never runs back.
+    public func advance(by duration: LabDuration) throws {
+        guard duration >= .zero else { throw InstanceError.clockBackwards(by: duration) }
+        try change { reading in
+            if let frozenAt = reading.frozenAt {
+                reading.frozenAt = (LabTime(nanoseconds: frozenAt) + duration).nanoseconds
+            } else {
+                reading.offset = (LabTime(nanoseconds: reading.offset) + duration).nanoseconds
+            }
+        }
+    }
+
+    /// Stops the clock at its present time. A frozen one stays as it is.
+    public func freeze() throws {
+        try change { reading in
+            reading.frozenAt = reading.frozenAt ?? Self.time(of: reading).nanoseconds
+        }
+    }
+
+    /// Lets a frozen clock go on from where it stands, at the speed of real time.
+    public func run() throws {
+        try change { reading in
+            guard let frozenAt = reading.frozenAt else { return }
+            reading = Reading(offset: frozenAt - RealTimeClock.nanoseconds(), frozenAt: nil)
+        }
+    }
+
+    /// Ends a wait early; one object may serve several waits. Thread rule: any thread.
+    public final class Cancellation: Sendable {
+        private let cancelled = Atomic<Bool>(false)
+        private let clock: LabClock
+
+        fileprivate init(_ clock: LabClock) { self.clock = clock }
+
+        /// Whether `cancel()` was called.
+        public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+        /// Makes the waits that hold this object, now and later, return false.
+        public func cancel() {
+            cancelled.store(true, ordering: .releasing)
+            clock.wakeSleepers()
+        }
+    }
+
+    /// Makes an object that can end waits on this clock.
+    public func makeCancellation() -> Cancellation { Cancellation(self) }
+
+    /// Blocks the thread until the lab's time has reached `deadline`, however it gets there: by real time passing, by
+    /// `advance` in any process, or by `run` after a freeze.
+    ///
+    /// - Returns: false when the wait was cancelled first.
+    public func waitUntil(_ deadline: LabTime, orCancelled cancellation: Cancellation? = nil) throws -> Bool {
+        while true {
+            // The word is read first: a change or a cancellation after this line makes the futex return at once.
+            let expected = changes.loadAcquire()
+            if cancellation?.isCancelled == true { return false }
+            let reading = read()
+            if Self.time(of: reading) >= deadline { return true }
+            var realDeadline: Int64?
+            if reading.frozenAt == nil {
+                let (difference, overflow) = deadline.nanoseconds.subtractingReportingOverflow(reading.offset)
+                realDeadline = overflow ? nil : difference
+            }
+            _ = try Futex.wait(changes, while: expected, until: realDeadline, on: .realTime)
+        }
+    }
+
+    /// Makes every waiting thread of every process look at the clock again.
+    private func wakeSleepers() {
+        changes.add(1)
+        Futex.wakeAll(changes)
+    }
+
+    private func change(_ body: (inout Reading) -> Void) throws {
+        // A lock object of its own for each change, so that two threads of one process exclude each other too.
+        let lock = try FileLock(path: path, create: false)
+        try lock.withLock {
+            var reading = read()
+            body(&reading)
+            let next = generation.loadRelaxed() &+ 1
+            let record = Self.record(of: next)
+            memory.word64(at: record).storeRelaxed(UInt64(bitPattern: reading.offset))
+            memory.word64(at: record + 8).storeRelaxed(reading.frozenAt == nil ? 0 : 1)
+            memory.word64(at: record + 16).storeRelaxed(UInt64(bitPattern: reading.frozenAt ?? 0))
+            generation.storeRelease(next)
+        }
+        wakeSleepers()
+    }
+
+    private func read() -> Reading {
+        while true {
+            let before = generation.loadAcquire()
+            let record = Self.record(of: before)
+            let offset = memory.word64(at: record).loadRelaxed()
+            let isFrozen = memory.word64(at: record + 8).loadRelaxed() != 0
+            let frozenAt = memory.word64(at: record + 16).loadRelaxed()
+            MemoryFence.acquire()
+            // The record is rewritten only after the generation has moved on, so an unchanged one proves it whole.
+            if generation.loadRelaxed() == before {
+                return Reading(
+                    offset: Int64(bitPattern: offset), frozenAt: isFrozen ? Int64(bitPattern: frozenAt) : nil)
+            }
+        }
+    }
+
+    private static func record(of generation: UInt32) -> Int { generation % 2 == 0 ? 64 : 128 }
+
+    private static func time(of reading: Reading) -> LabTime {
+        LabTime(nanoseconds: reading.frozenAt ?? RealTimeClock.nanoseconds() &+ reading.offset)
+    }
+}

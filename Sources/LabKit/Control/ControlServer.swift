@@ -1,0 +1,204 @@
+import Dispatch
+import Foundation
+import LabSystem
+import Synchronization
+import ZeroMQ
+
+/// Answers commands at a control endpoint, on a thread of its own.
+///
+/// Thread rule: any thread. The handler runs on the server's thread and must not block: it hands the work on and the
+/// `ControlResponder` answers later, from any thread.
+public final class ControlServer: Sendable {
+    /// The largest message accepted, in bytes.
+    static let maximumMessageSize: Int64 = 16 * 1024 * 1024
+
+    private let outbox: ControlOutbox
+    private let endpointGuard: EndpointGuard
+    private let thread: ThreadHandle
+
+    /// Starts answering; the endpoint accepts connections when this returns.
+    ///
+    /// - Parameters:
+    ///   - name: the endpoint, e.g. `p.main`; see `InstanceLayout.socketPath(_:)`.
+    ///   - incarnation: which incarnation of the process this is; repeated in the replies.
+    ///   - onRequest: gets each well-formed request; anything else is answered with an error here.
+    /// - Throws: `InstanceError.endpointTaken` when another process answers there.
+    public init(
+        _ layout: InstanceLayout, name: String, incarnation: Int? = nil,
+        onRequest: @escaping @Sendable (ControlRequest, ControlResponder) -> Void
+    ) throws {
+        let endpoint = try layout.endpoint(name)
+        endpointGuard = try EndpointGuard(layout, name: name)
+        let outbox = try ControlOutbox()
+        self.outbox = outbox
+        let started = StartSignal()
+        thread = runOnThread(name: "control") {
+            // A context of its own: ending it waits until the last replies have left.
+            let context = ZeroMQContext()
+            do {
+                let socket = try ZeroMQSocket(context, .router)
+                try socket.set(.routerMandatory(true))
+                try socket.set(.sendHighWaterMark(0))
+                try socket.set(.maxMessageSize(Self.maximumMessageSize))
+                try socket.set(.linger(milliseconds: 250))
+                try socket.bind(endpoint)
+                started.succeed()
+                try ControlServer.serve(socket, outbox: outbox, incarnation: incarnation, onRequest: onRequest)
+            } catch {
+                started.fail(error)
+            }
+        }
+        do {
+            try started.wait()
+        } catch {
+            thread.join()
+            try endpointGuard.release()
+            throw error
+        }
+    }
+
+    /// Stops answering. Replies given before are still sent, for at most 250 ms. Must not be called from the handler.
+    public func stop() {
+        outbox.stop()
+        thread.join()
+        // Fails only for a closed descriptor, and this one is open.
+        try? endpointGuard.release()
+    }
+
+    private static func serve(
+        _ socket: ZeroMQSocket, outbox: ControlOutbox, incarnation: Int?,
+        onRequest: @Sendable (ControlRequest, ControlResponder) -> Void
+    ) throws {
+        while true {
+            let (replies, isStopping) = outbox.take()
+            // False means that the client has gone; nobody else wants its reply.
+            for reply in replies { _ = try socket.send([reply.client, reply.message]) }
+            if isStopping { return }
+            _ = try ZeroMQPoll.poll(sockets: [socket], descriptors: [outbox.rawDescriptor])
+            while let frames = try socket.receive() {
+                // A ROUTER puts the client's routing id before the message.
+                guard let client = frames.first else { continue }
+                let received = MonotonicClock.nanoseconds()
+                func responder(_ id: UInt64) -> ControlResponder {
+                    ControlResponder(
+                        outbox: outbox, client: client, id: id, incarnation: incarnation, received: received)
+                }
+                do {
+                    let request = try read(frames)
+                    onRequest(request, responder(request.id))
+                } catch {
+                    responder(error.id).fail(error.error)
+                }
+            }
+        }
+    }
+
+    private struct Malformed: Error {
+        let id: UInt64
+        let error: ControlError
+    }
+
+    private static func read(_ frames: [Data]) throws(Malformed) -> ControlRequest {
+        guard frames.count == 2 else {
+            throw Malformed(id: 0, error: .badRequest("a request has one part, this one has \(frames.count - 1)"))
+        }
+        let json: JSONValue
+        do {
+            json = try JSONValue.parse(frames[1])
+        } catch {
+            throw Malformed(id: 0, error: .badRequest("\(error)"))
+        }
+        do {
+            return try ControlRequest(json: json)
+        } catch {
+            throw Malformed(id: json["id"]?.integerValue.map { UInt64(bitPattern: $0) } ?? 0, error: error)
+        }
+    }
+}
+
+/// Answers one request, once; later answers are dropped. A responder that is released without an answer answers
+/// with an error, so that no caller waits in vain.
+///
+/// Thread rule: any thread.
+public final class ControlResponder: Sendable {
+    private let outbox: ControlOutbox
+    private let client: Data
+    private let id: UInt64
+    private let incarnation: Int?
+    private let received: UInt64
+    private let isAnswered = Atomic<Bool>(false)
+
+    init(outbox: ControlOutbox, client: Data, id: UInt64, incarnation: Int?, received: UInt64) {
+        self.outbox = outbox
+        self.client = client
+        self.id = id
+        self.incarnation = incarnation
+        self.received = received
+    }
+
+    deinit {
+        fail(ControlError(name: "failed", message: "the process dropped the command without an answer"))
+    }
+
+    /// Answers with a result.
+    public func succeed(_ result: JSONValue = .null) { reply(.success(result)) }
+
+    /// Answers with an error.
+    public func fail(_ error: ControlError) { reply(.failure(error)) }
+
+    /// Answers with a result or an error.
+    public func reply(_ outcome: Result<JSONValue, ControlError>) {
+        guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let reply = ControlReply(
+            id: id, outcome: outcome, incarnation: incarnation,
+            handlingNanoseconds: MonotonicClock.nanoseconds() - received)
+        outbox.add(client: client, message: reply.json.encoded())
+    }
+}
+
+/// Replies on their way to the server's thread. Thread rule: any thread.
+final class ControlOutbox: Sendable {
+    private let state = Mutex<(replies: [(client: Data, message: Data)], isStopping: Bool)>(([], false))
+    private let wake: EventDescriptor
+
+    init() throws { wake = try EventDescriptor() }
+
+    var rawDescriptor: Int32 { wake.rawDescriptor }
+
+    func add(client: Data, message: Data) {
+        state.withLock { $0.replies.append((client, message)) }
+        wake.signal()
+    }
+
+    func stop() {
+        state.withLock { $0.isStopping = true }
+        wake.signal()
+    }
+
+    /// Takes all replies, and whether the server shall stop after sending them.
+    func take() -> (replies: [(client: Data, message: Data)], isStopping: Bool) {
+        wake.drain()
+        return state.withLock { state in
+            defer { state.replies = [] }
+            return state
+        }
+    }
+}
+
+/// Tells the maker of a thread whether the thread's start succeeded. Thread rule: any thread.
+final class StartSignal: Sendable {
+    private let done = DispatchSemaphore(value: 0)
+    private let failure = Mutex<(any Error)?>(nil)
+
+    func succeed() { done.signal() }
+
+    func fail(_ error: any Error) {
+        failure.withLock { $0 = error }
+        done.signal()
+    }
+
+    func wait() throws {
+        done.wait()
+        if let failure = failure.withLock({ $0 }) { throw failure }
+    }
+}

@@ -1,0 +1,132 @@
+public import Foundation
+import LabSystem
+
+/// A running instance, seen by the process that made it: owner of the lease and first member.
+///
+/// Thread rule: any thread; end once.
+public final class Instance: Sendable {
+    /// How the directory of an instance begins while it is being made.
+    static let unfinishedPrefix = ".tmp-"
+
+    /// Where the instance's files lie.
+    public let layout: InstanceLayout
+    /// What the instance's processes know.
+    public let manifest: InstanceManifest
+    private let lease: Lease
+    private let membership: Membership
+
+    private init(layout: InstanceLayout, manifest: InstanceManifest, lease: Lease, membership: Membership) {
+        self.layout = layout
+        self.manifest = manifest
+        self.lease = lease
+        self.membership = membership
+    }
+
+    /// Makes an instance: sweeps dead ones, then prepares the directory under a hidden name, takes the lease, and
+    /// only then gives it its final name.
+    ///
+    /// - Parameters:
+    ///   - id: lower-case letters and digits, at most 16; nil chooses one.
+    ///   - runtimeRoot: where instances lie; nil takes `runtimeRoot()`.
+    ///   - manifest: describes the instance; gets the final layout, which does not exist yet.
+    public static func create(
+        id: String? = nil, in runtimeRoot: String? = nil, manifest: (InstanceLayout) throws -> InstanceManifest
+    ) throws -> Instance {
+        let parent = try runtimeRoot ?? self.runtimeRoot()
+        let id = id ?? newID()
+        // The id is part of shared-memory names, where '-' separates; see `InstanceLayout.sharedMemoryPrefix`.
+        guard !id.isEmpty, id.utf8.count <= 16,
+            id.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) })
+        else { throw InstanceError.invalidName(id) }
+        try InstanceRemoval.sweepStale(in: parent)
+
+        let layout = InstanceLayout(root: "\(parent)/\(id)")
+        // Fails here, before anything exists, when not even a short socket name would fit.
+        _ = try layout.socketPath("p.main")
+        let unfinished = InstanceLayout(root: "\(parent)/\(unfinishedPrefix)\(id)")
+        try Files.createNewDirectory(unfinished.root)
+        do {
+            let lease = try Lease(acquiring: unfinished.leasePath)
+            let membership = try Membership(founding: layout, in: unfinished)
+            for directory in [
+                unfinished.socketsDirectory, unfinished.serverDirectory, unfinished.devicesDirectory,
+                unfinished.incarnationsDirectory,
+            ] {
+                try Files.createNewDirectory(directory)
+            }
+            _ = try LabClock.create(unfinished.clockPath)
+            _ = try FaultTable.create(unfinished.faultsPath)
+            let manifest = try manifest(layout)
+            try manifest.write(unfinished)
+            try Files.renameExclusively(unfinished.root, to: layout.root)
+            return Instance(layout: layout, manifest: manifest, lease: lease, membership: membership)
+        } catch {
+            try? Files.removeTree(unfinished.root)
+            throw error
+        }
+    }
+
+    /// Ends the instance: gives the lease up, upon which every other member kills its children and leaves, and
+    /// waits until the last one has removed everything.
+    ///
+    /// - Parameter timeout: real time to wait at most.
+    /// - Returns: whether nothing is left.
+    @discardableResult
+    public func end(timeout: LabDuration = .seconds(10)) throws -> Bool {
+        let parent = (layout.root as NSString).deletingLastPathComponent
+        let watch = try DirectoryWatch(parent)
+        try lease.release()
+        if try membership.leave() { return true }
+        let end = Int64(MonotonicClock.nanoseconds()) + timeout.nanoseconds
+        while Files.exists(layout.root) {
+            let rest = end - Int64(MonotonicClock.nanoseconds())
+            guard rest > 0 else { return false }
+            _ = try Polling.waitReadable([watch.rawDescriptor], timeoutNanoseconds: rest)
+            _ = try watch.changes()
+        }
+        return true
+    }
+
+    /// The directory of all instances of this user, made if missing and checked to be private:
+    /// `$LAB_RUNTIME_DIR`, else `palab` in `$XDG_RUNTIME_DIR`, else `/tmp/palab-<uid>`.
+    public static func runtimeRoot(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> String {
+        let path: String
+        if let directory = environment["LAB_RUNTIME_DIR"], !directory.isEmpty {
+            path = directory
+        } else if let directory = environment["XDG_RUNTIME_DIR"], !directory.isEmpty {
+            path = "\(directory)/palab"
+        } else {
+            path = "/tmp/palab-\(CurrentUser.id)"
+        }
+        try Files.createDirectory(path)
+        // Somebody else may have made a directory of that name in a shared place such as /tmp.
+        guard try Files.isPrivateDirectory(path) else { throw InstanceError.notPrivate(path: path) }
+        return path
+    }
+
+    /// Removes what dead instances left. `create` does it too.
+    public static func sweepStale(in runtimeRoot: String? = nil) throws {
+        try InstanceRemoval.sweepStale(in: runtimeRoot ?? self.runtimeRoot())
+    }
+
+    /// The living instances of a runtime directory, oldest first.
+    ///
+    /// - Parameter labFile: only those made from this `lab.yaml` (absolute path); nil means all.
+    public static func live(madeFrom labFile: String? = nil, in runtimeRoot: String? = nil) throws -> [InstanceLayout] {
+        let parent = try runtimeRoot ?? self.runtimeRoot()
+        var found: [(created: Int64, layout: InstanceLayout)] = []
+        for name in try Files.list(parent) where !name.hasPrefix(".") {
+            let layout = InstanceLayout(root: "\(parent)/\(name)")
+            guard Lease.isHeld(layout), let manifest = try? InstanceManifest.read(layout) else { continue }
+            if labFile == nil || manifest.labFile == labFile { found.append((manifest.created, layout)) }
+        }
+        return found.sorted { ($0.created, $0.layout.id) < ($1.created, $1.layout.id) }.map(\.layout)
+    }
+
+    private static func newID() -> String {
+        let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+        return String((0..<8).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] })
+    }
+}

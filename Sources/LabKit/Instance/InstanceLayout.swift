@@ -1,0 +1,97 @@
+import Foundation
+import LabSystem
+
+/// Where the files of an instance lie. Paths only: nothing here touches the disk.
+///
+/// An instance is everything live of one running lab, in one private directory; when it ends nothing is left.
+public struct InstanceLayout: Hashable, Sendable {
+    /// The longest path the kernel takes for a Unix socket, in bytes.
+    public static let maximumSocketPath = 107
+
+    /// The instance's directory.
+    public let root: String
+
+    /// Describes the instance in a directory.
+    public init(root: String) {
+        self.root = root.count > 1 && root.hasSuffix("/") ? String(root.dropLast()) : root
+    }
+
+    /// The instance's id, the name of its directory.
+    public var id: String { (root as NSString).lastPathComponent }
+
+    /// The resolved topology and the instance's settings, `InstanceManifest`.
+    public var manifestPath: String { "\(root)/instance.json" }
+    /// The page of `LabClock`.
+    public var clockPath: String { "\(root)/clock" }
+    /// The table of `FaultTable`.
+    public var faultsPath: String { "\(root)/faults" }
+    /// The lock the runner holds as long as the instance shall live.
+    public var leasePath: String { "\(root)/lease" }
+    /// The lock every infrastructure process holds a share of.
+    public var membersPath: String { "\(root)/members" }
+    /// Counters of `Incarnations`.
+    public var incarnationsDirectory: String { "\(root)/incarnations" }
+    /// The sockets and their guards.
+    public var socketsDirectory: String { "\(root)/s" }
+
+    /// What the server keeps.
+    public var serverDirectory: String { "\(root)/server" }
+    /// Where the server tells that it listens, `ServerReady`.
+    public var serverReadyPath: String { "\(serverDirectory)/ready.json" }
+
+    /// The directories of all devices.
+    public var devicesDirectory: String { "\(root)/devices" }
+    /// What a device keeps.
+    public func deviceDirectory(_ device: String) -> String { "\(devicesDirectory)/\(device)" }
+    /// The keychain shared by the apps of a device.
+    public func keychainPath(_ device: String) -> String { "\(deviceDirectory(device))/keychain.sqlite" }
+    /// The app-group containers of a device.
+    public func groupsDirectory(_ device: String) -> String { "\(deviceDirectory(device))/groups" }
+    /// The sandboxes of the apps of a device.
+    public func appsDirectory(_ device: String) -> String { "\(deviceDirectory(device))/apps" }
+    /// The registry of the shared-memory names made in the n-th boot of a device.
+    public func bootDirectory(_ device: String, _ boot: Int) -> String { "\(deviceDirectory(device))/boot-\(boot)" }
+    /// The queues of guaranteed transfers of a device for one pairing.
+    public func linkDatabasePath(_ device: String, _ pairing: String) -> String {
+        "\(deviceDirectory(device))/links/\(pairing).sqlite"
+    }
+
+    /// How the shared-memory names of the instance begin.
+    public var sharedMemoryPrefix: String { "/lab-\(id)-" }
+
+    /// The path of a socket.
+    ///
+    /// - Parameter name: `p.<peer>` for the control endpoint of a peer, `a.<device>` for a device agent, `server`,
+    ///   `l.<link>` for the link between two agents.
+    /// - Throws: `InstanceError` when the name cannot be part of a path, or the path is too long for the kernel.
+    public func socketPath(_ name: String) throws -> String {
+        try Self.check(name)
+        let path = "\(socketsDirectory)/\(name)"
+        guard path.utf8.count <= Self.maximumSocketPath else { throw InstanceError.socketPathTooLong(path: path) }
+        return path
+    }
+
+    /// The ZeroMQ endpoint of a socket, `ipc://` and its path.
+    public func endpoint(_ name: String) throws -> String { "ipc://\(try socketPath(name))" }
+
+    /// The lock that guards an endpoint: held by the process that answers there, which writes its pid into it.
+    public func endpointLockPath(_ name: String) throws -> String {
+        try Self.check(name)
+        return "\(socketsDirectory)/\(name).lock"
+    }
+
+    /// Checks that a name can be part of a path of an instance.
+    static func check(_ name: String) throws {
+        let allowed = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard allowed, !name.isEmpty, name.utf8.count <= 100, !name.hasPrefix(".") else {
+            throw InstanceError.invalidName(name)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import LabSystem
+
+/// What every process of an instance knows from the start, the file `instance.json` (mode 0600).
+public struct InstanceManifest: Codable, Sendable {
+    /// The instance's id.
+    public var id: String
+    /// The absolute path of the `lab.yaml` it was made from; nil when it was made in a program.
+    public var labFile: String?
+    /// The resolved topology.
+    public var topology: Topology
+    /// Where the history and the traces of the run go.
+    public var runDirectory: String
+    /// The seed of every random choice of the lab itself.
+    public var seed: UInt64
+    /// The process that made the instance and holds its lease.
+    public var runnerPid: Int32
+    /// The directory of the peers' executables.
+    public var executablesDirectory: String
+    /// When the instance was made, in milliseconds of real time since 1970.
+    public var created: Int64
+
+    /// Describes an instance made now by this process.
+    public init(
+        id: String, labFile: String?, topology: Topology, runDirectory: String, seed: UInt64,
+        executablesDirectory: String
+    ) {
+        self.id = id
+        self.labFile = labFile
+        self.topology = topology
+        self.runDirectory = runDirectory
+        self.seed = seed
+        self.executablesDirectory = executablesDirectory
+        runnerPid = ProcessInfo.processInfo.processIdentifier
+        created = RealTimeClock.nanoseconds() / 1_000_000
+    }
+
+    /// Where the trace files of the run lie.
+    public var tracesDirectory: String { "\(runDirectory)/traces" }
+
+    /// Reads the manifest of an instance.
+    ///
+    /// - Throws: `InstanceError.noInstance` when there is none, `.unreadable` when it is damaged.
+    public static func read(_ layout: InstanceLayout) throws -> InstanceManifest {
+        let data: Data
+        do {
+            data = try Files.read(layout.manifestPath)
+        } catch let error as SystemError where error.name == "ENOENT" {
+            throw InstanceError.noInstance(path: layout.root)
+        }
+        do {
+            return try JSONDecoder().decode(InstanceManifest.self, from: data)
+        } catch {
+            throw InstanceError.unreadable(
+                path: layout.manifestPath, expected: "a description of an instance (\(JSONValue.explain(error)))")
+        }
+    }
+
+    /// Writes the manifest in one step.
+    func write(_ layout: InstanceLayout) throws {
+        try Files.write(JSONValue(encoding: self).encoded(), to: layout.manifestPath)
+    }
+}

@@ -1,0 +1,54 @@
+import LabSystem
+import Synchronization
+
+/// The lock that keeps an instance alive. The runner holds it; when the runner ends, however it ends, the kernel
+/// releases it, and everybody who watches it learns that at once.
+///
+/// Thread rule: any thread.
+public final class Lease: Sendable {
+    private let lock: FileLock
+
+    /// Takes the lease of an instance that is being made.
+    init(acquiring path: String) throws {
+        lock = try FileLock(path: path)
+        guard try lock.tryLock() else { throw InstanceError.noInstance(path: path) }
+    }
+
+    /// Gives the lease up: the watchers end the instance.
+    public func release() throws { try lock.unlock() }
+
+    /// Whether somebody holds the lease of an instance.
+    public static func isHeld(_ layout: InstanceLayout) -> Bool {
+        guard let probe = try? FileLock(path: layout.leasePath, create: false) else { return false }
+        return (try? probe.tryLockShared()) == false
+    }
+
+    /// A running watch; dropping it does not end it. Thread rule: any thread.
+    public final class Watch: Sendable {
+        private let isCancelled = Atomic<Bool>(false)
+
+        /// Makes sure that the handler is not called any more. The waiting thread stays until the lease is free.
+        public func cancel() { isCancelled.store(true, ordering: .releasing) }
+
+        fileprivate var isActive: Bool { !isCancelled.load(ordering: .acquiring) }
+    }
+
+    /// Calls `onLost` once, on a thread of its own, when nobody holds the lease any more.
+    ///
+    /// The thread waits in the kernel for a share of the lock; no timer is involved.
+    ///
+    /// - Throws: `InstanceError.noInstance` when the instance has ended already.
+    @discardableResult
+    public static func watch(_ layout: InstanceLayout, onLost: @escaping @Sendable () -> Void) throws -> Watch {
+        guard let lock = try? FileLock(path: layout.leasePath, create: false) else {
+            throw InstanceError.noInstance(path: layout.root)
+        }
+        let watch = Watch()
+        runOnThread(name: "lease") {
+            // Only a kernel out of locks fails here; whoever cannot watch the lease must not outlive it.
+            try? lock.lockShared()
+            if watch.isActive { onLost() }
+        }
+        return watch
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// One line of a trace file.
+public struct TraceEvent: Hashable, Sendable {
+    /// When, on `MonotonicClock`: one order for all processes of the machine.
+    public let time: UInt64
+    /// The process's actor name, e.g. `main`.
+    public let process: String
+    /// Which start of that process, from 1.
+    public let incarnation: Int
+    /// What happened.
+    public let name: TraceEventName
+    /// The id of the operation (such as a scenario step) that caused it.
+    public let operation: String?
+    /// Details.
+    public let fields: [String: JSONValue]
+
+    /// The event in a line of a trace file; nil when the line is not one.
+    init?(line: Data) {
+        guard let object = try? JSONValue.parse(line), let time = object["t"]?.integerValue, time >= 0,
+            let origin = object["p"]?.stringValue, let separator = origin.lastIndex(of: "#"),
+            let incarnation = Int(origin[origin.index(after: separator)...]),
+            let name = object["e"]?.stringValue.flatMap(TraceEventName.init(rawValue:))
+        else { return nil }
+        self.time = UInt64(time)
+        process = String(origin[..<separator])
+        self.incarnation = incarnation
+        self.name = name
+        operation = object["op"]?.stringValue
+        fields = object["f"]?.objectValue ?? [:]
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import LabSystem
+
+/// Follows all trace files of a directory, also those that appear later, and reports each event as it is written.
+///
+/// Thread rule: any thread may stop it; the callback runs on the follower's own thread.
+public final class TraceFollower: Sendable {
+    private let stopping: EventDescriptor
+    private let thread: ThreadHandle
+
+    /// Starts following.
+    ///
+    /// - Parameters:
+    ///   - directory: where the traces of a run lie; made if missing.
+    ///   - onEvent: gets each event once, in order for each file.
+    public init(directory: String, onEvent: @escaping @Sendable (TraceEvent) -> Void) throws {
+        try Files.createDirectory(directory)
+        // The watch begins before the first look at the files, so that nothing falls in between.
+        let watch = try DirectoryWatch(directory)
+        let stopping = try EventDescriptor()
+        self.stopping = stopping
+        thread = runOnThread(name: "traces") {
+            var follower = ReadingProgress(directory: directory)
+            follower.readAll(onEvent)
+            while true {
+                let ready = try? Polling.waitReadable([watch.rawDescriptor, stopping.rawDescriptor])
+                let names = try? watch.changes()
+                if let names, ready?[1] != true {
+                    names.forEach { follower.read($0, onEvent) }
+                } else {
+                    follower.readAll(onEvent)
+                }
+                if ready?[1] ?? true { return }
+            }
+        }
+    }
+
+    /// Ends following, after everything written before this call has been reported. Must not be called from the callback.
+    public func stop() {
+        stopping.signal()
+        thread.join()
+    }
+}
+
+/// How far each file of a directory has been read.
+private struct ReadingProgress {
+    private struct Progress {
+        var offset = 0
+        var lines = LineSplitter()
+        let file: FileDescriptor
+    }
+
+    private let directory: String
+    private var progress: [String: Progress] = [:]
+
+    init(directory: String) { self.directory = directory }
+
+    mutating func readAll(_ onEvent: (TraceEvent) -> Void) {
+        for name in (try? Files.list(directory)) ?? [] { read(name, onEvent) }
+    }
+
+    mutating func read(_ name: String, _ onEvent: (TraceEvent) -> Void) {
+        guard name.hasSuffix(".jsonl") else { return }
+        guard var entry = progress[name] ?? open(name) else { return }
+        while let piece = try? entry.file.read(count: 65_536, at: entry.offset), !piece.isEmpty {
+            entry.offset += piece.count
+            for line in entry.lines.add(piece) {
+                if let event = TraceEvent(line: line) { onEvent(event) }
+            }
+        }
+        progress[name] = entry
+    }
+
+    private func open(_ name: String) -> Progress? {
+        (try? FileDescriptor.open("\(directory)/\(name)")).map { Progress(file: $0) }
+    }
+}

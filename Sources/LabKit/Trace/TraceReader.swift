@@ -1,0 +1,58 @@
+import Foundation
+import LabSystem
+
+/// Reads trace files.
+public enum TraceReader {
+    /// What a trace file holds.
+    public struct Content: Sendable {
+        /// The events in the order of the file.
+        public let events: [TraceEvent]
+        /// Whether the file ends within a line: its process was killed while writing, or is writing now.
+        public let isTorn: Bool
+        /// Lines that are not events.
+        public let unreadableLines: Int
+    }
+
+    /// Reads a whole file.
+    public static func read(_ path: String) throws -> Content {
+        var splitter = LineSplitter()
+        var events: [TraceEvent] = []
+        var unreadable = 0
+        for line in splitter.add(try Files.read(path)) {
+            if let event = TraceEvent(line: line) {
+                events.append(event)
+            } else {
+                unreadable += 1
+            }
+        }
+        return Content(events: events, isTorn: !splitter.rest.isEmpty, unreadableLines: unreadable)
+    }
+
+    /// Reads all trace files of a directory; the events of all processes in the order of their time.
+    public static func readAll(_ directory: String) throws -> [TraceEvent] {
+        let files = try Files.list(directory).filter { $0.hasSuffix(".jsonl") }
+        let events = try files.flatMap { try read("\(directory)/\($0)").events }
+        // A stable order for events of the same nanosecond: as read, file by file.
+        return events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+            .map(\.element)
+    }
+}
+
+/// Cuts a growing text into complete lines.
+struct LineSplitter {
+    /// What came after the last line break.
+    private(set) var rest = Data()
+
+    /// Takes more of the text and returns the lines completed by it, without their line breaks.
+    mutating func add(_ data: Data) -> [Data] {
+        rest.append(data)
+        var lines: [Data] = []
+        var start = rest.startIndex
+        while let end = rest[start...].firstIndex(of: 0x0A) {
+            lines.append(rest[start..<end])
+            start = rest.index(after: end)
+        }
+        rest = Data(rest[start...])
+        return lines
+    }
+}
