@@ -1,0 +1,126 @@
+import Foundation
+import PowerAuthProtocol
+
+/// The answer of `/activation/status` (server.md, section 7.7). All fields are always present.
+struct ActivationStatusView: Encodable {
+    let activationId: String
+    let activationStatus: String
+    let activationOtpValidation: String
+    let commitPhase: String
+    @ExplicitNull var blockedReason: String?
+    @ExplicitNull var activationName: String?
+    let userId: String
+    @ExplicitNull var extras: String?
+    let `protocol` = "powerauth"
+    @ExplicitNull var externalId: String?
+    @ExplicitNull var platform: String?
+    @ExplicitNull var deviceInfo: String?
+    @ExplicitNull var applicationId: String?
+    let failedAttempts: Int
+    let maxFailedAttempts: Int
+    let timestampCreated: BackOfficeDate
+    let timestampLastUsed: BackOfficeDate
+    @ExplicitNull var timestampLastChange: BackOfficeDate?
+    let encryptedStatusBlob: String
+    @ExplicitNull var encryptedStatusBlobNonce: String?
+    @ExplicitNull var activationCode: String?
+    @ExplicitNull var activationSignature: String?
+    @ExplicitNull var devicePublicKeyFingerprint: String?
+    let version: Int
+    let activationFlags: [String]
+    let applicationRoles: [String]
+
+    private enum CodingKeys: CodingKey {
+        case activationId, activationStatus, activationOtpValidation, commitPhase, blockedReason, activationName
+        case userId, extras, `protocol`, externalId, platform, deviceInfo, applicationId, failedAttempts
+        case maxFailedAttempts, timestampCreated, timestampLastUsed, timestampLastChange, encryptedStatusBlob
+        case encryptedStatusBlobNonce, activationCode, activationSignature, devicePublicKeyFingerprint, version
+        case activationFlags, applicationRoles
+    }
+
+    /// - Parameters:
+    ///   - id: the identifier asked for.
+    ///   - detail: what the server knows about it.
+    ///   - maxFailedAttempts: what an unknown activation reports.
+    init(id: String, detail: StatusService.Detail, maxFailedAttempts: Int) {
+        let activation = detail.activation
+        activationId = id
+        activationStatus = (activation?.status ?? .removed).name
+        activationOtpValidation = (activation?.otp.mode ?? .none).name
+        commitPhase = (activation?.otp.commitPhase ?? .onCommit).name
+        blockedReason = activation?.lifecycle.blockedReason
+        activationName = activation == nil ? "unknown" : activation?.name
+        userId = activation?.userId ?? "unknown"
+        extras = activation?.extras
+        externalId = activation?.externalId
+        platform = activation?.platform
+        deviceInfo = activation?.deviceInfo
+        applicationId = activation?.application.id
+        failedAttempts = activation?.failedAttempts ?? 0
+        self.maxFailedAttempts = activation?.maxFailedAttempts ?? maxFailedAttempts
+        let epoch = ServerTime(milliseconds: 0)
+        timestampCreated = BackOfficeDate(activation?.created ?? epoch)
+        timestampLastUsed = BackOfficeDate(activation?.lastUsed ?? epoch)
+        timestampLastChange = activation?.lastChange.map(BackOfficeDate.init)
+        encryptedStatusBlob = StrictBase64.encode(detail.encryptedBlob)
+        encryptedStatusBlobNonce = detail.blobNonce.map { StrictBase64.encode($0) }
+        activationCode = detail.code?.text
+        activationSignature = detail.code.map { StrictBase64.encode($0.signature) }
+        devicePublicKeyFingerprint = detail.fingerprint
+        version = activation?.lifecycle.binding?.version ?? 0
+        activationFlags = activation?.flags ?? []
+        applicationRoles = activation?.application.roles ?? []
+    }
+}
+
+/// One activation in a list (server.md, section 7.9).
+struct ActivationView: Encodable {
+    let activationId: String
+    let activationStatus: String
+    @ExplicitNull var blockedReason: String?
+    @ExplicitNull var activationName: String?
+    @ExplicitNull var externalId: String?
+    @ExplicitNull var extras: String?
+    let `protocol` = "powerauth"
+    @ExplicitNull var platform: String?
+    @ExplicitNull var deviceInfo: String?
+    let activationFlags: [String]
+    let timestampCreated: BackOfficeDate
+    let timestampLastUsed: BackOfficeDate
+    @ExplicitNull var timestampLastChange: BackOfficeDate?
+    let userId: String
+    let applicationId: String
+    @ExplicitNull var applicationName: String?
+    let failedAttempts: Int
+    let maxFailedAttempts: Int
+    @ExplicitNull var devicePublicKeyBase64: String?
+    let version: Int
+
+    private enum CodingKeys: CodingKey {
+        case activationId, activationStatus, blockedReason, activationName, externalId, extras, `protocol`, platform
+        case deviceInfo, activationFlags, timestampCreated, timestampLastUsed, timestampLastChange, userId
+        case applicationId, applicationName, failedAttempts, maxFailedAttempts, devicePublicKeyBase64, version
+    }
+
+    init(_ activation: Activation) {
+        activationId = activation.id
+        activationStatus = activation.status.name
+        blockedReason = activation.lifecycle.blockedReason
+        activationName = activation.name
+        externalId = activation.externalId
+        extras = activation.extras
+        platform = activation.platform
+        deviceInfo = activation.deviceInfo
+        activationFlags = activation.flags
+        timestampCreated = BackOfficeDate(activation.created)
+        timestampLastUsed = BackOfficeDate(activation.lastUsed)
+        timestampLastChange = activation.lastChange.map(BackOfficeDate.init)
+        userId = activation.userId
+        applicationId = activation.application.id
+        applicationName = nil
+        failedAttempts = activation.failedAttempts
+        maxFailedAttempts = activation.maxFailedAttempts
+        devicePublicKeyBase64 = activation.lifecycle.binding.map { StrictBase64.encode($0.devicePublicKey) }
+        version = activation.lifecycle.binding?.version ?? 0
+    }
+}

@@ -1,0 +1,88 @@
+import PowerAuthProtocol
+
+/// `/token/validate` and `/token/remove` (server.md, section 9).
+struct TokenEndpoints: Sendable {
+    let service: TokenService
+
+    private struct ValidateRequest: Decodable {
+        var tokenId: String?
+        var tokenDigest: String?
+        var nonce: String?
+        var timestamp: LenientInteger?
+        var protocolVersion: String?
+    }
+
+    private struct ValidateView: Encodable {
+        let tokenValid: Bool
+        @ExplicitNull var activationId: String?
+        @ExplicitNull var activationStatus: String?
+        @ExplicitNull var blockedReason: String?
+        @ExplicitNull var userId: String?
+        @ExplicitNull var applicationId: String?
+        @ExplicitNull var signatureType: String?
+        let applicationRoles: [String]
+        let activationFlags: [String]
+
+        init(_ verdict: TokenService.Verdict) {
+            switch verdict {
+            case .unknownToken:
+                self.init(isValid: false, nil, nil)
+            case .invalid(let token, let activation):
+                self.init(isValid: false, token, activation)
+            case .valid(let token, let activation):
+                self.init(isValid: true, token, activation)
+            }
+        }
+
+        private init(isValid: Bool, _ token: Token?, _ activation: Activation?) {
+            tokenValid = isValid
+            activationId = activation?.id
+            activationStatus = activation?.status.name
+            blockedReason = activation?.lifecycle.blockedReason
+            userId = activation?.userId
+            applicationId = activation?.application.id
+            signatureType = token?.signatureType
+            applicationRoles = activation?.application.roles ?? []
+            activationFlags = activation?.flags ?? []
+        }
+    }
+
+    private struct RemoveRequest: Decodable {
+        var tokenId: String?
+        var activationId: String?
+    }
+
+    private struct RemoveView: Encodable {
+        let removed: Bool
+    }
+
+    var endpoints: [Endpoint] {
+        [
+            .backOffice("/token/validate") { (request: ValidateRequest) in
+                ValidateView(try service.validate(try header(request)))
+            },
+            .backOffice("/token/remove") { (request: RemoveRequest) in
+                RemoveView(
+                    removed: try service.remove(tokenId: request.tokenId, activationId: request.activationId))
+            },
+        ]
+    }
+
+    @Sendable private func header(_ request: ValidateRequest) throws -> TokenHeader {
+        guard let tokenId = request.tokenId, let nonce = request.nonce, let digest = request.tokenDigest,
+            let versionText = request.protocolVersion
+        else {
+            throw ServiceError(.invalidRequest, "tokenId, nonce, tokenDigest and protocolVersion are required")
+        }
+        guard let version = ProtocolVersion(rawValue: versionText) else {
+            throw ServiceError(.genericCryptographyError, "protocolVersion \(versionText) is unknown")
+        }
+        guard let digest = StrictBase64.decode(digest), let nonce = StrictBase64.decode(nonce), nonce.count == 16 else {
+            throw ServiceError(.invalidRequest, "tokenDigest and nonce must be Base64, the nonce of 16 bytes")
+        }
+        // A missing timestamp counts as 1970, which is too old.
+        return TokenHeader(
+            version: version, tokenId: tokenId, tokenDigest: digest, nonce: nonce,
+            timestamp: UInt64(clamping: request.timestamp?.value ?? 0))
+    }
+}

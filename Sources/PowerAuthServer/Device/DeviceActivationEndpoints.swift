@@ -1,0 +1,123 @@
+import Foundation
+import LabKit
+import PowerAuthProtocol
+
+/// `/pa/v3/activation/create`, `status` and `remove` (rest-api.md, sections 6.2 to 6.4).
+struct DeviceActivationEndpoints: Sendable {
+    let context: ServiceContext
+    let authentication: DeviceAuthentication
+
+    /// The outer layer's plaintext.
+    private struct CreateRequest: Decodable {
+        var type: String?
+        var identityAttributes: [String: String]?
+        var customAttributes: JSONValue?
+        var activationData: EciesRequest?
+
+        static let keys: Set<String> = ["type", "identityAttributes", "customAttributes", "activationData"]
+    }
+
+    /// The outer layer's answer; `nonce` and `timestamp` inside are `null` before 3.2.
+    private struct CreateAnswer: Encodable {
+        let activationData: NestedEnvelope
+        let customAttributes: JSONValue
+        @ExplicitNull var userInfo: JSONValue?
+    }
+
+    private struct NestedEnvelope: Encodable {
+        let encryptedData: String
+        let mac: String
+        @ExplicitNull var nonce: String?
+        @ExplicitNull var timestamp: UInt64?
+
+        init(_ response: EciesResponse) {
+            encryptedData = StrictBase64.encode(response.encryptedData)
+            mac = StrictBase64.encode(response.mac)
+            nonce = response.nonce.map { StrictBase64.encode($0) }
+            timestamp = response.timestamp
+        }
+    }
+
+    private struct StatusRequest: Decodable {
+        var activationId: String?
+        var challenge: String?
+    }
+
+    private struct StatusAnswer: Encodable {
+        let activationId: String
+        let encryptedStatusBlob: String
+        let nonce: String?
+    }
+
+    private struct ActivationAnswer: Encodable {
+        let activationId: String
+    }
+
+    var endpoints: [Endpoint] {
+        [
+            .device("/pa/v3/activation/create", failure: .activation, answer: create),
+            .device("/pa/v3/activation/status", failure: .activation, answer: status),
+            .device("/pa/v3/activation/remove", failure: .activation, answer: remove),
+        ]
+    }
+
+    @Sendable private func create(_ request: ServerRequest) throws -> ServerResponse {
+        let sealed = try SealedRequest(deviceRequest: request, scope: .application)
+        let outer = try EnvelopeOpener(context: context).openApplication(
+            sealed, as: .applicationGeneric, failures: .decryptor)
+        let creation = try StrictJSON.decode(CreateRequest.self, from: outer.plaintext, keys: CreateRequest.keys)
+        guard creation.type == "CODE" else {
+            throw ServiceError(.invalidRequest, "activation type \(creation.type ?? "is missing")")
+        }
+        guard let code = creation.identityAttributes?["code"].nonBlank, let inner = creation.activationData else {
+            throw ServiceError(.invalidRequest, "identityAttributes.code and activationData are required")
+        }
+        let exchanged = try KeyExchangeService(context: context).exchange(
+            activationCode: code,
+            sealed: SealedRequest(
+                version: sealed.version, applicationKey: sealed.applicationKey, activationId: nil, envelope: inner))
+        let answer = CreateAnswer(
+            activationData: NestedEnvelope(exchanged.response),
+            customAttributes: creation.customAttributes ?? .object([:]),
+            userInfo: nil)
+        let response = try outer.seal(answer, at: context.clock.now())
+        return ServerResponse(status: 200, body: try JSONBody.encode(response))
+    }
+
+    @Sendable private func status(_ request: ServerRequest) throws -> ServerResponse {
+        let query = try JSONBody.decode(RequestEnvelope<StatusRequest>.self, from: request.body).requestObject
+        let id = try ActivationService.required(query.activationId)
+        let detail = try StatusService(context: context).detail(activationId: id, challenge: query.challenge)
+        return try .ok(
+            ResponseEnvelope(
+                responseObject: StatusAnswer(
+                    activationId: id, encryptedStatusBlob: StrictBase64.encode(detail.encryptedBlob),
+                    nonce: detail.blobNonce.map { StrictBase64.encode($0) })))
+    }
+
+    @Sendable private func remove(_ request: ServerRequest) throws -> ServerResponse {
+        let authenticated = try authentication.authenticate(
+            request, uriId: "/pa/activation/remove", allowed: .strong)
+        let removed = try ActivationService(context: context).remove(
+            activationId: authenticated.activation.id, externalUserId: nil)
+        return try .ok(ResponseEnvelope(responseObject: ActivationAnswer(activationId: removed.id)))
+    }
+}
+
+extension SealedRequest {
+    /// Reads the encryption header and the strict envelope of a device request.
+    /// - Throws: ServiceError ERR0018 for a bad header or body; the caller's code hides it.
+    init(deviceRequest request: ServerRequest, scope: EciesScope) throws {
+        let header: EncryptionHeader
+        do {
+            header = try EncryptionHeader(parsing: request.header(EncryptionHeader.name), scope: scope)
+        } catch {
+            throw ServiceError(.decryptionFailed, error.rawValue)
+        }
+        let envelope = try StrictJSON.decode(
+            EciesRequest.self, from: request.body, keys: StrictJSON.envelopeKeys)
+        self.init(
+            version: header.version, applicationKey: header.applicationKey, activationId: header.activationId,
+            envelope: envelope)
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import PowerAuthProtocol
+
+/// Verifies the signature header of a device request (rest-api.md, sections 3.2 and 4.3).
+struct DeviceAuthentication: Sendable {
+    let signatures: SignatureService
+
+    /// A request whose signature was accepted.
+    struct Authenticated: Sendable {
+        let header: SignatureHeader
+        let activation: Activation
+    }
+
+    /// Accepts a signature of one of the allowed factor combinations over the bytes as received.
+    /// - Parameters:
+    ///   - request: for GET the canonical query stands for the body.
+    ///   - uriId: the label that both sides sign instead of the URL.
+    ///   - allowed: other combinations are refused without being looked at.
+    /// - Throws: a ``Refusal`` for whatever is not accepted; its cause is for the log.
+    func authenticate(
+        _ request: ServerRequest, uriId: String, allowed: Set<SignatureType>
+    ) throws -> Authenticated {
+        let header: SignatureHeader
+        do {
+            header = try SignatureHeader(parsing: request.header(SignatureHeader.name))
+        } catch {
+            throw Refusal(cause: error.rawValue)
+        }
+        guard allowed.contains(header.signatureType) else {
+            throw Refusal(cause: "POWER_AUTH_SIGNATURE_TYPE_INVALID \(header.signatureType.rawValue)")
+        }
+        let body: Data
+        do {
+            body =
+                request.method == "GET"
+                ? try RequestSignature.canonicalQuery(rawQuery: request.query ?? "") : request.body
+        } catch {
+            throw Refusal(cause: "query: \(error)")
+        }
+        let verdict = try signatures.verify(
+            SignatureQuestion(
+                activationId: header.activationId, applicationKey: header.applicationKey,
+                data: .request(method: request.method, uriId: uriId, nonce: header.nonce, body: body),
+                signature: header.signature, type: header.signatureType, version: header.version))
+        switch verdict {
+        case .valid(let activation):
+            return Authenticated(header: header, activation: activation)
+        case .unknownActivation:
+            throw Refusal(cause: "no activation \(header.activationId)")
+        case .refused(let activation):
+            throw Refusal(
+                cause: "activation \(activation.id) is \(activation.status.name), or the application key is not its own"
+            )
+        case .invalid(let activation):
+            throw Refusal(
+                cause:
+                    "signature does not match; \(activation.failedAttempts) of \(activation.maxFailedAttempts) failures"
+            )
+        }
+    }
+
+    /// Why a device is not believed. Outside every cause looks the same.
+    struct Refusal: Error, CustomStringConvertible {
+        let cause: String
+        var description: String { cause }
+    }
+}
+
+extension Set<SignatureType> {
+    /// Every combination that contains possession.
+    static let withPossession: Set<SignatureType> = [
+        .possession, .possessionKnowledge, .possessionBiometry, .possessionKnowledgeBiometry,
+    ]
+    /// Every combination of possession with something the user knows or is.
+    static let strong: Set<SignatureType> = [.possessionKnowledge, .possessionBiometry, .possessionKnowledgeBiometry]
+}

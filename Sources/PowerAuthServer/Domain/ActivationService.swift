@@ -1,0 +1,208 @@
+import Foundation
+import PowerAuthProtocol
+
+/// The life of an activation as the back office drives it (server.md, sections 7 and 20).
+///
+/// All methods block; call them on worker threads.
+struct ActivationService: Sendable {
+    let context: ServiceContext
+
+    /// What a new activation is made of.
+    struct NewActivation: Sendable {
+        var userId: String?
+        var applicationId: String?
+        /// Nil means the policy's validity from now on; a past moment expires at once.
+        var expires: ServerTime?
+        var maxFailureCount: Int?
+        var otpValidation: OtpValidationMode?
+        var commitPhase: CommitPhase?
+        var otp: String?
+        var flags: [String] = []
+    }
+
+    /// A new activation with the proof that its code comes from this server.
+    struct Initiated: Sendable {
+        let activation: Activation
+        /// DER ECDSA signature of the code by the master key.
+        let codeSignature: Data
+    }
+
+    /// Creates an activation and the code that starts it (section 7.1).
+    /// - Throws: ERR0024, ERR0002, ERR0015, ERR0040, ERR0003, ERR0005, ERR0006 in the order of the checks.
+    func initiate(_ new: NewActivation) throws -> Initiated {
+        guard let userId = new.userId.nonBlank, userId.count <= 255 else {
+            throw ServiceError(.invalidRequest, "userId must have 1 to 255 characters")
+        }
+        guard let applicationId = new.applicationId.nonBlank else {
+            throw ServiceError(.noApplicationId, "applicationId is missing")
+        }
+        let otpHash = try new.otp.nonBlank.map(OtpHash.make)
+        let serverKey = try PrivateKey.generate()
+        return try context.change { change in
+            guard let application = try ApplicationStore.find(change.database, id: applicationId) else {
+                throw ServiceError(.invalidApplication, "no application \(applicationId)")
+            }
+            let maxFailures = new.maxFailureCount ?? context.policy.maxFailedAttempts
+            guard maxFailures > 0 else {
+                throw ServiceError(.activationCreateFailure, "maxFailureCount \(maxFailures) is not positive")
+            }
+            let mode = new.otpValidation ?? .none
+            guard mode == .none || (new.commitPhase == nil && otpHash != nil) else {
+                throw ServiceError(
+                    .invalidRequest, "activationOtpValidation needs an activationOtp and excludes commitPhase")
+            }
+            guard let masterKeyPair = try ApplicationStore.masterKeyPair(change.database, of: application) else {
+                throw ServiceError(.noMasterServerKeyPair, "application \(application.id) has no master key pair")
+            }
+            let attempts = context.policy.generationAttempts
+            let id = try Identifiers.firstFree(
+                attempts: attempts, orThrow: .unableToGenerateActivationId, draw: Identifiers.uuid
+            ) { try ActivationStore.exists(change.database, id: $0) }
+            let code = try Identifiers.firstFree(
+                attempts: attempts, orThrow: .unableToGenerateActivationCode, draw: ActivationCode.generate
+            ) { try ActivationStore.existsCode(change.database, application: application, code: $0.text) }
+            let activation = try Activation(
+                id: id, application: application, masterKeyPairRow: masterKeyPair.row, userId: userId,
+                lifecycle: .created(
+                    expires: new.expires ?? change.now.advanced(by: context.policy.activationValidity)),
+                code: code.text,
+                otp: OtpRequirement(mode: mode, commitPhase: new.commitPhase ?? .onCommit, hash: otpHash),
+                flags: Set(new.flags).sorted(), serverPrivateKey: serverKey.bigEndian,
+                serverPublicKey: serverKey.publicKey.uncompressed, failedAttempts: 0, maxFailedAttempts: maxFailures,
+                created: change.now, lastUsed: change.now, lastChange: change.now)
+            try ActivationStore.insert(change.database, activation)
+            try ActivationStore.insertHistory(
+                change.database, activation, reason: nil, externalUserId: nil, at: change.now)
+            change.note(
+                .activationChanged(activationId: id, from: nil, to: activation.status, reason: nil))
+            return Initiated(
+                activation: activation, codeSignature: try Self.codeSignature(code, by: masterKeyPair))
+        }
+    }
+
+    /// Signs an activation code.
+    /// - Throws: ERR0004 when the stored master key does not decode.
+    static func codeSignature(_ code: ActivationCode, by masterKeyPair: MasterKeyPair) throws -> Data {
+        do {
+            return try code.signature(by: PrivateKey(bigEndian: masterKeyPair.privateKey))
+        } catch {
+            throw ServiceError(.incorrectMasterServerKeyPair, "master key pair \(masterKeyPair.row): \(error)")
+        }
+    }
+
+    /// Confirms a key exchange, after which the device's signatures count (section 7.6).
+    /// - Throws: ERR0024, ERR0009, ERR0007, ERR0008, ERR0031 in the order of the checks.
+    func commit(activationId: String?, otp: String?, externalUserId: String?) throws -> Activation {
+        let id = try Self.required(activationId)
+        let proof = try OtpProof.prepare(context, otp: otp) { try ActivationStore.find($0, id: id) }
+        return try context.changeKeepingRefusal { change in
+            var activation = try change.activation(id)
+            if try change.removeIfExpired(&activation) || activation.status == .removed {
+                return .failure(ServiceError(.activationExpired, "activation \(id) is removed"))
+            }
+            guard case .pendingCommit(let binding, _) = activation.lifecycle else {
+                throw ServiceError(.activationIncorrectState, "activation \(id) is \(activation.status.name)")
+            }
+            if let refusal = try proof.refusal(of: &activation, at: .onCommit, in: change) {
+                return .failure(refusal)
+            }
+            guard activation.otp.mode.phase ?? activation.otp.commitPhase == .onCommit else {
+                return .failure(ServiceError(.activationIncorrectState, "activation \(id) is not committed by a call"))
+            }
+            activation.lifecycle = .active(binding)
+            try change.save(&activation, previous: .pendingCommit, externalUserId: externalUserId)
+            return .success(activation)
+        }
+    }
+
+    /// Blocks an active activation; blocking a blocked one changes nothing (section 7.8).
+    /// - Throws: ERR0024, ERR0009, ERR0008.
+    func block(activationId: String?, reason: String?, externalUserId: String?) throws -> Activation {
+        let id = try Self.required(activationId)
+        return try context.change { change in
+            var activation = try change.activation(id)
+            switch activation.lifecycle {
+            case .blocked:
+                break
+            case .active(let binding):
+                activation.lifecycle = .blocked(binding, reason: reason.nonBlank ?? BlockedReason.notSpecified)
+                try change.save(&activation, previous: .active, externalUserId: externalUserId)
+            default:
+                throw ServiceError(.activationIncorrectState, "activation \(id) is \(activation.status.name)")
+            }
+            return activation
+        }
+    }
+
+    /// Makes a blocked activation active again and forgets its failures (section 7.8).
+    /// - Throws: ERR0024, ERR0009, ERR0008.
+    func unblock(activationId: String?, externalUserId: String?) throws -> Activation {
+        let id = try Self.required(activationId)
+        return try context.change { change in
+            var activation = try change.activation(id)
+            switch activation.lifecycle {
+            case .active:
+                break
+            case .blocked(let binding, _):
+                activation.lifecycle = .active(binding)
+                activation.failedAttempts = 0
+                try change.save(&activation, previous: .blocked, externalUserId: externalUserId)
+            default:
+                throw ServiceError(.activationIncorrectState, "activation \(id) is \(activation.status.name)")
+            }
+            return activation
+        }
+    }
+
+    /// Removes an activation in whatever state (section 7.8). Removing a removed one changes nothing.
+    /// - Throws: ERR0024, ERR0009.
+    func remove(activationId: String?, externalUserId: String?) throws -> Activation {
+        let id = try Self.required(activationId)
+        return try context.change { change in
+            var activation = try change.activation(id)
+            let previous = activation.status
+            guard previous != .removed else { return activation }
+            activation.lifecycle = .removed(activation.lifecycle.binding)
+            try change.save(&activation, previous: previous, externalUserId: externalUserId)
+            return activation
+        }
+    }
+
+    /// The activations of a user, newest first; expired ones are removed on the way (section 7.9).
+    /// - Throws: ERR0024 without user or for a bad page.
+    func list(
+        userId: String?, applicationId: String?, statuses: [ActivationState], page: Int?, pageSize: Int?
+    ) throws -> [Activation] {
+        guard let userId else { throw ServiceError(.invalidRequest, "userId is missing") }
+        let size = pageSize ?? context.policy.pageSize
+        let (offset, overflow) = (page ?? 0).multipliedReportingOverflow(by: size)
+        guard size > 0, offset >= 0, !overflow else {
+            throw ServiceError(.invalidRequest, "pageNumber must not be negative and pageSize must be positive")
+        }
+        let filter = ActivationStore.Filter(
+            userId: userId, applicationId: applicationId, statuses: statuses, offset: offset, limit: size)
+        let found = try context.read { try ActivationStore.list($0, filter) }
+        let now = context.clock.now()
+        guard found.contains(where: { $0.lifecycle.expires.map { now > $0 } ?? false }) else { return found }
+        return try context.change { change in
+            try ActivationStore.list(change.database, filter).map { activation in
+                var activation = activation
+                _ = try change.removeIfExpired(&activation)
+                return activation
+            }
+        }
+    }
+
+    /// The saved changes of an activation between two moments, newest first (section 7.10).
+    /// - Throws: ERR0024 without identifier.
+    func history(activationId: String?, from: ServerTime?, to: ServerTime?) throws -> [ActivationStore.HistoryItem] {
+        let id = try Self.required(activationId)
+        guard let from, let to else { return [] }
+        return try context.read { try ActivationStore.history($0, activationId: id, from: from, to: to) }
+    }
+
+    static func required(_ activationId: String?) throws -> String {
+        guard let activationId else { throw ServiceError(.invalidRequest, "activationId is missing") }
+        return activationId
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import GRDB
+import PowerAuthProtocol
+
+/// Applications, their versions and master keys (server.md, section 6).
+///
+/// All methods block; call them on worker threads.
+struct ApplicationService: Sendable {
+    let context: ServiceContext
+
+    /// An application as its owner sees it.
+    struct Detail: Sendable {
+        let application: Application
+        let masterPublicKey: Data
+        let versions: [(version: ApplicationVersion, mobileSdkConfig: String)]
+    }
+
+    func list() throws -> [Application] {
+        try context.read(ApplicationStore.all)
+    }
+
+    /// Creates an application with a master key pair and one supported version named `default`.
+    /// - Throws: ERR0024 without identifier, ERR0043 for one that exists.
+    func create(id: String?) throws -> Application {
+        guard let id = id.nonBlank else { throw ServiceError(.invalidRequest, "applicationId is missing") }
+        let masterKey = try PrivateKey.generate()
+        return try context.change { change in
+            guard try ApplicationStore.find(change.database, id: id) == nil else {
+                throw ServiceError(.duplicateApplication, "application \(id) exists")
+            }
+            let application = try ApplicationStore.insert(change.database, id: id, created: change.now)
+            try ApplicationStore.insertMasterKeyPair(
+                change.database, of: application, privateKey: masterKey.bigEndian,
+                publicKey: masterKey.publicKey.uncompressed, created: change.now)
+            try ApplicationStore.insert(change.database, version: Self.newVersion(of: application, id: "default"))
+            return application
+        }
+    }
+
+    /// - Throws: ERR0024 without identifier, ERR0015 for an unknown one, ERR0003 without master key.
+    func detail(id: String?) throws -> Detail {
+        try context.read { database in
+            let application = try Self.application(database, id: id)
+            guard let masterKey = try ApplicationStore.masterKeyPair(database, of: application) else {
+                throw ServiceError(.noMasterServerKeyPair, "application \(application.id) has no master key pair")
+            }
+            let versions = try ApplicationStore.versions(database, of: application).map {
+                (version: $0, mobileSdkConfig: try Self.mobileSdkConfig($0, masterPublicKey: masterKey.publicKey))
+            }
+            return Detail(application: application, masterPublicKey: masterKey.publicKey, versions: versions)
+        }
+    }
+
+    /// Finds the application of an application key.
+    /// - Throws: ERR0015 for an unknown key.
+    func application(ofKey applicationKey: String?) throws -> Application {
+        try context.read { database in
+            guard let applicationKey,
+                let version = try ApplicationStore.version(database, applicationKey: applicationKey)
+            else { throw ServiceError(.invalidApplication, "unknown application key") }
+            return version.application
+        }
+    }
+
+    /// Adds a version to an application.
+    /// - Returns: the version and its configuration for the mobile SDK.
+    /// - Throws: ERR0024 for a missing field, ERR0015 for an unknown application, ERR0043 for a version that exists.
+    func createVersion(
+        applicationId: String?, versionId: String?
+    ) throws -> (version: ApplicationVersion, mobileSdkConfig: String) {
+        try context.change { change in
+            let application = try Self.application(change.database, id: applicationId)
+            guard let versionId = versionId.nonBlank else {
+                throw ServiceError(.invalidRequest, "applicationVersionId is missing")
+            }
+            guard try ApplicationStore.version(change.database, of: application, id: versionId) == nil else {
+                throw ServiceError(.duplicateApplication, "version \(versionId) of \(application.id) exists")
+            }
+            guard let masterKey = try ApplicationStore.masterKeyPair(change.database, of: application) else {
+                throw ServiceError(.noMasterServerKeyPair, "application \(application.id) has no master key pair")
+            }
+            let version = Self.newVersion(of: application, id: versionId)
+            try ApplicationStore.insert(change.database, version: version)
+            return (version, try Self.mobileSdkConfig(version, masterPublicKey: masterKey.publicKey))
+        }
+    }
+
+    /// Lets devices of a version in, or keeps them out.
+    /// - Throws: ERR0024 for a missing field, ERR0015 for an unknown application or version.
+    func setSupported(applicationId: String?, versionId: String?, _ supported: Bool) throws -> ApplicationVersion {
+        try context.change { change in
+            let application = try Self.application(change.database, id: applicationId)
+            guard let versionId = versionId.nonBlank else {
+                throw ServiceError(.invalidRequest, "applicationVersionId is missing")
+            }
+            guard let version = try ApplicationStore.version(change.database, of: application, id: versionId) else {
+                throw ServiceError(.invalidApplication, "no version \(versionId) of \(application.id)")
+            }
+            try ApplicationStore.setSupported(change.database, version: version, supported)
+            return version
+        }
+    }
+
+    private static func application(_ database: Database, id: String?) throws -> Application {
+        guard let id else { throw ServiceError(.invalidRequest, "applicationId is missing") }
+        guard let application = try ApplicationStore.find(database, id: id) else {
+            throw ServiceError(.invalidApplication, "no application \(id)")
+        }
+        return application
+    }
+
+    private static func newVersion(of application: Application, id: String) -> ApplicationVersion {
+        ApplicationVersion(
+            application: application, id: id, applicationKey: StrictBase64.encode(Random.nonZeroBytes(16)),
+            applicationSecret: StrictBase64.encode(Random.nonZeroBytes(16)), isSupported: true)
+    }
+
+    private static func mobileSdkConfig(_ version: ApplicationVersion, masterPublicKey: Data) throws -> String {
+        try MobileSdkConfiguration(
+            applicationKeyText: version.applicationKey, applicationSecretText: version.applicationSecret,
+            masterServerPublicKeyText: StrictBase64.encode(masterPublicKey)
+        ).string
+    }
+}

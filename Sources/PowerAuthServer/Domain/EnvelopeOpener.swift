@@ -1,0 +1,162 @@
+import Foundation
+import GRDB
+import PowerAuthProtocol
+
+/// An encrypted request as it arrived, with the parameters of its header.
+struct SealedRequest: Sendable {
+    let version: ProtocolVersion
+    /// Base64 text of the application key.
+    let applicationKey: String
+    /// Nil in application scope.
+    let activationId: String?
+    let envelope: EciesRequest
+}
+
+/// A decrypted request and the means to answer it.
+struct OpenedRequest: Sendable {
+    let plaintext: Data
+    let applicationVersion: ApplicationVersion
+    /// Encrypts exactly one answer.
+    let response: EciesResponseEncryptor
+}
+
+/// Decrypts requests of both scopes (server.md, sections 11, 22 and 32.2; protocol.md, section 7.6).
+///
+/// All methods block; call them on worker threads.
+struct EnvelopeOpener: Sendable {
+    let context: ServiceContext
+
+    /// The codes by which the callers' documentation reports the same mistakes differently.
+    struct Failures: Sendable {
+        /// A field that the version requires is absent, or one it forbids is present.
+        var wrongFields: ServiceErrorCode
+        /// The application key is unknown, or its version is not supported.
+        var unknownApplication: ServiceErrorCode
+
+        static let keyExchange = Failures(wrongFields: .invalidRequest, unknownApplication: .activationExpired)
+        static let decryptor = Failures(wrongFields: .invalidRequest, unknownApplication: .invalidApplication)
+        static let token = Failures(wrongFields: .decryptionFailed, unknownApplication: .invalidApplication)
+    }
+
+    /// Opens a request encrypted for the application, before any activation exists.
+    /// - Throws: ServiceError: wrong fields, unknown application, ERR0024 for a replay, ERR0045 for a temporary
+    ///   key that is not usable, ERR0003 without master key, ERR0018 when the envelope does not decrypt.
+    func openApplication(
+        _ sealed: SealedRequest, as sharedInfo1: EciesSharedInfo1, failures: Failures
+    ) throws -> OpenedRequest {
+        try checkFields(of: sealed, failures)
+        let (version, key) = try context.changeKeepingRefusal { change in
+            let version = try supportedVersion(change.database, of: sealed, failures)
+            try ReplayGuard(policy: context.policy).admit(sealed.envelope, activationId: nil, in: change)
+            return Self.keepingRefusal {
+                if sealed.version.usesTemporaryKey {
+                    return (version, try temporaryKey(change, for: sealed))
+                }
+                guard let pair = try ApplicationStore.masterKeyPair(change.database, of: version.application) else {
+                    throw ServiceError(.noMasterServerKeyPair, "application \(version.application.id)")
+                }
+                return (version, pair.privateKey)
+            }
+        }
+        return try open(
+            sealed, as: sharedInfo1, privateKey: key, applicationVersion: version,
+            sharedInfo2: SharedInfo2.application(version.applicationSecret))
+    }
+
+    /// Opens a request encrypted for an active activation.
+    /// - Throws: as ``openApplication(_:as:failures:)``, and ERR0009 for an unknown activation, ERR0008 for one
+    ///   that is not active, ERR0015 for an application key of another application.
+    func openActivation(
+        _ sealed: SealedRequest, as sharedInfo1: EciesSharedInfo1, failures: Failures
+    ) throws -> (opened: OpenedRequest, activation: Activation) {
+        try checkFields(of: sealed, failures)
+        guard let activationId = sealed.activationId else {
+            throw ServiceError(.invalidRequest, "activationId is missing")
+        }
+        let (version, activation, binding, temporaryKey) = try context.changeKeepingRefusal { change in
+            let activation = try change.activation(activationId)
+            guard case .active(let binding) = activation.lifecycle else {
+                throw ServiceError(.activationIncorrectState, "activation \(activationId) is \(activation.status.name)")
+            }
+            let version = try supportedVersion(change.database, of: sealed, failures)
+            guard version.application.row == activation.application.row else {
+                throw ServiceError(.invalidApplication, "the application key belongs to \(version.application.id)")
+            }
+            try ReplayGuard(policy: context.policy).admit(sealed.envelope, activationId: activationId, in: change)
+            return Self.keepingRefusal {
+                let temporary = sealed.version.usesTemporaryKey ? try self.temporaryKey(change, for: sealed) : nil
+                return (version, activation, binding, temporary)
+            }
+        }
+        let keys = try context.keys.keys(of: activation, binding: binding)
+        let opened = try open(
+            sealed, as: sharedInfo1, privateKey: temporaryKey ?? activation.serverPrivateKey,
+            applicationVersion: version,
+            sharedInfo2: SharedInfo2.activation(keys.derived.transport, version.applicationSecret))
+        return (opened, activation)
+    }
+
+    private func checkFields(of sealed: SealedRequest, _ failures: Failures) throws {
+        do {
+            try sealed.envelope.validate(for: sealed.version)
+        } catch {
+            throw ServiceError(failures.wrongFields, "\(error)")
+        }
+    }
+
+    private func supportedVersion(
+        _ database: Database, of sealed: SealedRequest, _ failures: Failures
+    ) throws -> ApplicationVersion {
+        guard let version = try ApplicationStore.version(database, applicationKey: sealed.applicationKey) else {
+            throw ServiceError(failures.unknownApplication, "unknown application key")
+        }
+        guard version.isSupported else {
+            throw ServiceError(
+                failures.unknownApplication, "version \(version.id) of \(version.application.id) is unsupported")
+        }
+        return version
+    }
+
+    /// The private key of the temporary key the request names.
+    /// - Throws: ERR0045 for one that is unknown, expired, or was made for somebody else.
+    private func temporaryKey(_ change: Change, for sealed: SealedRequest) throws -> Data {
+        guard let id = sealed.envelope.temporaryKeyId, let key = try TemporaryKeyStore.find(change.database, id: id)
+        else { throw ServiceError(.missingTemporaryKey, "no temporary key with this identifier") }
+        guard key.expires >= change.now else {
+            throw ServiceError(.missingTemporaryKey, "temporary key \(id) expired")
+        }
+        guard key.applicationKey == sealed.applicationKey, key.activationId == sealed.activationId else {
+            throw ServiceError(.missingTemporaryKey, "temporary key \(id) belongs to another scope")
+        }
+        return key.privateKey
+    }
+
+    private func open(
+        _ sealed: SealedRequest, as sharedInfo1: EciesSharedInfo1, privateKey: Data,
+        applicationVersion: ApplicationVersion, sharedInfo2: Data
+    ) throws -> OpenedRequest {
+        do {
+            let parameters = EciesParameters(
+                version: sealed.version, sharedInfo1: sharedInfo1, applicationKey: sealed.applicationKey,
+                activationId: sealed.activationId, temporaryKeyId: sealed.envelope.temporaryKeyId)
+            let decryptor = EciesServerDecryptor(
+                parameters: parameters, serverPrivateKey: try PrivateKey(bigEndian: privateKey),
+                sharedInfo2: sharedInfo2)
+            let (plaintext, response) = try decryptor.decrypt(sealed.envelope)
+            return OpenedRequest(plaintext: plaintext, applicationVersion: applicationVersion, response: response)
+        } catch {
+            throw ServiceError(.decryptionFailed, "\(error)")
+        }
+    }
+
+    /// Turns a refusal after the replay check into a value, so that the unique value stays written.
+    private static func keepingRefusal<Value>(_ body: () throws -> Value) -> Result<Value, ServiceError> {
+        do {
+            return .success(try body())
+        } catch let error as ServiceError {
+            return .failure(error)
+        } catch {
+            return .failure(ServiceError(.unknownError, "\(error)"))
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// The server's tunable rules with the defaults of server.md, section 25.
+///
+/// Times are milliseconds.
+public struct ServerPolicy: Sendable {
+    /// How long a new activation may wait for its key exchange and commit.
+    public var activationValidity: Int64 = 300_000
+    /// How many failed signatures or one-time passwords block (or remove) an activation.
+    public var maxFailedAttempts = 5
+    /// How many counter values, starting with the server's own, a signature is tried against (1…64).
+    public var lookAhead = 20
+    /// How far the timestamp of an encrypted request may be from the server's time.
+    public var requestWindow: Int64 = 60_000
+    /// How far ahead the timestamp of a 3.0 or 3.1 token may be.
+    public var extendedRequestWindow: Int64 = 7_200_000
+    /// How old the timestamp of a token digest may be.
+    public var tokenValidity: Int64 = 7_200_000
+    /// How far in the future the timestamp of a token digest may be.
+    public var tokenForwardValidity: Int64 = 1_800_000
+    /// How long a temporary key decrypts requests.
+    public var temporaryKeyValidity: Int64 = 300_000
+    /// How many unexpired temporary keys one activation may hold; the oldest gives way to a new one.
+    public var temporaryKeysPerActivation = 32
+    /// How many random identifiers are tried before giving up on collisions.
+    public var generationAttempts = 10
+    /// The number of activations in one page of a list, unless the caller says otherwise.
+    public var pageSize = 500
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,95 @@
+import GRDB
+import PowerAuthProtocol
+
+/// What every domain service works with.
+struct ServiceContext: Sendable {
+    let database: ServerDatabase
+    let clock: any ServerClock
+    let policy: ServerPolicy
+    let keys: ActivationKeyCache
+    let journal: (any ServerJournal)?
+
+    /// Reads a consistent snapshot. Blocks.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try database.read(body)
+    }
+
+    /// Runs one immediate transaction and journals its events once it is committed. Blocks.
+    func change<Value>(_ body: (Change) throws -> Value) throws -> Value {
+        var events: [ServerEvent] = []
+        let value = try database.change { database in
+            let change = Change(database: database, now: clock.now())
+            let value = try body(change)
+            events = change.events
+            return value
+        }
+        events.forEach(record)
+        return value
+    }
+
+    /// Like ``change(_:)``, but a *returned* failure keeps what was written (server.md, section 28).
+    func changeKeepingRefusal<Value>(_ body: (Change) throws -> Result<Value, ServiceError>) throws -> Value {
+        try change(body).get()
+    }
+
+    func record(_ event: ServerEvent) {
+        journal?.record(event, operation: CurrentOperation.id)
+    }
+}
+
+/// One transaction: the connection, its moment, and the events that become true with its commit.
+///
+/// Lives on the thread of the transaction and not longer than it.
+final class Change {
+    let database: Database
+    let now: ServerTime
+    private(set) var events: [ServerEvent] = []
+
+    init(database: Database, now: ServerTime) {
+        self.database = database
+        self.now = now
+    }
+
+    /// Adds an event that is journalled after the commit.
+    func note(_ event: ServerEvent) {
+        events.append(event)
+    }
+
+    /// Reads an activation for changing it.
+    /// - Throws: ERR0009 when there is none with this identifier.
+    func activation(_ id: String) throws -> Activation {
+        guard let activation = try ActivationStore.find(database, id: id) else {
+            throw ServiceError(.activationNotFound, "no activation \(id)")
+        }
+        return activation
+    }
+
+    /// Saves a changed activation together with its history row.
+    /// - Parameters:
+    ///   - activation: the new content; its time of change is set here.
+    ///   - previous: its status before the change.
+    ///   - reason: what the history shows, unless the new status is BLOCKED and has a reason of its own.
+    ///   - externalUserId: the operator on whose behalf it happened.
+    func save(
+        _ activation: inout Activation, previous: ActivationState, reason: String? = nil,
+        externalUserId: String? = nil
+    ) throws {
+        activation.lastChange = now
+        try ActivationStore.update(database, activation)
+        try ActivationStore.insertHistory(
+            database, activation, reason: reason, externalUserId: externalUserId, at: now)
+        note(
+            .activationChanged(
+                activationId: activation.id, from: previous, to: activation.status,
+                reason: activation.lifecycle.blockedReason ?? reason))
+    }
+
+    /// Removes and saves the activation if its time to be finished is over.
+    /// - Returns: whether it was removed by this call.
+    func removeIfExpired(_ activation: inout Activation) throws -> Bool {
+        let previous = activation.status
+        guard activation.removeIfExpired(at: now) else { return false }
+        try save(&activation, previous: previous)
+        return true
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import PowerAuthProtocol
+
+/// The data a signature covers, before the application secret is appended.
+enum SignedData: Sendable {
+    /// Already normalised by the caller: method, URI identifier, nonce and body, joined by `&`.
+    case normalized(String)
+    /// The parts of a request as received.
+    case request(method: String, uriId: String, nonce: String, body: Data)
+
+    /// The bytes that are authenticated.
+    func bytes(applicationSecret: String) -> Data {
+        switch self {
+        case .normalized(let base):
+            Data("\(base)&\(applicationSecret)".utf8)
+        case .request(let method, let uriId, let nonce, let body):
+            RequestSignature.normalize(
+                method: method, uriId: uriId, nonce: nonce, body: body, applicationSecretText: applicationSecret)
+        }
+    }
+}
+
+/// A signature to check.
+struct SignatureQuestion: Sendable {
+    let activationId: String
+    /// Base64 text of the application key.
+    let applicationKey: String
+    let data: SignedData
+    /// The signature as received.
+    let signature: String
+    let type: SignatureType
+    /// Decides the format of the signature.
+    let version: ProtocolVersion
+}
+
+/// The answer to a ``SignatureQuestion``.
+enum SignatureVerdict: Sendable {
+    /// The activation does not exist; nothing was changed.
+    case unknownActivation
+    /// The signature was not looked at, because of the state or the application key; the record is as saved.
+    case refused(Activation)
+    case valid(Activation)
+    case invalid(Activation)
+
+    /// The activation after the verification; nil when it does not exist.
+    var activation: Activation? {
+        switch self {
+        case .unknownActivation: nil
+        case .refused(let activation), .valid(let activation), .invalid(let activation): activation
+        }
+    }
+
+    var isValid: Bool {
+        if case .valid = self { true } else { false }
+    }
+}
+
+/// Verifies request signatures and moves the hash counter (server.md, sections 8.1, 20.5 and 20.6).
+///
+/// All methods block; call them on worker threads.
+struct SignatureService: Sendable {
+    let context: ServiceContext
+
+    /// Checks a signature. Whatever the answer reports is durable when this returns.
+    func verify(_ question: SignatureQuestion) throws -> SignatureVerdict {
+        try context.change { change in
+            guard var activation = try ActivationStore.find(change.database, id: question.activationId) else {
+                return .unknownActivation
+            }
+            activation.lastUsed = change.now
+            let verdict = try verify(question, &activation, in: change)
+            change.note(
+                .signatureVerified(
+                    activationId: activation.id, type: question.type.name, valid: verdict.isValid,
+                    counter: activation.lifecycle.binding?.counter ?? 0, failedAttempts: activation.failedAttempts))
+            return verdict
+        }
+    }
+
+    private func verify(
+        _ question: SignatureQuestion, _ activation: inout Activation, in change: Change
+    ) throws -> SignatureVerdict {
+        // The status comes first: a failure must not turn a removed or unfinished record into a blocked one
+        // (protocol.md, section 22, item 18).
+        guard case .active(var binding) = activation.lifecycle else {
+            try ActivationStore.updateUse(change.database, activation)
+            return .refused(activation)
+        }
+        guard activation.failedAttempts < activation.maxFailedAttempts else {
+            try block(&activation, binding, in: change)
+            return .refused(activation)
+        }
+        let version = try ApplicationStore.version(change.database, applicationKey: question.applicationKey)
+        guard let version, version.isSupported, version.application.row == activation.application.row else {
+            try recordFailure(question.type, &activation, binding, in: change)
+            return .refused(activation)
+        }
+        let keys = try context.keys.keys(of: activation, binding: binding)
+        guard let match = try match(question, version, binding, keys) else {
+            try recordFailure(question.type, &activation, binding, in: change)
+            return .invalid(activation)
+        }
+        binding.counter &+= UInt64(match.distance) + 1
+        binding.counterData = match.nextCounter.rawData
+        activation.lifecycle = .active(binding)
+        if !question.type.isPossessionOnly { activation.failedAttempts = 0 }
+        try ActivationStore.updateUse(change.database, activation)
+        return .valid(activation)
+    }
+
+    private func match(
+        _ question: SignatureQuestion, _ version: ApplicationVersion, _ binding: DeviceBinding, _ keys: ActivationKeys
+    ) throws -> ServerSignatureVerification.Match? {
+        do {
+            return try ServerSignatureVerification.match(
+                signature: question.signature, version: question.version,
+                keys: SignatureKeys(keys.derived, factors: question.type.factors),
+                data: question.data.bytes(applicationSecret: version.applicationSecret),
+                counter: CounterData(binding.counterData), lookAhead: context.policy.lookAhead)
+        } catch {
+            throw ServiceError(.unableToComputeSignature, "\(error)")
+        }
+    }
+
+    /// A wrong signature counts unless it was made with possession alone; the limit blocks.
+    private func recordFailure(
+        _ type: SignatureType, _ activation: inout Activation, _ binding: DeviceBinding, in change: Change
+    ) throws {
+        if !type.isPossessionOnly, activation.countFailure() {
+            try block(&activation, binding, in: change)
+        } else {
+            try ActivationStore.updateUse(change.database, activation)
+        }
+    }
+
+    private func block(_ activation: inout Activation, _ binding: DeviceBinding, in change: Change) throws {
+        activation.lifecycle = .blocked(binding, reason: BlockedReason.maxFailedAttempts)
+        try change.save(&activation, previous: .active)
+    }
+}
+
+extension SignatureType {
+    /// The upper-case name of the back-office API.
+    var name: String { rawValue.uppercased() }
+    /// Possession alone neither counts failures nor forgets them.
+    var isPossessionOnly: Bool { self == .possession }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import GRDB
+import PowerAuthProtocol
+
+/// What is known about an activation, and the encrypted form of it for the device
+/// (server.md, sections 7.7 and 20.7).
+///
+/// All methods block; call them on worker threads.
+struct StatusService: Sendable {
+    let context: ServiceContext
+
+    /// The status of an activation for the back office.
+    struct Detail: Sendable {
+        /// Nil for an identifier the server does not know.
+        let activation: Activation?
+        /// 32 bytes for the device: the encrypted blob, or random bytes when there are no keys.
+        let encryptedBlob: Data
+        /// 16 bytes, present exactly when a challenge was given.
+        let blobNonce: Data?
+        /// The signed code of an activation that waits for its device.
+        let code: (text: String, signature: Data)?
+        /// Eight digits that the device shows too.
+        let fingerprint: String?
+        /// The number of tokens of the activation.
+        let tokens: Int
+    }
+
+    /// Reports the status of an activation; removes it first when it is expired.
+    /// - Parameters:
+    ///   - activationId: an unknown identifier is not an error.
+    ///   - challenge: Base64 of 16 bytes, or nil from devices of protocol 3.0.
+    /// - Throws: ERR0024 without identifier, ERR0022 for a challenge of another size.
+    func detail(activationId: String?, challenge: String?) throws -> Detail {
+        let id = try ActivationService.required(activationId)
+        let exchange = try challenge.map(Self.exchange)
+        let found = try context.read { database in
+            try ActivationStore.find(database, id: id).map { ($0, try TokenStore.count(database, activationId: id)) }
+        }
+        guard let (snapshot, tokens) = found else {
+            return Detail(
+                activation: nil, encryptedBlob: Random.bytes(StatusBlob.size), blobNonce: exchange?.nonce, code: nil,
+                fingerprint: nil,
+                tokens: 0)
+        }
+        let activation = try removingIfExpired(snapshot)
+        return Detail(
+            activation: activation,
+            encryptedBlob: try blob(of: activation, exchange: exchange),
+            blobNonce: exchange?.nonce,
+            code: try code(of: activation),
+            fingerprint: try fingerprint(of: activation),
+            tokens: tokens)
+    }
+
+    private static func exchange(challenge text: String) throws -> StatusBlob.Exchange {
+        guard let challenge = StrictBase64.decode(text), challenge.count == 16 else {
+            throw ServiceError(.genericCryptographyError, "challenge must be Base64 of 16 bytes")
+        }
+        return try StatusBlob.Exchange(challenge: challenge, nonce: Random.nonZeroBytes(16))
+    }
+
+    private func removingIfExpired(_ snapshot: Activation) throws -> Activation {
+        guard let expires = snapshot.lifecycle.expires, context.clock.now() > expires else { return snapshot }
+        return try context.change { change in
+            var activation = try change.activation(snapshot.id)
+            _ = try change.removeIfExpired(&activation)
+            return activation
+        }
+    }
+
+    private func blob(of activation: Activation, exchange: StatusBlob.Exchange?) throws -> Data {
+        guard let binding = activation.lifecycle.binding else { return Random.bytes(StatusBlob.size) }
+        let transportKey = try context.keys.keys(of: activation, binding: binding).derived.transport
+        let counter = try StatusBlob.Counter(
+            byte: UInt8(truncatingIfNeeded: binding.counter), lookAhead: UInt8(clamping: context.policy.lookAhead),
+            dataHash: StatusBlob.counterDataHash(
+                transportKey: transportKey, counter: CounterData(binding.counterData)))
+        let blob = StatusBlob(
+            state: activation.status, currentVersion: UInt8(clamping: binding.version),
+            failedAttempts: UInt8(clamping: activation.failedAttempts),
+            maxFailedAttempts: UInt8(clamping: activation.maxFailedAttempts),
+            // Devices of protocol 3.0 send no challenge and expect random bytes in place of the counter.
+            counter: exchange == nil ? nil : counter)
+        return try blob.encrypted(transportKey: transportKey, exchange: exchange)
+    }
+
+    private func code(of activation: Activation) throws -> (text: String, signature: Data)? {
+        guard case .created = activation.lifecycle else { return nil }
+        let pair = try context.read { try ApplicationStore.masterKeyPair($0, row: activation.masterKeyPairRow) }
+        guard let pair else {
+            throw ServiceError(.noMasterServerKeyPair, "master key pair \(activation.masterKeyPairRow)")
+        }
+        let code = try ActivationCode(activation.code)
+        return (code.text, try ActivationService.codeSignature(code, by: pair))
+    }
+
+    private func fingerprint(of activation: Activation) throws -> String? {
+        guard let binding = activation.lifecycle.binding else { return nil }
+        return Fingerprint.v3(
+            device: try PublicKey(encoded: binding.devicePublicKey), activationId: activation.id,
+            server: try PublicKey(encoded: activation.serverPublicKey))
+    }
+}

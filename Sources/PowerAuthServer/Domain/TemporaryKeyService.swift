@@ -1,0 +1,111 @@
+import Foundation
+import PowerAuthProtocol
+
+/// Hands out temporary keys of protocol 3.3 (server.md, section 12; protocol.md, section 8).
+///
+/// All methods block; call them on worker threads.
+struct TemporaryKeyService: Sendable {
+    let context: ServiceContext
+
+    /// How far the end of a request may be in the past, for clocks that differ.
+    private static let expiryTolerance: Int64 = 60_000
+
+    /// The claim that only some clients send.
+    private struct ExpiryClaim: Decodable {
+        /// Seconds of Unix time.
+        let exp: Double?
+    }
+
+    /// Answers a signed request for a temporary key with a signed one.
+    /// - Parameter jwt: the compact JWS of the request.
+    /// - Returns: the compact JWS of the answer.
+    /// - Throws: ERR0024 for an unreadable, expired or wrongly signed request, ERR0015 for the application,
+    ///   ERR0009 for an activation that may not have a key.
+    func create(jwt: String) throws -> String {
+        let request: TemporaryKeyRequest
+        let token: JWT
+        do {
+            (request, token) = try TemporaryKeyRequest.parse(jwt: jwt)
+        } catch {
+            throw ServiceError(.invalidRequest, "temporary-key request: \(error)")
+        }
+        try checkExpiry(of: token)
+        let temporaryKey = try PrivateKey.generate()
+        let keyId = Identifiers.uuid()
+        let (signingKey, issued) = try context.change { change in
+            let signingKey = try authenticate(request, token, in: change)
+            try store(
+                TemporaryKey(
+                    id: keyId, applicationKey: request.applicationKey, activationId: request.activationId,
+                    privateKey: temporaryKey.bigEndian,
+                    expires: change.now.advanced(by: context.policy.temporaryKeyValidity)),
+                in: change)
+            return (signingKey, change.now)
+        }
+        let response = TemporaryKeyResponse(
+            to: request, keyId: keyId, publicKey: temporaryKey.publicKey,
+            issuedAt: UInt64(clamping: issued.milliseconds),
+            expiresAt: UInt64(clamping: issued.advanced(by: context.policy.temporaryKeyValidity).milliseconds))
+        return try response.jwt(key: signingKey)
+    }
+
+    /// Refuses a recorded request that says itself that its time is over (server.md, section 30, item 14).
+    private func checkExpiry(of token: JWT) throws {
+        guard let claim = try? token.claims(ExpiryClaim.self), let seconds = claim.exp,
+            let end = Int64(exactly: (seconds * 1000).rounded())
+        else { return }
+        let now = context.clock.now()
+        guard now <= ServerTime(milliseconds: end).advanced(by: Self.expiryTolerance) else {
+            throw ServiceError(.invalidRequest, "the temporary-key request expired at \(end), now \(now.milliseconds)")
+        }
+    }
+
+    /// Verifies the request with the key of its scope.
+    /// - Returns: the key that signs the answer.
+    private func authenticate(_ request: TemporaryKeyRequest, _ token: JWT, in change: Change) throws -> PrivateKey {
+        guard let version = try ApplicationStore.version(change.database, applicationKey: request.applicationKey),
+            version.isSupported
+        else { throw ServiceError(.invalidApplication, "application key is unknown or its version unsupported") }
+        let secret = try ApplicationSecretKey(StrictBase64.decode(version.applicationSecret) ?? Data())
+        let requestKey: TemporaryKeyRequestKey
+        let signingKey: PrivateKey
+        if let activationId = request.activationId {
+            let keys = try keys(ofActivation: activationId, application: version.application, in: change)
+            requestKey = try TemporaryKeyRequest.signingKey(secret, transportKey: keys.derived.transport)
+            signingKey = keys.serverPrivateKey
+        } else {
+            guard let pair = try ApplicationStore.masterKeyPair(change.database, of: version.application) else {
+                throw ServiceError(.noMasterServerKeyPair, "application \(version.application.id)")
+            }
+            requestKey = TemporaryKeyRequest.signingKey(secret)
+            signingKey = try PrivateKey(bigEndian: pair.privateKey)
+        }
+        guard token.isAuthentic(key: requestKey) else {
+            throw ServiceError(.invalidRequest, "the signature of the temporary-key request does not match")
+        }
+        return signingKey
+    }
+
+    private func keys(
+        ofActivation id: String, application: Application, in change: Change
+    ) throws -> ActivationKeys {
+        let activation = try change.activation(id)
+        switch activation.lifecycle {
+        case .active(let binding) where activation.application.row == application.row,
+            .blocked(let binding, _) where activation.application.row == application.row:
+            return try context.keys.keys(of: activation, binding: binding)
+        default:
+            throw ServiceError(
+                .activationNotFound, "activation \(id) is \(activation.status.name) or of another application")
+        }
+    }
+
+    private func store(_ key: TemporaryKey, in change: Change) throws {
+        try TemporaryKeyStore.deleteExpired(change.database, at: change.now)
+        try TemporaryKeyStore.insert(change.database, key)
+        if let activationId = key.activationId {
+            try TemporaryKeyStore.keepNewest(
+                change.database, activationId: activationId, count: context.policy.temporaryKeysPerActivation)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+/// JSON bodies in and out, with the one set of options the server uses.
+enum JSONBody {
+    static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        return try encoder.encode(value)
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        try JSONDecoder().decode(type, from: data)
+    }
+}
+
+/// A value that is written as `null` when it is missing, where the API promises the key (server.md, section 2.2).
+@propertyWrapper
+struct ExplicitNull<Value> {
+    var wrappedValue: Value?
+
+    init(wrappedValue: Value?) {
+        self.wrappedValue = wrappedValue
+    }
+}
+
+extension ExplicitNull: Sendable where Value: Sendable {}
+
+extension ExplicitNull: Encodable where Value: Encodable {
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wrappedValue)
+    }
+}

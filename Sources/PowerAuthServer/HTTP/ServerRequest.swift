@@ -1,0 +1,31 @@
+import Foundation
+import HTTPTypes
+
+/// A complete request, independent of the HTTP library: signatures are verified over exactly these bytes.
+struct ServerRequest: Sendable {
+    /// Upper-case method.
+    let method: String
+    /// The path with the mount point removed.
+    let path: String
+    /// The query as received, without `?`; nil when there is none.
+    let query: String?
+    let headers: HTTPFields
+    let body: Data
+
+    /// The first value of a header, found without regard to case; nil when it is missing.
+    func header(_ name: String) -> String? {
+        HTTPField.Name(name).flatMap { headers[$0] }
+    }
+}
+
+/// A complete answer: always JSON.
+struct ServerResponse: Sendable, Equatable {
+    /// The HTTP status code.
+    let status: Int
+    let body: Data
+
+    /// Status 200 with a JSON body.
+    static func ok(_ body: some Encodable) throws -> ServerResponse {
+        ServerResponse(status: 200, body: try JSONBody.encode(body))
+    }
+}

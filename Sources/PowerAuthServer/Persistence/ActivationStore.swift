@@ -1,0 +1,216 @@
+import Foundation
+import GRDB
+import PowerAuthProtocol
+
+/// The rows of activations and their history.
+enum ActivationStore {
+    private static let columns = """
+        activation_id, master_keypair, user_id, status, code, otp_mode, commit_phase, otp_hash, name, external_id, \
+        extras, platform, device_info, flags, server_private, server_public, device_public, counter, ctr_data, \
+        activation.version, failed, max_failed, blocked_reason, t_created, t_expire, t_last_used, t_last_change, \
+        application.id, application.app_id, application.roles
+        """
+    private static let source = "FROM activation JOIN application ON application.id = activation.application"
+
+    static func find(_ database: Database, id: String) throws -> Activation? {
+        try Row.fetchOne(
+            database.cachedStatement(sql: "SELECT \(columns) \(source) WHERE activation_id = ?"), arguments: [id]
+        ).map(activation)
+    }
+
+    /// Finds the activation that waits for a device with this code.
+    static func findCreated(_ database: Database, application: Application, code: String) throws -> Activation? {
+        try Row.fetchOne(
+            database.cachedStatement(
+                sql: """
+                    SELECT \(columns) \(source)
+                    WHERE activation.application = ? AND substr(code, 1, 11) = ? AND code = ? AND status = ?
+                    """),
+            arguments: [application.row, String(code.prefix(11)), code, ActivationState.created.rawValue]
+        ).map(activation)
+    }
+
+    /// Whether an activation of any state has this identifier.
+    static func exists(_ database: Database, id: String) throws -> Bool {
+        try Bool.fetchOne(
+            database, sql: "SELECT EXISTS (SELECT 1 FROM activation WHERE activation_id = ?)", arguments: [id]) ?? false
+    }
+
+    /// Whether an activation of any state has a code with the same first 11 characters.
+    static func existsCode(_ database: Database, application: Application, code: String) throws -> Bool {
+        try Bool.fetchOne(
+            database,
+            sql: "SELECT EXISTS (SELECT 1 FROM activation WHERE application = ? AND substr(code, 1, 11) = ?)",
+            arguments: [application.row, String(code.prefix(11))]) ?? false
+    }
+
+    /// What `list` filters by and which part of the result it returns.
+    struct Filter {
+        var userId: String
+        var applicationId: String?
+        var statuses: [ActivationState] = []
+        var offset = 0
+        var limit: Int
+    }
+
+    /// The activations of a user, newest first.
+    static func list(_ database: Database, _ filter: Filter) throws -> [Activation] {
+        var conditions = ["user_id = ?"]
+        var arguments: StatementArguments = [filter.userId]
+        if let applicationId = filter.applicationId {
+            conditions.append("app_id = ?")
+            arguments += [applicationId]
+        }
+        if !filter.statuses.isEmpty {
+            conditions.append("status IN (\(filter.statuses.map { "\($0.rawValue)" }.joined(separator: ", ")))")
+        }
+        arguments += [filter.limit, filter.offset]
+        return try Row.fetchAll(
+            database,
+            sql: """
+                SELECT \(columns) \(source) WHERE \(conditions.joined(separator: " AND "))
+                ORDER BY t_created DESC, activation.rowid DESC LIMIT ? OFFSET ?
+                """, arguments: arguments
+        ).map(activation)
+    }
+
+    static func insert(_ database: Database, _ activation: Activation) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO activation (activation_id, application, master_keypair, user_id, status, code, otp_mode,
+                    commit_phase, otp_hash, flags, server_private, server_public, counter, failed, max_failed,
+                    t_created, t_expire, t_last_used, t_last_change)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            activation.id, activation.application.row, activation.masterKeyPairRow, activation.userId,
+            activation.status.rawValue, activation.code, activation.otp.mode.rawValue,
+            activation.otp.commitPhase.rawValue, activation.otp.hash, try TextList.encode(activation.flags),
+            activation.serverPrivateKey, activation.serverPublicKey, activation.failedAttempts,
+            activation.maxFailedAttempts, activation.created.milliseconds,
+            (activation.lifecycle.expires ?? activation.created).milliseconds, activation.lastUsed.milliseconds,
+            activation.lastChange?.milliseconds,
+        ])
+    }
+
+    /// Writes everything that can change after the insertion.
+    static func update(_ database: Database, _ activation: Activation) throws {
+        let binding = activation.lifecycle.binding
+        try database.cachedStatement(
+            sql: """
+                UPDATE activation SET status = ?, otp_mode = ?, otp_hash = ?, name = ?, external_id = ?, extras = ?,
+                    platform = ?, device_info = ?, flags = ?, device_public = ?, counter = ?, ctr_data = ?, version = ?,
+                    failed = ?, blocked_reason = ?, t_last_used = ?, t_last_change = ?
+                WHERE activation_id = ?
+                """
+        ).execute(arguments: [
+            activation.status.rawValue, activation.otp.mode.rawValue, activation.otp.hash, activation.name,
+            activation.externalId, activation.extras, activation.platform, activation.deviceInfo,
+            try TextList.encode(activation.flags), binding?.devicePublicKey,
+            Int64(bitPattern: binding?.counter ?? 0), binding?.counterData, binding?.version,
+            activation.failedAttempts, activation.lifecycle.blockedReason, activation.lastUsed.milliseconds,
+            activation.lastChange?.milliseconds, activation.id,
+        ])
+    }
+
+    /// Writes what a signature verification changes: the counter, the failures and the time of use.
+    static func updateUse(_ database: Database, _ activation: Activation) throws {
+        try database.cachedStatement(
+            sql: "UPDATE activation SET counter = ?, ctr_data = ?, failed = ?, t_last_used = ? WHERE activation_id = ?"
+        ).execute(arguments: [
+            Int64(bitPattern: activation.lifecycle.binding?.counter ?? 0), activation.lifecycle.binding?.counterData,
+            activation.failedAttempts, activation.lastUsed.milliseconds, activation.id,
+        ])
+    }
+
+    static func insertHistory(
+        _ database: Database, _ activation: Activation, reason: String?, externalUserId: String?, at now: ServerTime
+    ) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO activation_history (activation, status, reason, external_user, name, version, t_created)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            activation.id, activation.status.rawValue, activation.lifecycle.blockedReason ?? reason, externalUserId,
+            activation.name, activation.lifecycle.binding?.version, now.milliseconds,
+        ])
+    }
+
+    /// One saved change of an activation.
+    struct HistoryItem {
+        let id: Int64
+        let activationId: String
+        let status: ActivationState
+        let reason: String?
+        let externalUserId: String?
+        let name: String?
+        let version: Int?
+        let created: ServerTime
+    }
+
+    /// The history of an activation between two moments, both included, newest first.
+    static func history(
+        _ database: Database, activationId: String, from: ServerTime, to: ServerTime
+    ) throws -> [HistoryItem] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT id, activation, status, reason, external_user, name, version, t_created FROM activation_history
+                WHERE activation = ? AND t_created BETWEEN ? AND ? ORDER BY t_created DESC, id DESC
+                """, arguments: [activationId, from.milliseconds, to.milliseconds]
+        ).map { row in
+            HistoryItem(
+                id: row[0], activationId: row[1], status: ActivationState(rawValue: row[2]) ?? .removed,
+                reason: row[3], externalUserId: row[4], name: row[5], version: row[6],
+                created: ServerTime(milliseconds: row[7]))
+        }
+    }
+
+    private static func activation(_ row: Row) -> Activation {
+        Activation(
+            id: row[0],
+            application: Application(row: row[27], id: row[28], roles: TextList.decode(row[29])),
+            masterKeyPairRow: row[1],
+            userId: row[2],
+            lifecycle: lifecycle(row),
+            code: row[4],
+            otp: OtpRequirement(
+                mode: OtpValidationMode(rawValue: row[5]) ?? .none,
+                commitPhase: CommitPhase(rawValue: row[6]) ?? .onCommit, hash: row[7]),
+            name: row[8],
+            externalId: row[9],
+            extras: row[10],
+            platform: row[11],
+            deviceInfo: row[12],
+            flags: TextList.decode(row[13]),
+            serverPrivateKey: row[14],
+            serverPublicKey: row[15],
+            failedAttempts: row[20],
+            maxFailedAttempts: row[21],
+            created: ServerTime(milliseconds: row[23]),
+            lastUsed: ServerTime(milliseconds: row[25]),
+            lastChange: (row[26] as Int64?).map(ServerTime.init(milliseconds:)))
+    }
+
+    /// A row whose columns contradict its status (it was edited by hand) counts as removed: nothing can be
+    /// signed or decrypted with it, and the back office still shows it.
+    private static func lifecycle(_ row: Row) -> ActivationLifecycle {
+        let expires = ServerTime(milliseconds: row[24])
+        let binding = binding(row)
+        switch (ActivationState(rawValue: row[3]), binding) {
+        case (.created, _): return .created(expires: expires)
+        case (.pendingCommit, let binding?): return .pendingCommit(binding, expires: expires)
+        case (.active, let binding?): return .active(binding)
+        case (.blocked, let binding?): return .blocked(binding, reason: row[22] ?? BlockedReason.notSpecified)
+        default: return .removed(binding)
+        }
+    }
+
+    private static func binding(_ row: Row) -> DeviceBinding? {
+        guard let device: Data = row[16], let counterData: Data = row[18], counterData.count == 16 else { return nil }
+        return DeviceBinding(
+            devicePublicKey: device, counter: UInt64(bitPattern: row[17]), counterData: counterData,
+            version: row[19] ?? 3)
+    }
+}

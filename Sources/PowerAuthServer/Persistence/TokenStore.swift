@@ -1,0 +1,50 @@
+import Foundation
+import GRDB
+
+/// A MAC token: proves an earlier signature again and again without moving a counter.
+struct Token: Sendable {
+    /// A lower-case UUID.
+    let id: String
+    let activationId: String
+    /// TOKEN_SECRET, 16 bytes.
+    let secret: Data
+    /// The upper-case name of the factors that signed the creation.
+    let signatureType: String
+    let created: ServerTime
+}
+
+/// The rows of tokens.
+enum TokenStore {
+    static func find(_ database: Database, id: String) throws -> Token? {
+        try Row.fetchOne(
+            database.cachedStatement(
+                sql: "SELECT token_id, activation, secret, signature_type, t_created FROM token WHERE token_id = ?"),
+            arguments: [id]
+        ).map { row in
+            Token(
+                id: row[0], activationId: row[1], secret: row[2], signatureType: row[3],
+                created: ServerTime(milliseconds: row[4]))
+        }
+    }
+
+    static func insert(_ database: Database, _ token: Token) throws {
+        try database.cachedStatement(
+            sql: "INSERT INTO token (token_id, activation, secret, signature_type, t_created) VALUES (?, ?, ?, ?, ?)"
+        ).execute(arguments: [
+            token.id, token.activationId, token.secret, token.signatureType, token.created.milliseconds,
+        ])
+    }
+
+    /// Deletes a token if it belongs to the activation.
+    /// - Returns: whether it did.
+    static func delete(_ database: Database, id: String, activationId: String) throws -> Bool {
+        try database.cachedStatement(sql: "DELETE FROM token WHERE token_id = ? AND activation = ?")
+            .execute(arguments: [id, activationId])
+        return database.changesCount > 0
+    }
+
+    static func count(_ database: Database, activationId: String) throws -> Int {
+        try Int.fetchOne(
+            database, sql: "SELECT COUNT(*) FROM token WHERE activation = ?", arguments: [activationId]) ?? 0
+    }
+}

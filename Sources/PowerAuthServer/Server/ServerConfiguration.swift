@@ -1,0 +1,21 @@
+/// How a server is set up. Everything has a default but the directory.
+public struct ServerConfiguration: Sendable {
+    /// Where the database lives; created with mode 0700 when it is missing.
+    public var directory: String
+    /// The address to listen on. The lab never leaves loopback unless asked to.
+    public var host = "127.0.0.1"
+    /// The port to listen on; 0 means any free one.
+    public var port = 0
+    /// The identifier of the application that is created at the first start.
+    public var applicationId = "lab"
+    /// Windows, limits and validity times.
+    public var policy = ServerPolicy()
+    /// How many requests are worked on at once.
+    public var workerThreads = 4
+
+    /// Creates a configuration.
+    /// - Parameter directory: where the database lives.
+    public init(directory: String) {
+        self.directory = directory
+    }
+}

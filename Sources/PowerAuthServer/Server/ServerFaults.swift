@@ -1,0 +1,26 @@
+/// Where a lab may interfere with the server. Every function may block, and may end the process.
+///
+/// Called on worker threads. The defaults do nothing.
+public struct ServerFaults: Sendable {
+    /// A request was received completely and nothing was done yet. Throwing answers it with 500.
+    public var requestReceived: @Sendable () throws -> Void
+    /// A transaction is complete but not committed. Throwing rolls it back.
+    public var beforeCommit: @Sendable () throws -> Void
+    /// A transaction is committed, its caller does not know yet. Throwing answers with 500.
+    public var afterCommit: @Sendable () throws -> Void
+    /// An answer was handed to the network. Nil when nobody asks, which saves the wait for it.
+    public var responseSent: (@Sendable () -> Void)?
+
+    /// Creates the points.
+    public init(
+        requestReceived: @escaping @Sendable () throws -> Void = {},
+        beforeCommit: @escaping @Sendable () throws -> Void = {},
+        afterCommit: @escaping @Sendable () throws -> Void = {},
+        responseSent: (@Sendable () -> Void)? = nil
+    ) {
+        self.requestReceived = requestReceived
+        self.beforeCommit = beforeCommit
+        self.afterCommit = afterCommit
+        self.responseSent = responseSent
+    }
+}

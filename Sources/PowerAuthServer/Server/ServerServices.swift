@@ -1,0 +1,55 @@
+import Foundation
+
+/// The domain of the server over one database: what HTTP and the control channel both call.
+struct ServerServices: Sendable {
+    let context: ServiceContext
+
+    /// Opens the database in the configured directory.
+    /// - Throws: whatever keeps the database from being opened or created.
+    init(
+        configuration: ServerConfiguration, clock: any ServerClock, journal: (any ServerJournal)?, faults: ServerFaults
+    ) throws {
+        try FileManager.default.createDirectory(
+            atPath: configuration.directory, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        let database = try ServerDatabase(
+            path: configuration.directory + "/server.sqlite",
+            hooks: .init(beforeCommit: faults.beforeCommit, afterCommit: faults.afterCommit))
+        context = ServiceContext(
+            database: database, clock: clock, policy: configuration.policy, keys: ActivationKeyCache(),
+            journal: journal)
+    }
+
+    var applications: ApplicationService { ApplicationService(context: context) }
+    var activations: ActivationService { ActivationService(context: context) }
+    var keyExchange: KeyExchangeService { KeyExchangeService(context: context) }
+    var statuses: StatusService { StatusService(context: context) }
+    var signatures: SignatureService { SignatureService(context: context) }
+    var tokens: TokenService { TokenService(context: context) }
+
+    /// Creates the first application, unless there is one.
+    /// - Returns: the configuration of its oldest version for the mobile SDK.
+    func firstApplication(id: String) throws -> (id: String, mobileSdkConfig: String) {
+        let application = try applications.list().first ?? applications.create(id: id)
+        let detail = try applications.detail(id: application.id)
+        guard let version = detail.versions.first else {
+            throw ServiceError(.invalidApplication, "application \(application.id) has no version")
+        }
+        return (application.id, version.mobileSdkConfig)
+    }
+
+    /// Every resource of both faces.
+    var endpoints: [Endpoint] {
+        let authentication = DeviceAuthentication(signatures: signatures)
+        return DeviceSystemEndpoints(context: context).endpoints
+            + DeviceActivationEndpoints(context: context, authentication: authentication).endpoints
+            + DeviceSignatureEndpoints(context: context, authentication: authentication).endpoints
+            + SystemEndpoints(clock: context.clock).endpoints
+            + ApplicationEndpoints(service: applications).endpoints
+            + ActivationEndpoints(
+                activations: activations, keyExchange: keyExchange, statuses: statuses, policy: context.policy
+            ).endpoints
+            + SignatureEndpoints(service: signatures).endpoints
+            + TokenEndpoints(service: tokens).endpoints
+    }
+}
