@@ -1,0 +1,124 @@
+/// Everything that can be wrong with a file the user writes, each with the facts its sentence needs.
+///
+/// The sentences are in `DiagnosticWording.swift`; every case has a golden file in `LabRunnerTests`.
+public enum DiagnosticKind: Equatable, Sendable {
+    // The file.
+    /// There is no such file.
+    case missingFile
+    /// The file exists and cannot be read.
+    case unreadableFile(reason: String)
+    /// Larger than anything a person writes, in bytes.
+    case fileTooLarge(bytes: Int, limit: Int)
+    /// Bytes that are no UTF-8.
+    case notUTF8
+    /// No document in the file.
+    case emptyFile
+
+    // YAML.
+    /// The parser's complaint.
+    case malformedYAML(problem: String)
+    /// A tab before the first character of a line.
+    case tabIndentation
+    /// The same key twice in one mapping.
+    case duplicateKey(key: String, firstLine: Int)
+    /// A list or mapping used as a key.
+    case keyIsNotText
+    /// `---` twice.
+    case severalDocuments
+    /// Aliases that multiply.
+    case tooManyNodes(limit: Int)
+    /// Lists in lists in lists.
+    case nestedTooDeeply(limit: Int)
+
+    // Shapes and keys.
+    /// A list where a mapping belongs, and the like.
+    case wrongShape(what: String, expected: YAMLShape, actual: YAMLShape)
+    /// A key that the container does not have.
+    case unknownKey(key: String, container: String, known: [String])
+    /// A key that the container must have.
+    case missingKey(key: String, container: String)
+    /// Two keys that contradict each other.
+    case contradictingKeys(first: String, second: String, reason: String)
+    /// A list that must have elements.
+    case emptyList(what: String)
+
+    // Values.
+    /// Text that cannot be read as the declared type.
+    case wrongType(what: String, expected: String, actual: String)
+    /// Not one of the listed words.
+    case notAChoice(what: String, value: String, choices: [String])
+    /// A number outside its limits.
+    case outOfRange(what: String, value: String, limit: String)
+    /// A name with characters that paths, sockets or shells would stumble over.
+    case malformedName(what: String, value: String)
+
+    // The topology.
+    /// A name that the scenario language needs for itself.
+    case reservedName(what: String, name: String)
+    /// The same name for two things a step can address.
+    case duplicateName(name: String, what: String, firstLine: Int)
+    /// A name of something that is not there.
+    case unknownName(what: String, name: String, known: [String])
+    /// Something that this kind of thing cannot have or be.
+    case misfit(what: String, reason: String)
+    /// A `lab: { use: … }` that `lab.yaml` does not define.
+    case unknownTopology(name: String, known: [String])
+
+    // Steps.
+    /// A step without a command.
+    case noCommand(actors: [String])
+    /// A step with two commands.
+    case severalCommands(first: String, second: String)
+    /// Nobody of that name.
+    case unknownActor(name: String, known: [String])
+    /// No such command anywhere.
+    case unknownCommand(command: String, actor: String, known: [String])
+    /// A command that exists, for somebody else.
+    case misplacedCommand(command: String, actor: String, actorIs: String, belongsTo: [String], example: String?)
+    /// A parameter that the command does not have.
+    case unknownParameter(parameter: String, command: String, known: [String])
+    /// A parameter that the command needs.
+    case missingParameter(parameter: String, command: String, meaning: String)
+    /// A word that the language leaves out on purpose.
+    case refusedWord(word: String)
+    /// A word of the language at the wrong place.
+    case misplacedWord(word: String, belongs: String)
+    /// `expect` on a command that answers nothing, and the like.
+    case pointless(word: String, reason: String)
+    /// A block that runs things at once needs two of them.
+    case tooFewBranches(word: String)
+
+    // Variables.
+    /// `${` without `}`, or an empty name.
+    case malformedReference(text: String)
+    /// No variable of that name.
+    case undefinedVariable(name: String, known: [String])
+    /// A variable that exists but not here.
+    case unreachableCapture(name: String, line: Int, reason: String)
+    /// A name that is already taken.
+    case overwrittenVariable(name: String, firstLine: Int)
+    /// A path into a result that has no such field.
+    case unknownResultField(field: String, of: String, known: [String])
+    /// A value of one type where another is needed.
+    case mismatchedReference(reference: String, expected: String, actual: String)
+    /// An environment variable that is not set and has no default.
+    case unsetEnvironmentVariable(name: String)
+
+    // Expectations.
+    /// A word that looks like a matcher and is none.
+    case unknownMatcher(word: String, known: [String])
+    /// A matcher with an argument it cannot use.
+    case matcherArgument(matcher: String, expected: String)
+    /// A regular expression that does not compile.
+    case malformedPattern(pattern: String)
+    /// A field that the command's result does not have.
+    case unknownExpectedField(field: String, of: String, known: [String])
+}
+
+extension DiagnosticKind {
+    /// The case's name: what golden tests and machine-readable reports call it.
+    public var identifier: String {
+        let text = String(describing: self)
+        return String(text.prefix { $0 != "(" })
+    }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+
+/// A text file as the user wrote it, kept for as long as anything may point into it.
+///
+/// Immutable; any thread.
+public final class SourceFile: Sendable {
+    /// The path as the user gave it: what diagnostics print.
+    public let path: String
+    /// The whole text.
+    public let text: String
+    /// The lines without their line ends; line 1 is the first element.
+    public let lines: [String]
+
+    /// Keeps a text that is already in memory.
+    ///
+    /// - Parameters:
+    ///   - path: What diagnostics call the file.
+    ///   - text: The file's whole text.
+    public init(path: String, text: String) {
+        self.path = path
+        self.text = text
+        lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }.map(
+            String.init)
+    }
+
+    /// The largest file that is read at all, in bytes.
+    public static let largestSize = 1_048_576
+
+    /// Reads a file of at most ``largestSize`` bytes of UTF-8.
+    ///
+    /// - Parameter path: The file, as the user wrote it.
+    /// - Returns: The file, or the diagnostic that says why it cannot be read.
+    public static func read(_ path: String) -> Result<SourceFile, Diagnostic> {
+        func refused(_ kind: DiagnosticKind) -> Result<SourceFile, Diagnostic> {
+            .failure(Diagnostic(kind, at: SourcePlace(.start, in: SourceFile(path: path, text: ""))))
+        }
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+            return refused(.missingFile)
+        }
+        guard !isDirectory.boolValue else { return refused(.unreadableFile(reason: "it is a directory")) }
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            return refused(.unreadableFile(reason: (error as NSError).localizedDescription))
+        }
+        guard data.count <= largestSize else { return refused(.fileTooLarge(bytes: data.count, limit: largestSize)) }
+        guard let text = String(data: data, encoding: .utf8) else { return refused(.notUTF8) }
+        return .success(SourceFile(path: path, text: text))
+    }
+
+    /// The text of a line, or an empty text when the line does not exist.
+    ///
+    /// - Parameter number: Counted from 1.
+    public func line(_ number: Int) -> String {
+        lines.indices.contains(number - 1) ? lines[number - 1] : ""
+    }
+}

@@ -1,0 +1,56 @@
+/// A parsed `lab.yaml`: the named topologies, still as nodes, so that a scenario can override parts of
+/// one before it is resolved.
+///
+/// An immutable value; any thread.
+public struct LabFile: Sendable {
+    /// The file.
+    public let file: SourceFile
+    /// The topologies in the order of the file.
+    public let topologies: [YAMLEntry]
+    /// The topology of scenarios that name none: the one called `default`, else the first.
+    public var defaultName: String? { names.contains("default") ? "default" : names.first }
+
+    /// The names of all topologies.
+    public var names: [String] { topologies.map(\.key) }
+
+    /// Reads a `lab.yaml`; every topology in it is checked, used or not.
+    ///
+    /// - Parameters:
+    ///   - file: The text.
+    ///   - collector: Receives every complaint.
+    /// - Returns: nil when the file has no readable list of topologies.
+    public static func read(_ file: SourceFile, reporting collector: DiagnosticCollector) -> LabFile? {
+        guard let root = YAMLDocument.parse(file, reporting: collector),
+            let reader = MappingReader(root, container: "the lab file", reporting: collector)
+        else { return nil }
+        guard reader.required("topologies") != nil, let entries = reader.namedEntries("topologies") else {
+            reader.finish()
+            return nil
+        }
+        reader.finish()
+        if entries.isEmpty {
+            collector.report(.emptyList(what: "`topologies`"), at: reader.place(of: "topologies"))
+        }
+        for entry in entries { _ = TopologyReader(collector).read(entry.value, name: entry.key) }
+        return LabFile(file: file, topologies: entries)
+    }
+
+    /// Resolves a topology, with a scenario's overrides laid over it.
+    ///
+    /// - Parameters:
+    ///   - name: The topology; nil means the default one.
+    ///   - place: Where the name was written, for the complaint about an unknown one.
+    ///   - overrides: A mapping of the same form as a topology.
+    ///   - collector: Receives every complaint.
+    /// - Returns: nil when there is no usable topology; the collector says why.
+    public func topology(
+        named name: String?, at place: SourcePlace, overrides: YAMLNode?, reporting collector: DiagnosticCollector
+    ) -> Topology? {
+        guard let wanted = name ?? defaultName, let entry = topologies.first(where: { $0.key == wanted }) else {
+            collector.report(.unknownTopology(name: name ?? "", known: names), at: place)
+            return nil
+        }
+        guard let overrides else { return TopologyReader(DiagnosticCollector()).read(entry.value, name: wanted) }
+        return TopologyReader(collector).read(entry.value.overlaid(by: overrides), name: wanted)
+    }
+}

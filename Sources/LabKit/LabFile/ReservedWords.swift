@@ -1,0 +1,22 @@
+/// The words that the scenario language keeps for itself: no actor can have them as its name.
+public enum ReservedWords {
+    /// Words that stand where a step's actor stands.
+    public static let stepWords = [
+        "advance", "check", "each", "eventually", "include", "parallel", "race", "repeat", "waitFor",
+    ]
+    /// Words beside a step's command.
+    public static let siblings = ["as", "expect", "fails", "note", "with", "within", "eventually"]
+    /// Actors that every instance has.
+    public static let builtInActors = ["server", "faults", "clock"]
+    /// Words that are answered with how to say it instead.
+    public static let refused = [
+        "delay", "else", "goto", "if", "loop", "pause", "retry", "sleep", "unless", "until", "wait", "while",
+    ]
+    /// Words of blocks and of the file itself.
+    public static let structure = [
+        "branches", "for", "in", "lab", "name", "rows", "row", "steps", "tags", "tearDown", "times", "values",
+    ]
+
+    /// All of them.
+    public static let all = Set(stepWords + siblings + builtInActors + refused + structure)
+}

@@ -1,0 +1,222 @@
+/// Reads one topology from its YAML form and checks that its parts fit together.
+///
+/// Used by one thread.
+public struct TopologyReader {
+    private let collector: DiagnosticCollector
+
+    /// A reader that reports into a collector.
+    public init(_ collector: DiagnosticCollector) {
+        self.collector = collector
+    }
+
+    /// Reads a topology.
+    ///
+    /// - Parameters:
+    ///   - node: The mapping with `server`, `devices` and `links`.
+    ///   - name: The topology's name.
+    /// - Returns: The topology, or nil when anything is wrong with it.
+    public func read(_ node: YAMLNode, name: String) -> Topology? {
+        let before = collector.count
+        guard let reader = MappingReader(node, container: "a topology", reporting: collector) else { return nil }
+        let server = reader.optional("server").map(readServer) ?? ServerSpec()
+        var names = NameTable(collector)
+        var devices: [DeviceSpec] = []
+        if reader.required("devices") != nil {
+            let entries = reader.namedEntries("devices") ?? []
+            if entries.isEmpty { collector.report(.emptyList(what: "`devices`"), at: reader.place(of: "devices")) }
+            for entry in entries {
+                names.claim(entry, what: "a device")
+                if let device = readDevice(entry, names: &names) { devices.append(device) }
+            }
+        }
+        var links: [LinkSpec] = []
+        for entry in reader.namedEntries("links") ?? [] {
+            names.claim(entry, what: "a link")
+            if let link = readLink(entry, devices: devices) { links.append(link) }
+        }
+        reader.finish()
+        checkHosts(devices: devices, node: node)
+        guard collector.count == before else { return nil }
+        return Topology(name: name, server: server, devices: devices, links: links)
+    }
+
+    private func readServer(_ node: YAMLNode) -> ServerSpec {
+        var server = ServerSpec()
+        guard let reader = MappingReader(node, container: "`server`", reporting: collector) else { return server }
+        if let port = reader.integer("port", in: 0...65_535) { server.port = Int(port) }
+        if let attempts = reader.integer("maxFailedAttempts", in: 1...64) { server.maxFailedAttempts = Int(attempts) }
+        if let lookAhead = reader.integer("signatureLookAhead", in: 1...64) {
+            server.signatureLookAhead = Int(lookAhead)
+        }
+        reader.finish()
+        return server
+    }
+
+    private func readDevice(_ entry: YAMLEntry, names: inout NameTable) -> DeviceSpec? {
+        guard let reader = MappingReader(entry.value, container: "a device", reporting: collector) else { return nil }
+        let kind = reader.choice("kind", of: DeviceSpec.Kind.allCases.map(\.rawValue), required: true)
+            .flatMap(DeviceSpec.Kind.init)
+        var device = DeviceSpec(name: entry.key, kind: kind ?? .phone, apps: [])
+        if let model = reader.text("model") { device.model = model }
+        if let version = reader.text("osVersion") { device.osVersion = version }
+        if let team = reader.text("team") { device.team = team }
+        if let suspension = reader.choice("suspension", of: DeviceSpec.Suspension.allCases.map(\.rawValue))
+            .flatMap(DeviceSpec.Suspension.init)
+        {
+            device.suspension = suspension
+        }
+        if let skew = reader.duration("clockSkew") { device.clockSkewMilliseconds = skew.nanoseconds / 1_000_000 }
+        let apps = reader.namedEntries("apps") ?? []
+        reader.finish()
+        for app in apps {
+            names.claim(app, what: "an app")
+            if let spec = readApp(app, on: kind ?? .phone) { device.apps.append(spec) }
+        }
+        return device
+    }
+
+    private func readApp(_ entry: YAMLEntry, on device: DeviceSpec.Kind) -> AppSpec? {
+        guard let reader = MappingReader(entry.value, container: "an app", reporting: collector) else { return nil }
+        let fallback: AppSpec.Kind = device == .watch ? .watchApp : .app
+        let kind =
+            reader.choice("kind", of: AppSpec.Kind.allCases.map(\.rawValue)).flatMap(AppSpec.Kind.init) ?? fallback
+        if (kind == .watchApp) != (device == .watch) {
+            let reason =
+                kind == .watchApp
+                ? "a watch app is installed on a watch, not on a phone"
+                : "only watch apps are installed on a watch"
+            collector.report(.misfit(what: "`\(entry.key)`", reason: reason), at: reader.place(of: "kind"))
+        }
+        var app = AppSpec(
+            name: entry.key, kind: kind,
+            bundleIdentifier: reader.text("bundleIdentifier", required: true) ?? "",
+            powerAuth: PowerAuthSpec(sdk: .full, instanceId: ""))
+        app.host = reader.text("host")
+        app.appGroups = reader.texts("appGroups") ?? []
+        app.keychainAccessGroups = reader.texts("keychainAccessGroups") ?? []
+        app.autostart = reader.boolean("autostart") ?? true
+        app.quirks = reader.texts("quirks") ?? []
+        checkQuirks(app.quirks, in: entry.value)
+        let powerAuth = reader.optional("powerAuth").map { readPowerAuth($0, of: app) }
+        app.powerAuth = powerAuth ?? PowerAuthSpec(sdk: defaultSDK(of: kind), instanceId: app.bundleIdentifier)
+        reader.finish()
+        return app
+    }
+
+    private func checkQuirks(_ quirks: [String], in app: YAMLNode) {
+        let known = Quirk.all.map(\.rawValue)
+        for (index, quirk) in quirks.enumerated() where !known.contains(quirk) {
+            guard let place = app["quirks"]?.elements?[index].place else { continue }
+            collector.report(.unknownName(what: "quirk", name: quirk, known: known), at: place)
+        }
+    }
+
+    private func defaultSDK(of kind: AppSpec.Kind) -> PowerAuthSpec.SDK {
+        switch kind {
+        case .app: .full
+        case .appExtension: .extensions
+        case .watchApp: .watch
+        }
+    }
+
+    private func readPowerAuth(_ node: YAMLNode, of app: AppSpec) -> PowerAuthSpec {
+        var spec = PowerAuthSpec(sdk: defaultSDK(of: app.kind), instanceId: app.bundleIdentifier)
+        guard let reader = MappingReader(node, container: "`powerAuth`", reporting: collector) else { return spec }
+        if let sdk = reader.choice("sdk", of: PowerAuthSpec.SDK.allCases.map(\.rawValue))
+            .flatMap(PowerAuthSpec.SDK.init)
+        {
+            spec.sdk = sdk
+            if (sdk == .watch) != (app.kind == .watchApp) {
+                collector.report(
+                    .misfit(what: "`sdk: \(sdk.rawValue)`", reason: "a watch app, and only it, embeds the watch SDK"),
+                    at: node["sdk"]?.place ?? node.place)
+            } else if app.kind == .app, sdk == .extensions {
+                collector.report(
+                    .misfit(what: "`sdk: extensions`", reason: "only an extension embeds the Extensions SDK"),
+                    at: node["sdk"]?.place ?? node.place)
+            }
+        }
+        if let instance = reader.text("instanceId") { spec.instanceId = instance }
+        spec.baseEndpointUrl = reader.text("baseEndpointUrl")
+        spec.configuration = reader.text("configuration")
+        spec.keychainAccessGroup = reader.text("keychainAccessGroup")
+        spec.userDefaultsSuiteName = reader.text("userDefaultsSuiteName")
+        spec.sharing = reader.optional("sharing").flatMap(readSharing)
+        reader.finish()
+        return spec
+    }
+
+    private func readSharing(_ node: YAMLNode) -> SharingSpec? {
+        guard let reader = MappingReader(node, container: "`sharing`", reporting: collector) else { return nil }
+        let group = reader.text("appGroup", required: true)
+        let identifier = reader.text("appIdentifier", required: true)
+        let keychain = reader.text("keychainAccessGroup", required: true)
+        let memory = reader.text("sharedMemoryIdentifier")
+        reader.finish()
+        guard let group, let identifier, let keychain else { return nil }
+        return SharingSpec(
+            appGroup: group, appIdentifier: identifier, keychainAccessGroup: keychain, sharedMemoryIdentifier: memory)
+    }
+
+    private func readLink(_ entry: YAMLEntry, devices: [DeviceSpec]) -> LinkSpec? {
+        guard let reader = MappingReader(entry.value, container: "a link", reporting: collector) else { return nil }
+        func end(_ key: String, _ kind: DeviceSpec.Kind) -> String? {
+            guard let name = reader.text(key, required: true), let node = entry.value[key] else { return nil }
+            let known = devices.filter { $0.kind == kind }.map(\.name)
+            if !known.contains(name) {
+                collector.report(.unknownName(what: kind.rawValue, name: name, known: known), at: node.place)
+            }
+            return name
+        }
+        let phone = end("phone", .phone)
+        let watch = end("watch", .watch)
+        let isUp = reader.boolean("up") ?? true
+        reader.finish()
+        guard let phone, let watch else { return nil }
+        return LinkSpec(name: entry.key, phone: phone, watch: watch, up: isUp)
+    }
+
+    /// An extension's host is an app of the same phone; a watch app's host is an app of some phone.
+    private func checkHosts(devices: [DeviceSpec], node: YAMLNode) {
+        for device in devices {
+            for app in device.apps {
+                guard let host = app.host,
+                    let place = node["devices"]?[device.name]?["apps"]?[app.name]?["host"]?.place
+                else { continue }
+                let candidates = (app.kind == .appExtension ? [device] : devices)
+                    .flatMap(\.apps).filter { $0.kind == .app }.map(\.name)
+                if app.kind == .app {
+                    collector.report(.misfit(what: "`host`", reason: "an app has no host"), at: place)
+                } else if !candidates.contains(host) {
+                    collector.report(.unknownName(what: "app", name: host, known: candidates), at: place)
+                }
+            }
+        }
+    }
+}
+
+/// The names a step can address: each is used once, well-formed and no word of the language.
+private struct NameTable {
+    private let collector: DiagnosticCollector
+    private var owners: [String: (what: String, line: Int)] = [:]
+
+    init(_ collector: DiagnosticCollector) {
+        self.collector = collector
+    }
+
+    mutating func claim(_ entry: YAMLEntry, what: String) {
+        let name = entry.key
+        if ReservedWords.all.contains(name) {
+            collector.report(.reservedName(what: what, name: name), at: entry.keyPlace)
+        } else if name.count > 32 || name.first?.isLetter != true
+            || !name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
+        {
+            collector.report(.malformedName(what: what, value: name), at: entry.keyPlace)
+        } else if let owner = owners[name] {
+            collector.report(
+                .duplicateName(name: name, what: owner.what, firstLine: owner.line), at: entry.keyPlace)
+        } else {
+            owners[name] = (what, entry.keyPlace.range.start.line)
+        }
+    }
+}

@@ -1,0 +1,261 @@
+internal import Foundation
+internal import Yams
+
+/// Reads one YAML document into nodes that know their places.
+///
+/// Stricter than YAML where YAML surprises: tabs in the indentation, repeated keys, a second
+/// document, explicit tags and aliases that blow up are mistakes.
+public enum YAMLDocument {
+    /// The most nodes a document may have after its aliases are written out.
+    public static let mostNodes = 100_000
+    /// The deepest nesting accepted.
+    public static let deepestNesting = 64
+
+    /// Parses a file.
+    ///
+    /// - Parameters:
+    ///   - file: The text.
+    ///   - collector: Receives every complaint.
+    /// - Returns: The root, or nil when there is nothing that could be read.
+    public static func parse(_ file: SourceFile, reporting collector: DiagnosticCollector) -> YAMLNode? {
+        let tabs = tabIndentations(of: file)
+        for place in tabs { collector.report(.tabIndentation, at: SourcePlace(place, in: file)) }
+        // libyaml would complain about the same tabs in its own words.
+        guard tabs.isEmpty, tooDeepFlow(file, reporting: collector) == false else { return nil }
+        var composition = Composition(file: file, collector: collector)
+        return composition.compose()
+    }
+
+    private static func tabIndentations(of file: SourceFile) -> [SourceRange] {
+        file.lines.enumerated().compactMap { index, line in
+            let indentation = line.prefix { $0 == " " || $0 == "\t" }
+            guard indentation.count < line.count, let tab = indentation.firstIndex(of: "\t") else { return nil }
+            return SourceRange(line: index + 1, column: line.distance(from: line.startIndex, to: tab) + 1)
+        }
+    }
+
+    /// The composer recurses, so absurd nesting is refused before it runs.
+    private static func tooDeepFlow(_ file: SourceFile, reporting collector: DiagnosticCollector) -> Bool {
+        var depth = 0
+        for (index, line) in file.lines.enumerated() {
+            let indentation = line.prefix { $0 == " " || $0 == "-" || $0 == "?" }.count
+            if indentation > 8 * deepestNesting {
+                collector.report(
+                    .nestedTooDeeply(limit: deepestNesting),
+                    at: SourcePlace(SourceRange(line: index + 1, column: 1), in: file))
+                return true
+            }
+            for (column, character) in line.enumerated() {
+                if character == "[" || character == "{" { depth += 1 }
+                if character == "]" || character == "}" { depth = max(0, depth - 1) }
+                if depth > 4 * deepestNesting {
+                    collector.report(
+                        .nestedTooDeeply(limit: deepestNesting),
+                        at: SourcePlace(SourceRange(line: index + 1, column: column + 1), in: file))
+                    return true
+                }
+            }
+        }
+        return false
+    }
+}
+
+/// One parse: composes with Yams, then converts its nodes.
+private struct Composition {
+    let file: SourceFile
+    let collector: DiagnosticCollector
+    /// The text handed to the composer: the file's, with repeated keys made distinct so that one parse
+    /// finds all of them.
+    var lines: [[Unicode.Scalar]]
+    /// The original first characters of keys that were made distinct.
+    var substituted: [Unicode.Scalar: Unicode.Scalar] = [:]
+    var nodeCount = 0
+
+    init(file: SourceFile, collector: DiagnosticCollector) {
+        self.file = file
+        self.collector = collector
+        lines = file.lines.map { Array($0.unicodeScalars) }
+    }
+
+    mutating func compose() -> YAMLNode? {
+        while true {
+            do {
+                let text = lines.map { line in
+                    var view = String.UnicodeScalarView()
+                    view.append(contentsOf: line)
+                    return String(view)
+                }.joined(separator: "\n")
+                guard let root = try Yams.Parser(yaml: text, encoding: .utf8).singleRoot() else {
+                    collector.report(.emptyFile, at: SourcePlace(.start, in: file))
+                    return nil
+                }
+                return convert(root, depth: 0)
+            } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
+                if substituteKey(at: context.mark) { continue }
+                collector.report(
+                    .duplicateKey(key: keys.first ?? "", firstLine: context.mark.line),
+                    at: SourcePlace(SourceRange(line: context.mark.line, column: context.mark.column), in: file))
+                return nil
+            } catch {
+                report(error)
+                return nil
+            }
+        }
+    }
+
+    /// Replaces the first character of the key at a mark by an unused private-use character: same
+    /// length, so every place stays what it was.
+    private mutating func substituteKey(at mark: Mark) -> Bool {
+        guard substituted.count < 100, let placeholder = Unicode.Scalar(0xE000 + UInt32(substituted.count)),
+            lines.indices.contains(mark.line - 1)
+        else { return false }
+        var column = mark.column - 1
+        let line = lines[mark.line - 1]
+        if line.indices.contains(column), line[column] == "\"" || line[column] == "'" { column += 1 }
+        guard line.indices.contains(column), line[column] != "\\", line[column] != "\"", line[column] != "'" else {
+            return false
+        }
+        substituted[placeholder] = line[column]
+        lines[mark.line - 1][column] = placeholder
+        return true
+    }
+
+    private func report(_ error: any Error) {
+        switch error as? YamlError {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            let kind: DiagnosticKind =
+                problem.contains("another document") ? .severalDocuments : .malformedYAML(problem: problem)
+            collector.report(kind, at: SourcePlace(SourceRange(line: mark.line, column: mark.column), in: file))
+        case .reader(let problem, let offset, _, _):
+            collector.report(.malformedYAML(problem: problem), at: SourcePlace(place(offset: offset ?? 0), in: file))
+        default:
+            collector.report(.malformedYAML(problem: "it cannot be read"), at: SourcePlace(.start, in: file))
+        }
+    }
+
+    private func place(offset: Int) -> SourceRange {
+        let before = file.text.prefix(offset)
+        let line = before.count { $0.isNewline }
+        let lastLine = before.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).last ?? ""
+        return SourceRange(line: line + 1, column: lastLine.unicodeScalars.count + 1)
+    }
+
+    private mutating func convert(_ node: Node, depth: Int) -> YAMLNode? {
+        let start = SourcePosition(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+        nodeCount += 1
+        guard nodeCount <= YAMLDocument.mostNodes else {
+            if nodeCount == YAMLDocument.mostNodes + 1 {
+                collector.report(.tooManyNodes(limit: YAMLDocument.mostNodes), at: SourcePlace(.start, in: file))
+            }
+            return nil
+        }
+        guard depth <= YAMLDocument.deepestNesting else {
+            collector.report(
+                .nestedTooDeeply(limit: YAMLDocument.deepestNesting),
+                at: here(start))
+            return nil
+        }
+        switch node {
+        case .scalar(let scalar):
+            return YAMLNode(
+                .scalar(YAMLScalar(text: scalar.string, isQuoted: scalar.style != .plain)),
+                at: SourcePlace(
+                    ScalarExtent(lines: lines).range(of: scalar.string, style: scalar.style, from: start), in: file))
+        case .sequence(let sequence):
+            let elements = sequence.compactMap { convert($0, depth: depth + 1) }
+            return YAMLNode(
+                .sequence(elements), at: extent(from: start, to: elements.last))
+        case .mapping(let mapping):
+            let entries = convert(mapping, depth: depth)
+            return YAMLNode(
+                .mapping(entries), at: extent(from: start, to: entries.last?.value))
+        case .alias:
+            // The composer writes aliases out before it returns; this case exists for its emitter.
+            return nil
+        }
+    }
+
+    private func here(_ position: SourcePosition) -> SourcePlace {
+        SourcePlace(SourceRange(line: position.line, column: position.column), in: file)
+    }
+
+    private func extent(from start: SourcePosition, to last: YAMLNode?) -> SourcePlace {
+        guard let last else { return here(start) }
+        return SourcePlace(SourceRange(start: start, end: last.place.range.end), in: file)
+    }
+
+    private mutating func convert(_ mapping: Node.Mapping, depth: Int) -> [YAMLEntry] {
+        var entries: [YAMLEntry] = []
+        for (keyNode, valueNode) in mapping {
+            guard let key = convert(keyNode, depth: depth + 1) else { continue }
+            guard let scalar = key.scalar else {
+                collector.report(.keyIsNotText, at: key.place)
+                continue
+            }
+            guard let value = convert(valueNode, depth: depth + 1) else { continue }
+            var text = scalar.text
+            if let first = text.unicodeScalars.first, let original = substituted[first] {
+                text = String(Character(original)) + String(String.UnicodeScalarView(text.unicodeScalars.dropFirst()))
+            }
+            if let first = entries.first(where: { $0.key == text }) {
+                collector.report(
+                    .duplicateKey(key: text, firstLine: first.keyPlace.range.start.line), at: key.place)
+                continue
+            }
+            entries.append(YAMLEntry(key: text, keyPlace: key.place, value: value))
+        }
+        return entries
+    }
+}
+
+/// Finds where a scalar ends; the composer keeps only its beginning.
+private struct ScalarExtent {
+    let lines: [[Unicode.Scalar]]
+
+    func range(of text: String, style: Node.Scalar.Style, from start: SourcePosition) -> SourceRange {
+        let line = lines.indices.contains(start.line - 1) ? lines[start.line - 1] : []
+        let from = start.column - 1
+        switch style {
+        case .doubleQuoted, .singleQuoted:
+            return quoted(from: start, by: style == .doubleQuoted ? "\"" : "'")
+        case .literal, .folded:
+            let last = start.line + text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+            let bottom = min(last, lines.count)
+            let width = lines.indices.contains(bottom - 1) ? lines[bottom - 1].count : 0
+            return SourceRange(start: start, end: SourcePosition(line: bottom, column: width + 1))
+        case .plain, .any:
+            let written = Array(text.unicodeScalars)
+            if from + written.count <= line.count, Array(line[from..<from + written.count]) == written {
+                return SourceRange(line: start.line, column: start.column, length: written.count)
+            }
+            // A plain scalar over several lines: the first line stands for it.
+            return SourceRange(line: start.line, column: start.column, length: line.count - from)
+        }
+    }
+
+    private func quoted(from start: SourcePosition, by quote: Unicode.Scalar) -> SourceRange {
+        var number = start.line - 1
+        var column = start.column
+        while lines.indices.contains(number) {
+            let line = lines[number]
+            while column < line.count {
+                if quote == "\"", line[column] == "\\" {
+                    column += 2
+                } else if line[column] == quote {
+                    if quote == "'", column + 1 < line.count, line[column + 1] == quote {
+                        column += 2
+                    } else {
+                        return SourceRange(
+                            start: start, end: SourcePosition(line: number + 1, column: column + 2))
+                    }
+                } else {
+                    column += 1
+                }
+            }
+            number += 1
+            column = 0
+        }
+        return SourceRange(start: start, end: SourcePosition(line: start.line, column: start.column + 1))
+    }
+}

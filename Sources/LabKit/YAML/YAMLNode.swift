@@ -1,0 +1,104 @@
+/// A node of a YAML document that knows where it was written.
+///
+/// Scalars stay text: whoever reads them knows the declared type, so `0123` keeps its zero and `no`
+/// is a word. An immutable value; any thread.
+public struct YAMLNode: Sendable {
+    /// What the node holds.
+    public indirect enum Content: Sendable {
+        /// A single value.
+        case scalar(YAMLScalar)
+        /// A list.
+        case sequence([YAMLNode])
+        /// Keys with values, in the order of the file.
+        case mapping([YAMLEntry])
+    }
+
+    /// What the node holds.
+    public let content: Content
+    /// Where the node was written.
+    public let place: SourcePlace
+
+    /// Makes a node.
+    public init(_ content: Content, at place: SourcePlace) {
+        self.content = content
+        self.place = place
+    }
+
+    /// The kind of node, as diagnostics name it.
+    public var shape: YAMLShape {
+        switch content {
+        case .scalar(let scalar): scalar.isNull ? .nothing : .value
+        case .sequence: .list
+        case .mapping: .mapping
+        }
+    }
+
+    /// The scalar, if it is one.
+    public var scalar: YAMLScalar? {
+        if case .scalar(let scalar) = content { scalar } else { nil }
+    }
+
+    /// The elements, if it is a list.
+    public var elements: [YAMLNode]? {
+        if case .sequence(let elements) = content { elements } else { nil }
+    }
+
+    /// The entries, if it is a mapping.
+    public var entries: [YAMLEntry]? {
+        if case .mapping(let entries) = content { entries } else { nil }
+    }
+
+    /// Whether the value was left out or spelled `null` or `~`.
+    public var isNull: Bool { shape == .nothing }
+
+    /// The value of a key, if this is a mapping that has it.
+    public subscript(key: String) -> YAMLNode? {
+        entries?.first { $0.key == key }?.value
+    }
+}
+
+/// A single value of a YAML document: its text, and whether it was quoted.
+public struct YAMLScalar: Sendable, Equatable {
+    /// The text after YAML's own unescaping.
+    public let text: String
+    /// Quoted and block scalars are text by the writer's wish.
+    public let isQuoted: Bool
+
+    /// Makes a scalar.
+    public init(text: String, isQuoted: Bool) {
+        self.text = text
+        self.isQuoted = isQuoted
+    }
+
+    /// Whether the value was left out or spelled `null` or `~`.
+    public var isNull: Bool { !isQuoted && (text.isEmpty || text == "~" || text == "null") }
+}
+
+/// One `key: value` of a mapping.
+public struct YAMLEntry: Sendable {
+    /// The key's text.
+    public let key: String
+    /// Where the key was written.
+    public let keyPlace: SourcePlace
+    /// The value.
+    public let value: YAMLNode
+
+    /// Makes an entry.
+    public init(key: String, keyPlace: SourcePlace, value: YAMLNode) {
+        self.key = key
+        self.keyPlace = keyPlace
+        self.value = value
+    }
+}
+
+/// The kinds of node, as diagnostics name them.
+public enum YAMLShape: String, Sendable, Equatable {
+    /// A value that was left out.
+    case nothing = "nothing"
+    /// A single value.
+    case value = "a single value"
+    /// A list.
+    case list = "a list"
+    /// Keys with values.
+    case mapping = "a mapping"
+}
