@@ -1,0 +1,189 @@
+public import Foundation
+
+/// The keychain of the simulated device, as one app may use it (sharing.md, sections 12.3, 12.4 and 21.4).
+///
+/// All apps of a device share one database; every call is one transaction and visible to all processes at once. An
+/// item is identified by service, account and access group. A call that names an access group works on that group
+/// only and needs the entitlement; without a group, an addition goes to the app's first group and everything else
+/// covers all groups of the app.
+///
+/// Safe to use from any thread. A call may wait for another process' transaction, so it must not run on the
+/// concurrency runtime's cooperative pool. The database is opened by the first call.
+public final class SystemKeychain: Sendable {
+    private let database: KeychainDatabase
+    private let accessGroups: [String]
+    private let creator: String
+    private let hooks: KeychainHooks
+
+    init(path: String, accessGroups: [String], creator: String, hooks: KeychainHooks) {
+        database = KeychainDatabase(path: path)
+        self.accessGroups = accessGroups
+        self.creator = creator
+        self.hooks = hooks
+    }
+
+    /// The outcome of ``read(service:account:accessGroup:)``.
+    public struct Reading: Sendable {
+        /// ``errSecSuccess``, or the reason why there is no value.
+        public let status: OSStatus
+        /// The stored bytes; present exactly if the status is ``errSecSuccess``.
+        public let value: Data?
+        /// Stamp of the last write. Stamps are unique on a device and grow, also across deletion and re-creation.
+        public let revision: Int64?
+    }
+
+    /// The outcome of a call that writes a value.
+    public struct Writing: Sendable {
+        /// ``errSecSuccess``, or the reason why nothing was written.
+        public let status: OSStatus
+        /// Stamp of this write; present exactly if the status is ``errSecSuccess``.
+        public let revision: Int64?
+    }
+
+    /// Adds an item.
+    ///
+    /// - Parameters:
+    ///   - value: The bytes to keep; any size.
+    ///   - accessGroup: Owner of the item; nil means the app's first access group.
+    /// - Returns: ``errSecDuplicateItem`` if the item exists, ``errSecMissingEntitlement`` for a foreign group,
+    ///   ``errSecIO`` when the database failed.
+    @discardableResult
+    public func add(_ value: Data, service: String, account: String, accessGroup: String? = nil) -> Writing {
+        perform(.keychainWrite, failed: { Writing(status: $0, revision: nil) }) {
+            guard let group = accessGroup ?? accessGroups.first, accessGroups.contains(group) else {
+                return Writing(status: errSecMissingEntitlement, revision: nil)
+            }
+            let key = KeychainKey(service: service, account: account, accessGroup: group)
+            guard let revision = try database.insert(value, at: key, creator: creator) else {
+                return Writing(status: errSecDuplicateItem, revision: nil)
+            }
+            return Writing(status: errSecSuccess, revision: revision)
+        }
+    }
+
+    /// Reads an item.
+    ///
+    /// - Parameter accessGroup: Where to look; nil means the first match in all groups of the app, in their order.
+    /// - Returns: ``errSecItemNotFound``, ``errSecMissingEntitlement``, ``errSecDecode`` when the stored bytes do
+    ///   not match their checksum, or ``errSecIO``.
+    public func read(service: String, account: String, accessGroup: String? = nil) -> Reading {
+        perform(nil, failed: { Reading(status: $0, value: nil, revision: nil) }) {
+            guard let groups = groups(for: accessGroup) else {
+                return Reading(status: errSecMissingEntitlement, value: nil, revision: nil)
+            }
+            guard let item = try database.first(service: service, account: account, groups: groups) else {
+                return Reading(status: errSecItemNotFound, value: nil, revision: nil)
+            }
+            guard item.isIntact else {
+                hooks.damaged(item.key)
+                return Reading(status: errSecDecode, value: nil, revision: nil)
+            }
+            return Reading(status: errSecSuccess, value: item.value, revision: item.revision)
+        }
+    }
+
+    /// Replaces the value of an item.
+    ///
+    /// - Parameters:
+    ///   - accessGroup: Where the item lives; nil means every match in the groups of the app.
+    ///   - expectedRevision: If given, the write happens only while the item still carries this stamp; otherwise the
+    ///     call answers ``errSecBadReq`` and changes nothing.
+    /// - Returns: ``errSecItemNotFound``, ``errSecMissingEntitlement``, ``errSecBadReq`` or ``errSecIO``.
+    @discardableResult
+    public func update(
+        _ value: Data, service: String, account: String, accessGroup: String? = nil, expectedRevision: Int64? = nil
+    ) -> Writing {
+        perform(.keychainWrite, failed: { Writing(status: $0, revision: nil) }) {
+            guard let groups = groups(for: accessGroup) else {
+                return Writing(status: errSecMissingEntitlement, revision: nil)
+            }
+            let outcome = try database.update(
+                value, service: service, account: account, groups: groups, expectedRevision: expectedRevision)
+            return switch outcome {
+            case .notFound: Writing(status: errSecItemNotFound, revision: nil)
+            case .otherRevision: Writing(status: errSecBadReq, revision: nil)
+            case .written(let revision): Writing(status: errSecSuccess, revision: revision)
+            }
+        }
+    }
+
+    /// Deletes an item: in the given group, or in every group of the app.
+    ///
+    /// - Returns: ``errSecItemNotFound`` if nothing was there, ``errSecMissingEntitlement`` or ``errSecIO``.
+    @discardableResult
+    public func delete(service: String, account: String, accessGroup: String? = nil) -> OSStatus {
+        remove(service: service, account: account, accessGroup: accessGroup)
+    }
+
+    /// Deletes all items of a service: in the given group, or in every group of the app.
+    ///
+    /// - Returns: ``errSecItemNotFound`` if nothing was there, ``errSecMissingEntitlement`` or ``errSecIO``.
+    @discardableResult
+    public func deleteAll(service: String, accessGroup: String? = nil) -> OSStatus {
+        remove(service: service, account: nil, accessGroup: accessGroup)
+    }
+
+    /// Deletes every item that the app may reach, whatever its service.
+    ///
+    /// - Returns: ``errSecItemNotFound`` if nothing was there, or ``errSecIO``.
+    @discardableResult
+    public func deleteEverything() -> OSStatus {
+        remove(service: nil, account: nil, accessGroup: nil)
+    }
+
+    /// Account and value of all items of a service, in the given group or in every group of the app.
+    ///
+    /// Of two groups that hold the same account, the group that comes first in the app's list wins. Damaged items
+    /// are left out and traced.
+    /// - Returns: The status (``errSecItemNotFound`` for an empty service) and, on success, the values.
+    public func items(service: String, accessGroup: String? = nil) -> (status: OSStatus, values: [String: Data]?) {
+        perform(nil, failed: { ($0, nil) }) {
+            guard let groups = groups(for: accessGroup) else { return (errSecMissingEntitlement, nil) }
+            let items = try database.all(service: service, groups: groups)
+            guard !items.isEmpty else { return (errSecItemNotFound, nil) }
+            var values: [String: Data] = [:]
+            for item in items where values[item.key.account] == nil {
+                guard item.isIntact else {
+                    hooks.damaged(item.key)
+                    continue
+                }
+                values[item.key.account] = item.value
+            }
+            return values.isEmpty ? (errSecDecode, nil) : (errSecSuccess, values)
+        }
+    }
+
+    private func remove(service: String?, account: String?, accessGroup: String?) -> OSStatus {
+        perform(.keychainDelete, failed: { $0 }) {
+            guard let groups = groups(for: accessGroup) else { return errSecMissingEntitlement }
+            let count = try database.delete(service: service, account: account, groups: groups)
+            return count == 0 ? errSecItemNotFound : errSecSuccess
+        }
+    }
+
+    /// The groups a call works on; nil when the named one is not in the app's list.
+    private func groups(for accessGroup: String?) -> [String]? {
+        guard let accessGroup else { return accessGroups }
+        return accessGroups.contains(accessGroup) ? [accessGroup] : nil
+    }
+
+    private func perform<T>(_ point: FaultPoint?, failed: (OSStatus) -> T, _ body: () throws -> T) -> T {
+        do {
+            if let point { try hooks.pass(point) }
+            return try body()
+        } catch {
+            hooks.failed(error)
+            return failed(errSecIO)
+        }
+    }
+}
+
+/// What a keychain tells its surroundings; closures, so that the keychain needs no sandbox.
+struct KeychainHooks: Sendable {
+    /// Passes a fault point; throws what was armed there.
+    var pass: @Sendable (FaultPoint) throws -> Void = { _ in }
+    /// An item's bytes do not match their checksum.
+    var damaged: @Sendable (KeychainKey) -> Void = { _ in }
+    /// The database, or an armed fault, made a call fail.
+    var failed: @Sendable (any Error) -> Void = { _ in }
+}

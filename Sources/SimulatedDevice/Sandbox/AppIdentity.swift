@@ -1,0 +1,44 @@
+public import LabKit
+
+/// Who an app is to the operating system: its names and its entitlements.
+public struct AppIdentity: Sendable {
+    /// Actor name of the app in the lab.
+    public let name: String
+    /// What the executable plays.
+    public let kind: AppSpec.Kind
+    /// Bundle identifier, for example `com.example.main`.
+    public let bundleIdentifier: String
+    /// Team prefix, for example `LABTEAM001`.
+    public let team: String
+    /// Entitlement: app groups.
+    public let appGroups: [String]
+    /// Access groups of the app in the platform's order: the entitled keychain groups, the app's own
+    /// (`TEAM.bundleIdentifier`), its app groups (sharing.md, section 21.4). The first one is the default group.
+    ///
+    /// A keychain group with another team's prefix is never allowed and is left out.
+    public let keychainAccessGroups: [String]
+
+    /// The identity of an app on a device.
+    public init(app: AppSpec, team: String) {
+        name = app.name
+        kind = app.kind
+        bundleIdentifier = app.bundleIdentifier
+        self.team = team
+        appGroups = app.appGroups
+        keychainAccessGroups =
+            app.keychainAccessGroups.filter { $0.hasPrefix(team + ".") } + ["\(team).\(app.bundleIdentifier)"]
+            + app.appGroups
+    }
+}
+
+/// What the operating system tells about the device.
+public struct DeviceInformation: Sendable {
+    /// Machine name, for example `iPhone15,2`.
+    public let model: String
+    /// `ios` or `watchos`.
+    public let platform: String
+    /// Version of the operating system, for example `17.5`.
+    public let osVersion: String
+    /// `UIDevice.identifierForVendor`: the same for all apps of a team on a device; upper case with dashes.
+    public let vendorIdentifier: String
+}

@@ -1,0 +1,162 @@
+public import LabKit
+import Synchronization
+
+/// Everything the simulated operating system gives to one app: its identity, its storage, the clock, the watch.
+///
+/// A process has one, set once by ``enter(_:)`` before any SDK object exists; SDK objects capture ``current`` when they
+/// are created. Tests in one process give each object a sandbox of its own.
+///
+/// Safe to use from any thread.
+public final class Sandbox: Sendable {
+    /// Identity and entitlements of the app.
+    public let identity: AppIdentity
+    /// What the system tells about the device.
+    public let device: DeviceInformation
+    /// The device's wall clock.
+    public let clock: DeviceClock
+    /// The device's keychain, as far as this app may use it.
+    public let keychain: SystemKeychain
+    /// The shared memory names of the current boot.
+    public let sharedMemory: NamedSharedMemorySpace
+    /// Switches that bring back defects of the original SDK.
+    public let quirks: QuirkSet
+    /// News about the app's own life.
+    public let lifecycle = ApplicationLifecycle()
+    /// The app's directory, created when the sandbox was; `HOME` of its process.
+    public let home: String
+    /// Version of the app, `CFBundleShortVersionString`.
+    public let appVersion = "1.0"
+    /// Name of the app's executable.
+    public let executableName: String
+
+    private let registry: DeviceRegistry
+    private let preferencesLock: String
+    private let traceWriter: TraceWriter?
+    private let faults: FaultTable?
+    private let backend = Mutex<(any WatchSessionBackend)?>(nil)
+    /// Kept alive as long as the sandbox: the private device of a test.
+    private let owner: (any AnyObject & Sendable)?
+
+    /// Builds what an app sees on a device of a live instance.
+    ///
+    /// - Parameters:
+    ///   - incarnation: Number of the process among those of the same app, from 1.
+    ///   - trace: Where events go; nil drops them.
+    ///   - faults: The instance's armed faults; nil means none.
+    public convenience init(
+        layout: InstanceLayout, device: DeviceSpec, app: AppSpec, incarnation: Int, trace: TraceWriter?,
+        clock: LabClock, faults: FaultTable?
+    ) throws {
+        try self.init(
+            layout: layout, device: device, app: app, trace: trace, clock: clock, faults: faults, owner: nil)
+    }
+
+    init(
+        layout: InstanceLayout, device: DeviceSpec, app: AppSpec, trace: TraceWriter?, clock: LabClock,
+        faults: FaultTable?, owner: (any AnyObject & Sendable)?
+    ) throws {
+        let identity = AppIdentity(app: app, team: device.team)
+        let registry = DeviceRegistry(layout: layout, device: device.name)
+        self.identity = identity
+        self.registry = registry
+        self.owner = owner
+        traceWriter = trace
+        self.faults = faults
+        executableName = app.executable
+        quirks = try QuirkSet(parsing: app.quirks)
+        home = try registry.container(ofApp: app.bundleIdentifier)
+        preferencesLock = layout.deviceDirectory(device.name) + "/preferences.lock"
+        self.device = DeviceInformation(
+            model: device.model, platform: device.kind == .phone ? "ios" : "watchos", osVersion: device.osVersion,
+            vendorIdentifier: try registry.vendorIdentifier(team: device.team))
+        self.clock = try DeviceClock(
+            layout: layout, device: device.name, clock: clock, initialSkew: device.clockSkewMilliseconds)
+        sharedMemory = NamedSharedMemorySpace(
+            appGroups: app.appGroups,
+            boot: BootNames(layout: layout, device: device.name, boot: try registry.boot()))
+        keychain = SystemKeychain(
+            path: layout.keychainPath(device.name), accessGroups: identity.keychainAccessGroups,
+            creator: app.bundleIdentifier,
+            hooks: KeychainHooks(
+                pass: { [name = app.name] point in try faults?.pass(point, process: name) },
+                damaged: { key in
+                    trace?.emit(
+                        .keychainCorrupted,
+                        [
+                            "service": .string(key.service), "account": .string(key.account),
+                            "accessGroup": .string(key.accessGroup),
+                        ])
+                },
+                failed: { error in trace?.emitFailure("keychain", error) }))
+    }
+
+    private static let entered = Mutex<Sandbox?>(nil)
+
+    /// The sandbox of this process. Using it before ``enter(_:)`` is a programming error.
+    public static var current: Sandbox {
+        guard let sandbox = entered.withLock({ $0 }) else {
+            fatalError("No sandbox: call Sandbox.enter(_:) before the first use of an SDK.")
+        }
+        return sandbox
+    }
+
+    /// The sandbox of this process, or nil before ``enter(_:)``.
+    public static var currentIfEntered: Sandbox? { entered.withLock { $0 } }
+
+    /// Makes `sandbox` the one of this process. Once only.
+    public static func enter(_ sandbox: Sandbox) {
+        entered.withLock { current in
+            precondition(current == nil, "A process enters its sandbox once.")
+            current = sandbox
+        }
+    }
+
+    /// The directory shared by the apps of a group, or nil when the app is not entitled to it (sharing.md,
+    /// section 21.2).
+    public func containerPath(forAppGroup group: String) -> String? {
+        guard identity.appGroups.contains(group) else { return nil }
+        return try? registry.container(ofGroup: group)
+    }
+
+    /// The app's preferences: standard for nil, otherwise a suite (sharing.md, section 21.5).
+    ///
+    /// An entitled app group names the suite shared in the group's container, any other name one that is private to
+    /// the app. The app's own bundle identifier names none: the result is nil.
+    public func defaults(suite: String? = nil) -> DefaultsSuite? {
+        if suite == identity.bundleIdentifier { return nil }
+        let container = suite.flatMap(containerPath(forAppGroup:)) ?? home
+        let file = (suite ?? identity.bundleIdentifier).replacing("/", with: ":")
+        return DefaultsSuite(
+            path: "\(container)/Library/Preferences/\(file).json", lockPath: preferencesLock,
+            failed: { [traceWriter] error in
+                traceWriter?.emitFailure("preferences", error)
+            })
+    }
+
+    /// Passes a named point at which a scenario may make this process die, wait or fail.
+    ///
+    /// - Throws: The armed failure.
+    public func pass(_ point: FaultPoint) throws {
+        try faults?.pass(point, process: identity.name)
+    }
+
+    /// Writes an event to the trace of this process.
+    public func trace(_ event: TraceEventName, _ fields: [String: JSONValue] = [:]) {
+        traceWriter?.emit(event, fields)
+    }
+
+    /// The connection to the system's watch services; nil for a process that has none.
+    public var watchSession: (any WatchSessionBackend)? { backend.withLock { $0 } }
+
+    /// Gives the app its watch services; before the first use of `WCSession`.
+    public func connect(watchSession: any WatchSessionBackend) {
+        backend.withLock { $0 = watchSession }
+    }
+}
+
+extension TraceWriter {
+    /// Notes a failure of the simulated system that an app only sees as a status.
+    func emitFailure(_ service: String, _ error: any Error) {
+        emit(.log, ["level": .string("error"), "message": .string("The \(service) failed: \(error)")])
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import LabKit
+public import LabSystem
+
+/// The shared memory names that one app may use on its device during one boot (sharing.md, sections 5 and 21.1).
+///
+/// The platform's rules are enforced here, because Linux has neither: a name holds at most 31 bytes, and it begins
+/// with one of the app's groups and a dot. The objects are real POSIX shared memory under a name of their own for each
+/// instance, device and boot.
+///
+/// A value; its calls may be made from any thread.
+public struct NamedSharedMemorySpace: Sendable {
+    /// Greatest length of a name in bytes (`PSHMNAMLEN` of the original kernel).
+    public static let maximumNameLength = 31
+
+    private let appGroups: [String]
+    private let boot: BootNames
+
+    init(appGroups: [String], boot: BootNames) {
+        self.appGroups = appGroups
+        self.boot = boot
+    }
+
+    /// Opens an existing object.
+    ///
+    /// - Throws: ``SystemError`` with `ENOENT` if there is none, `ENAMETOOLONG` or `EPERM` for a name that the
+    ///   platform would refuse.
+    public func open(name: String) throws -> DeviceSharedMemory {
+        try check(name, call: "shm_open")
+        return DeviceSharedMemory(name: name, object: try .open(name: boot.physicalName(of: name)), created: false)
+    }
+
+    /// Creates an object of `size` zero bytes.
+    ///
+    /// - Throws: ``SystemError`` with `EEXIST` if it exists, `ENAMETOOLONG` or `EPERM` for a refused name.
+    public func create(name: String, size: Int) throws -> DeviceSharedMemory {
+        try check(name, call: "shm_open")
+        // Registered before it exists: whoever cleans up after a crash knows a name that may exist, never misses one.
+        try boot.register(name)
+        let object = try SharedMemoryObject.create(name: boot.physicalName(of: name), size: size)
+        return DeviceSharedMemory(name: name, object: object, created: true)
+    }
+
+    /// Removes a name. Processes that have the object open keep it.
+    ///
+    /// - Throws: ``SystemError`` with `ENOENT` if there is none, `ENAMETOOLONG` or `EPERM` for a refused name.
+    public func unlink(name: String) throws {
+        try check(name, call: "shm_unlink")
+        try SharedMemoryObject.unlink(name: boot.physicalName(of: name))
+    }
+
+    private func check(_ name: String, call: String) throws {
+        guard name.utf8.count <= Self.maximumNameLength else { throw SystemError.nameTooLong(call: call, name: name) }
+        guard appGroups.contains(where: { name.hasPrefix($0 + ".") }) else {
+            throw SystemError.notPermitted(call: call, name: name)
+        }
+    }
+}
+
+/// An open shared memory object. Closing it, or the death of every process that uses it, does not remove it.
+///
+/// Safe to use from any thread; what is in the memory needs a protocol of its own.
+public final class DeviceSharedMemory: Sendable {
+    /// Name in the device's space.
+    public let name: String
+    /// True if this call created the object, false if it existed.
+    public let created: Bool
+    private let object: SharedMemoryObject
+
+    init(name: String, object: SharedMemoryObject, created: Bool) {
+        self.name = name
+        self.object = object
+        self.created = created
+    }
+
+    /// Size of the object in bytes; 0 when its creator died before it could size it.
+    public func size() throws -> Int {
+        try object.size()
+    }
+
+    /// Maps the whole object for reading and writing. An object without a size cannot be mapped.
+    public func map() throws -> MappedMemory {
+        try object.map()
+    }
+}

@@ -1,0 +1,115 @@
+public import GRDB
+import GRDBSQLite
+import LabSystem
+import Synchronization
+
+/// A small SQLite database that several processes of one device use at the same time: the keychain, the queues of
+/// the watch link.
+///
+/// Write-ahead logging with files that stay (no process deletes the log under another one's feet), a busy time-out
+/// of ten seconds of real time, and write transactions that take the write lock at once, so that two writers never
+/// deadlock by upgrading. A file with a newer schema than this program knows is refused.
+///
+/// `synchronous` is `NORMAL`: a committed transaction survives the death of any process. Only a crash of the machine
+/// could lose one, and that ends the instance with everything in it.
+///
+/// Safe to use from any thread; calls block. The file is opened, and created if need be, by the first call.
+public final class DeviceDatabase: Sendable {
+    /// The tables of a database.
+    public struct Schema: Sendable {
+        /// What the database holds, for error messages.
+        public let purpose: String
+        /// Stored in `user_version`; a file with a greater number is refused.
+        public let version: Int
+        /// Statements that create the tables in an empty file.
+        public let statements: String
+
+        /// Creates a schema.
+        public init(purpose: String, version: Int, statements: String) {
+            self.purpose = purpose
+            self.version = version
+            self.statements = statements
+        }
+    }
+
+    /// The file was written by a newer program.
+    public struct NewerSchema: Error, CustomStringConvertible {
+        let path: String
+        let purpose: String
+        let found: Int
+        let known: Int
+
+        /// What was found, what was expected, and what to do.
+        public var description: String {
+            """
+            The \(purpose) database \(path) has schema version \(found); this program knows versions up to \(known). \
+            Use the newer lab that wrote it, or start a new instance.
+            """
+        }
+    }
+
+    private let path: String
+    private let schema: Schema
+    private let connection = Mutex<DatabaseQueue?>(nil)
+
+    /// Describes a database; nothing is opened yet.
+    public init(path: String, schema: Schema) {
+        self.path = path
+        self.schema = schema
+    }
+
+    /// Runs a read transaction: one consistent view.
+    public func read<T>(_ body: (Database) throws -> T) throws -> T {
+        try queue().unsafeRead { db in
+            try db.beginTransaction(.deferred)
+            defer { try? db.rollback() }
+            return try body(db)
+        }
+    }
+
+    /// Runs a write transaction; it is rolled back when `body` throws.
+    public func write<T>(_ body: (Database) throws -> T) throws -> T {
+        try queue().write(body)
+    }
+
+    private func queue() throws -> DatabaseQueue {
+        try connection.withLock { connection in
+            if let connection { return connection }
+            let opened = try open()
+            connection = opened
+            return opened
+        }
+    }
+
+    private func open() throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.journalMode = .wal
+        configuration.busyMode = .timeout(10)
+        configuration.label = "device.\(schema.purpose)"
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA secure_delete = ON")
+            var keepLog: CInt = 1
+            let code = withUnsafeMutablePointer(to: &keepLog) {
+                sqlite3_file_control(db.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, $0)
+            }
+            guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+        }
+        // SQLite gives the log files the mode of the database file: items are secrets.
+        if !Files.exists(path) { try Files.touch(path) }
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        if try queue.unsafeRead({ try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }) != schema.version {
+            try queue.write(prepareTables)
+        }
+        return queue
+    }
+
+    private func prepareTables(_ db: Database) throws {
+        let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        if found == schema.version { return }
+        guard found == 0 else {
+            throw NewerSchema(path: path, purpose: schema.purpose, found: found, known: schema.version)
+        }
+        try db.execute(sql: schema.statements)
+        try db.execute(sql: "PRAGMA user_version = \(schema.version)")
+    }
+}

@@ -1,0 +1,253 @@
+public import Foundation
+public import LabKit
+import LabSystem
+import Synchronization
+import ZeroMQ
+
+/// A process' connection to the agent of its device, the simulated operating system: it makes the process known as an
+/// app, brings news about its life, and carries the traffic of the watch session (watch.md, section 11).
+///
+/// Safe to use from any thread. One thread of its own owns the socket and delivers all events. The agent's death is
+/// the crash of the device; ``Handlers/deviceCrashed`` is called then.
+public final class AgentConnection: Sendable {
+    /// Who is told what; called on the connection's thread.
+    public struct Handlers: Sendable {
+        /// The app comes to the foreground.
+        public var willEnterForeground: @Sendable () -> Void
+        /// The agent's process ended, or another process took this one's place; the text says which.
+        public var deviceCrashed: @Sendable (String) -> Void
+        /// Passes a fault point; what it throws counts as an error of the link.
+        public var pass: @Sendable (FaultPoint) throws -> Void
+        /// Traces an event.
+        public var trace: @Sendable (TraceEventName, [String: JSONValue]) -> Void
+
+        /// Creates handlers.
+        public init(
+            willEnterForeground: @escaping @Sendable () -> Void = {},
+            deviceCrashed: @escaping @Sendable (String) -> Void,
+            pass: @escaping @Sendable (FaultPoint) throws -> Void = { _ in },
+            trace: @escaping @Sendable (TraceEventName, [String: JSONValue]) -> Void = { _, _ in }
+        ) {
+            self.willEnterForeground = willEnterForeground
+            self.deviceCrashed = deviceCrashed
+            self.pass = pass
+            self.trace = trace
+        }
+    }
+
+    private struct State {
+        var outgoing: [WatchFrame] = []
+        var receiver: (@Sendable (WatchSessionEvent) -> Void)?
+        var answers: [UUID: Answer] = [:]
+        var isStopping = false
+    }
+
+    /// A caller that waits for the agent's answer.
+    private final class Answer: Sendable {
+        let semaphore = DispatchSemaphore(value: 0)
+        let code = Mutex(0)
+    }
+
+    /// Whether this device can have a counterpart.
+    public let isSupported: Bool
+    /// Whether the device is a watch.
+    public let isWatch: Bool
+
+    private let endpoint: String
+    private let attach: AttachBody
+    private let handlers: Handlers
+    private let state = Mutex(State())
+    private let wakeUp: EventDescriptor
+
+    /// Attaches to the agent of `device`; the agent must be there, or come soon.
+    ///
+    /// - Parameter attach: Who this process is.
+    public init(layout: InstanceLayout, device: DeviceSpec, attach: AttachBody, handlers: Handlers) throws {
+        endpoint = try layout.endpoint(Self.endpointName(device.name))
+        isWatch = device.kind == .watch
+        isSupported = true
+        self.attach = attach
+        self.handlers = handlers
+        wakeUp = try EventDescriptor()
+        post(WatchFrame(.attach, body: WatchFrame.body(attach)))
+        _ = runOnThread(name: "agent link") { [self] in run() }
+    }
+
+    /// Name of the endpoint on which a device's agent serves its apps.
+    public static func endpointName(_ device: String) -> String { "w.\(device)" }
+
+    /// Tells the agent that the app has finished launching.
+    public func reportReady() {
+        post(WatchFrame(.appState, body: WatchFrame.body(AppStateBody(isForeground: true))))
+    }
+
+    /// Ends the connection and its thread.
+    public func stop() {
+        state.withLock { $0.isStopping = true }
+        wakeUp.signal()
+    }
+
+    private func post(_ frame: WatchFrame) {
+        state.withLock { $0.outgoing.append(frame) }
+        wakeUp.signal()
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        do {
+            try serve()
+        } catch {
+            handlers.deviceCrashed("The connection to the device's agent failed: \(error)")
+        }
+    }
+
+    private func serve() throws {
+        let socket = try ZeroMQSocket(.shared, .dealer)
+        try socket.set(.routingID(Data("\(attach.name)-\(attach.pid)-\(attach.incarnation)".utf8)))
+        try socket.set(.sendHighWaterMark(0))
+        try socket.set(.receiveHighWaterMark(0))
+        try socket.set(.maxMessageSize(524_288))
+        try socket.set(.reconnectInterval(first: 5, maximum: 100))
+        try socket.connect(endpoint)
+        var agent: ProcessWatch?
+        while true {
+            let (frames, isStopping) = state.withLock { state in
+                defer { state.outgoing = [] }
+                return (state.outgoing, state.isStopping)
+            }
+            for frame in frames { _ = try socket.send(frame.parts, wait: true) }
+            if isStopping { return }
+            let descriptors = [wakeUp.rawDescriptor] + (agent.map { [$0.rawDescriptor] } ?? [])
+            let ready = try ZeroMQPoll.poll(sockets: [socket], descriptors: descriptors, timeoutMilliseconds: -1)
+            if ready.descriptors[0] { _ = wakeUp.drain() }
+            while let parts = try socket.receive() {
+                guard let frame = try? WatchFrame(parts: parts) else { continue }
+                if frame.kind == .welcome {
+                    agent = try ProcessWatch(pid: try frame.decodeBody(AttachedBody.self).agentPid)
+                } else {
+                    handle(frame)
+                }
+            }
+            if ready.descriptors.count > 1, ready.descriptors[1] {
+                return handlers.deviceCrashed("The device's agent ended; the device has crashed.")
+            }
+        }
+    }
+
+    private func handle(_ frame: WatchFrame) {
+        switch frame.kind {
+        case .bye:
+            handlers.deviceCrashed("A newer process plays \(attach.name).")
+        case .appState:
+            handlers.willEnterForeground()
+        case .transferQueued:
+            guard let answer = state.withLock({ $0.answers.removeValue(forKey: frame.messageId) }) else { return }
+            answer.code.withLock { $0 = Int(frame.sequence) }
+            answer.semaphore.signal()
+        default:
+            if let event = event(for: frame) { state.withLock { $0.receiver }?(event) }
+        }
+    }
+
+    private func event(for frame: WatchFrame) -> WatchSessionEvent? {
+        let isPropertyList = frame.flags.contains(.propertyList)
+        switch frame.kind {
+        case .activate:
+            guard let body = try? frame.decodeBody(ActivatedBody.self) else { return nil }
+            return .activated(body.state, outstanding: body.outstanding.map { ($0.transferId, $0.body) })
+        case .event:
+            return (try? frame.decodeBody(WatchCounterpartState.self)).map { .changed($0) }
+        case .live:
+            handlers.trace(.linkDelivered, ["id": .string(frame.messageId.uuidString), "kind": "live"])
+            return .message(
+                LiveMessage(
+                    messageId: frame.messageId, body: frame.body, isPropertyList: isPropertyList,
+                    expectsReply: frame.flags.contains(.expectsReply)))
+        case .liveAcknowledgement:
+            return .acknowledged(messageId: frame.correlationId)
+        case .liveReply:
+            return .reply(messageId: frame.correlationId, body: frame.body, isPropertyList: isPropertyList)
+        case .liveError:
+            return .failed(messageId: frame.correlationId, code: Int(frame.sequence))
+        case .transferDone:
+            return .transferFinished(
+                transferId: frame.messageId, body: frame.body, code: frame.sequence == 0 ? nil : Int(frame.sequence))
+        case .deliver:
+            let isRepeated = frame.flags.contains(.retransmission)
+            handlers.trace(
+                isRepeated ? .linkRedelivered : .linkDelivered,
+                ["id": .string(frame.messageId.uuidString), "kind": "transfer"])
+            try? handlers.pass(.linkDelivered)
+            return .userInfo(transferId: frame.messageId, body: frame.body, isRepeated: isRepeated)
+        case .context:
+            return .context(frame.body)
+        default:
+            return nil
+        }
+    }
+}
+
+extension AgentConnection: WatchSessionBackend {
+    public func setReceiver(_ receiver: @escaping @Sendable (WatchSessionEvent) -> Void) {
+        state.withLock { $0.receiver = receiver }
+    }
+
+    public func activate() {
+        post(WatchFrame(.activate))
+    }
+
+    public func send(_ message: LiveMessage) {
+        var flags: WatchFrame.Flags = message.isPropertyList ? .propertyList : []
+        if message.expectsReply { flags.insert(.expectsReply) }
+        handlers.trace(.linkSent, ["id": .string(message.messageId.uuidString), "kind": "live"])
+        post(WatchFrame(.live, flags: flags, messageId: message.messageId, body: message.body))
+    }
+
+    public func reply(to messageId: UUID, body: Data, isPropertyList: Bool) {
+        post(
+            WatchFrame(.liveReply, flags: isPropertyList ? .propertyList : [], correlationId: messageId, body: body))
+    }
+
+    public func acknowledge(_ messageId: UUID) {
+        post(WatchFrame(.liveAcknowledgement, correlationId: messageId))
+    }
+
+    public func refuse(_ messageId: UUID, code: Int) {
+        post(WatchFrame(.liveError, correlationId: messageId, sequence: UInt64(code)))
+    }
+
+    public func queueTransfer(_ transferId: UUID, body: Data) -> Int? {
+        let code = ask(WatchFrame(.userInfo, flags: .propertyList, messageId: transferId, body: body))
+        if code == nil {
+            handlers.trace(.linkAccepted, ["id": .string(transferId.uuidString), "kind": "transfer"])
+            try? handlers.pass(.linkAccepted)
+        }
+        return code
+    }
+
+    public func cancelTransfer(_ transferId: UUID) {
+        post(WatchFrame(.cancelTransfer, messageId: transferId))
+    }
+
+    public func delivered(_ transferId: UUID) {
+        try? handlers.pass(.linkAcknowledged)
+        handlers.trace(.linkAcknowledged, ["id": .string(transferId.uuidString), "kind": "transfer"])
+        post(WatchFrame(.delivered, messageId: transferId))
+    }
+
+    public func updateContext(_ body: Data) -> Int? {
+        ask(WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: body))
+    }
+
+    /// Sends a frame and waits for `transferQueued`. The agent answers within one transaction of its database; when it
+    /// dies, this process does.
+    private func ask(_ frame: WatchFrame) -> Int? {
+        let answer = Answer()
+        state.withLock { $0.answers[frame.messageId] = answer }
+        post(frame)
+        answer.semaphore.wait()
+        let code = answer.code.withLock { $0 }
+        return code == 0 ? nil : code
+    }
+}

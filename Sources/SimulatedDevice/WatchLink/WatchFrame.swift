@@ -1,0 +1,163 @@
+public import Foundation
+
+/// One message of the watch link's wire protocol `WCL1`: between an app and its device's agent, and between the agents
+/// of a phone and a watch (watch.md, section 11.3).
+///
+/// On the wire it has two parts. The first is a big-endian header of 64 bytes, followed by an extension of ours: the
+/// actor name of the app that the message is for or comes from (UTF-8, at most 255 bytes). The second is the body.
+public struct WatchFrame: Equatable, Sendable {
+    /// What a frame says; the raw value is the type byte.
+    public enum Kind: UInt8, Sendable {
+        // Between the agents of two devices.
+        case hello = 0x01
+        case welcome = 0x02
+        case bye = 0x03
+        case ping = 0x04
+        case pong = 0x05
+        case state = 0x06
+        // Live messages, on both kinds of link.
+        case live = 0x10
+        case liveAcknowledgement = 0x11
+        case liveReply = 0x12
+        case liveError = 0x13
+        // Guaranteed transfers. From an app: a request to queue one, answered by `transferQueued` or an error.
+        case userInfo = 0x20
+        case userInfoAcknowledgement = 0x21
+        case userInfoGap = 0x22
+        case userInfoTombstone = 0x23
+        // Application context.
+        case context = 0x30
+        case contextAcknowledgement = 0x31
+        // Between an app and its agent.
+        case attach = 0x40
+        case activate = 0x41
+        case appState = 0x42
+        case deliver = 0x43
+        case delivered = 0x44
+        case transferDone = 0x45
+        case event = 0x46
+        case transferQueued = 0x47
+        case cancelTransfer = 0x48
+    }
+
+    /// Marks on a frame; the raw value is the flags byte.
+    public struct Flags: OptionSet, Equatable, Sendable {
+        /// The flags byte.
+        public let rawValue: UInt8
+        /// Creates flags from the byte.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// The sender of a live message waits for a reply.
+        public static let expectsReply = Flags(rawValue: 1)
+        /// The body is a binary property list; otherwise it is raw data.
+        public static let propertyList = Flags(rawValue: 2)
+        /// The frame was sent before, or the entry was offered to the app before.
+        public static let retransmission = Flags(rawValue: 4)
+    }
+
+    /// Why bytes are not a frame.
+    public enum Malformed: Error, Equatable, Sendable {
+        /// Not two parts, a short header, or a wrong magic number.
+        case notAFrame
+        /// Another major version; its number.
+        case version(UInt8)
+        /// A type that this version does not know; to be ignored.
+        case unknownKind(UInt8)
+        /// The length in the header is not that of the body.
+        case bodyLength
+    }
+
+    /// What the frame says.
+    public var kind: Kind
+    /// Marks.
+    public var flags: Flags
+    /// Identifies a message or a transfer.
+    public var messageId: UUID
+    /// The message that a reply, an acknowledgement or an error is about; all zero if none.
+    public var correlationId: UUID
+    /// Identifies the sender's outbox since its creation.
+    public var epoch: UInt64
+    /// Position of a transfer in the sender's sequence, from 1; the code of an error; a version.
+    public var sequence: UInt64
+    /// Life time in milliseconds; 0 means unlimited.
+    public var timeToLive: UInt32
+    /// Actor name of the app concerned; empty if none.
+    public var app: String
+    /// The content.
+    public var body: Data
+
+    /// The identifier that stands for "none".
+    public static let none = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+
+    /// Creates a frame.
+    public init(
+        _ kind: Kind, flags: Flags = [], messageId: UUID = none, correlationId: UUID = none, epoch: UInt64 = 0,
+        sequence: UInt64 = 0, timeToLive: UInt32 = 0, app: String = "", body: Data = Data()
+    ) {
+        self.kind = kind
+        self.flags = flags
+        self.messageId = messageId
+        self.correlationId = correlationId
+        self.epoch = epoch
+        self.sequence = sequence
+        self.timeToLive = timeToLive
+        self.app = app
+        self.body = body
+    }
+
+    private static let magic: [UInt8] = Array("WCL1".utf8)
+    private static let headerLength = 64
+
+    /// The two parts for the wire.
+    public var parts: [Data] {
+        let name = Array(app.utf8.prefix(255))
+        var header = [UInt8](repeating: 0, count: Self.headerLength)
+        header.reserveCapacity(Self.headerLength + name.count)
+        header.withUnsafeMutableBytes { bytes in
+            bytes.copyBytes(from: Self.magic)
+            bytes[4] = 1
+            bytes[6] = kind.rawValue
+            bytes[7] = flags.rawValue
+            bytes.storeBytes(of: messageId.uuid, toByteOffset: 8, as: uuid_t.self)
+            bytes.storeBytes(of: correlationId.uuid, toByteOffset: 24, as: uuid_t.self)
+            bytes.storeBytes(of: epoch.bigEndian, toByteOffset: 40, as: UInt64.self)
+            bytes.storeBytes(of: sequence.bigEndian, toByteOffset: 48, as: UInt64.self)
+            bytes.storeBytes(of: timeToLive.bigEndian, toByteOffset: 56, as: UInt32.self)
+            bytes.storeBytes(of: UInt32(body.count).bigEndian, toByteOffset: 60, as: UInt32.self)
+        }
+        header.append(contentsOf: name)
+        return [Data(header), body]
+    }
+
+    /// Reads the parts of a frame, without the routing part that a ROUTER socket puts in front.
+    ///
+    /// - Throws: ``Malformed``.
+    public init(parts: [Data]) throws(Malformed) {
+        guard parts.count == 2, parts[0].count >= Self.headerLength else { throw .notAFrame }
+        let header = [UInt8](parts[0])
+        guard header[0..<4].elementsEqual(Self.magic) else { throw .notAFrame }
+        guard header[4] == 1 else { throw .version(header[4]) }
+        guard let kind = Kind(rawValue: header[6]) else { throw .unknownKind(header[6]) }
+        func integer<T: FixedWidthInteger>(_ type: T.Type, at offset: Int) -> T {
+            header.withUnsafeBytes { T(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: T.self)) }
+        }
+        func identifier(at offset: Int) -> UUID {
+            UUID(uuid: header.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: uuid_t.self) })
+        }
+        guard Int(integer(UInt32.self, at: 60)) == parts[1].count else { throw .bodyLength }
+        self.init(
+            kind, flags: Flags(rawValue: header[7]), messageId: identifier(at: 8), correlationId: identifier(at: 24),
+            epoch: integer(UInt64.self, at: 40), sequence: integer(UInt64.self, at: 48),
+            timeToLive: integer(UInt32.self, at: 56),
+            app: String(decoding: header[Self.headerLength...], as: UTF8.self), body: parts[1])
+    }
+
+    /// The body as a value of type `T`, for the frames whose body is JSON.
+    public func decodeBody<T: Decodable>(_ type: T.Type) throws -> T {
+        try JSONDecoder().decode(type, from: body)
+    }
+
+    /// A JSON body. The types used here consist of strings, numbers and Booleans, which always encode.
+    public static func body(_ value: some Encodable) -> Data {
+        (try? JSONEncoder().encode(value)) ?? Data()
+    }
+}

@@ -1,0 +1,80 @@
+public import Foundation
+
+/// The system's side of a watch session: what the module `WatchConnectivity` talks to.
+///
+/// Calls may come from any thread. None blocks, except ``queueTransfer(_:body:)``, which waits for the disk of the
+/// device.
+public protocol WatchSessionBackend: AnyObject, Sendable {
+    /// Whether this device can have a counterpart at all.
+    var isSupported: Bool { get }
+    /// Whether the device is a watch.
+    var isWatch: Bool { get }
+    /// Names who gets the events, from a thread of the backend, one at a time, in order.
+    func setReceiver(_ receiver: @escaping @Sendable (WatchSessionEvent) -> Void)
+    /// Asks for activation; ``WatchSessionEvent/activated(_:)`` follows.
+    func activate()
+    /// Sends a live message.
+    func send(_ message: LiveMessage)
+    /// Answers a live message.
+    func reply(to messageId: UUID, body: Data, isPropertyList: Bool)
+    /// Tells the sender that the message reached the app's delegate queue.
+    func acknowledge(_ messageId: UUID)
+    /// Tells the sender that the message cannot be handled; `code` is a `WCError.Code`.
+    func refuse(_ messageId: UUID, code: Int)
+    /// Puts a transfer into the device's outbox; returns when it is stored.
+    ///
+    /// - Returns: Nil, or the `WCError.Code` of the refusal.
+    func queueTransfer(_ transferId: UUID, body: Data) -> Int?
+    /// Takes a transfer back if it was not delivered yet.
+    func cancelTransfer(_ transferId: UUID)
+    /// Reports that the delegate has handled a received transfer; the next one follows.
+    func delivered(_ transferId: UUID)
+    /// Replaces the application context that the counterpart gets.
+    ///
+    /// - Returns: Nil, or the `WCError.Code` of the refusal.
+    func updateContext(_ body: Data) -> Int?
+}
+
+/// An immediate message on its way to the counterpart.
+public struct LiveMessage: Equatable, Sendable {
+    /// Identifies the message.
+    public let messageId: UUID
+    /// Content: raw data, or a binary property list.
+    public let body: Data
+    /// Whether the body is a property list.
+    public let isPropertyList: Bool
+    /// Whether the sender waits for a reply.
+    public let expectsReply: Bool
+
+    /// Creates a message.
+    public init(messageId: UUID, body: Data, isPropertyList: Bool, expectsReply: Bool) {
+        self.messageId = messageId
+        self.body = body
+        self.isPropertyList = isPropertyList
+        self.expectsReply = expectsReply
+    }
+}
+
+/// What the system tells a watch session.
+public enum WatchSessionEvent: Sendable {
+    /// Activation succeeded; `outstanding` lists the own transfers that are still queued, oldest first.
+    case activated(WatchCounterpartState, outstanding: [(UUID, Data)])
+    /// Activation failed with a `WCError.Code`.
+    case activationFailed(code: Int)
+    /// The counterpart or its reachability changed.
+    case changed(WatchCounterpartState)
+    /// A live message arrived.
+    case message(LiveMessage)
+    /// A live message reached the counterpart app.
+    case acknowledged(messageId: UUID)
+    /// The reply to a live message.
+    case reply(messageId: UUID, body: Data, isPropertyList: Bool)
+    /// A live message failed with a `WCError.Code`.
+    case failed(messageId: UUID, code: Int)
+    /// An own transfer is over; the code is nil if it arrived.
+    case transferFinished(transferId: UUID, body: Data, code: Int?)
+    /// A transfer from the counterpart; ``WatchSessionBackend/delivered(_:)`` asks for the next one.
+    case userInfo(transferId: UUID, body: Data, isRepeated: Bool)
+    /// The newest application context of the counterpart.
+    case context(Data)
+}
