@@ -69,7 +69,7 @@ public final class EciesResponseDecryptor: Sendable {
     private let requestNonce: Data?
     private let envelope: Mutex<EciesEnvelope?>
 
-    init(parameters: EciesParameters, sharedInfo2: Data, envelope: EciesEnvelope, requestNonce: Data?) {
+    package init(parameters: EciesParameters, sharedInfo2: Data, envelope: EciesEnvelope, requestNonce: Data?) {
         self.parameters = parameters
         self.sharedInfo2 = sharedInfo2
         self.requestNonce = requestNonce

@@ -46,7 +46,7 @@ public struct EciesEnvelope: Sendable {
     public var rawData: Data { encryptionKey.rawData + macKey.rawData + vectorKey.rawData }
 
     /// The initialisation vector: zero in 3.0, derived from a nonce later.
-    func vector(nonce: Data?) throws -> Data {
+    package func vector(nonce: Data?) throws -> Data {
         guard let nonce else { return AESCBC.zeroIV }
         return try KDF.internalDeriveBytes(vectorKey, data: nonce)
     }

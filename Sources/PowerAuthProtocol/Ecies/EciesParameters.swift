@@ -100,7 +100,7 @@ public struct EciesParameters: Sendable, Equatable {
 
     /// `S2`, the part of the authenticated bytes behind the cipher text.
     /// - Parameter ephemeralPublicKey: nil in a response.
-    func macSuffix(sharedInfo2: Data, nonce: Data?, timestamp: UInt64?, ephemeralPublicKey: Data?) -> Data {
+    package func macSuffix(sharedInfo2: Data, nonce: Data?, timestamp: UInt64?, ephemeralPublicKey: Data?) -> Data {
         guard version.usesTimestamp else { return sharedInfo2 }
         return BinaryLayout.join([
             sharedInfo2, nonce ?? Data(), timestamp.map { BinaryLayout.bigEndian($0) } ?? Data(),

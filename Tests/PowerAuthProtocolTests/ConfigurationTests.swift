@@ -1,0 +1,76 @@
+import Foundation
+import PowerAuthProtocol
+import Testing
+
+@Suite("MobileSdkConfiguration")
+struct ConfigurationTests {
+    private func configuration(key: Data) throws -> MobileSdkConfiguration {
+        try MobileSdkConfiguration(
+            applicationKey: counting(16, from: 0), applicationSecret: counting(16, from: 16),
+            masterServerPublicKey: key)
+    }
+
+    @Test func roundTrip() throws {
+        let key = try LabExample.masterKey().publicKey
+        for bytes in [key.compressed, key.uncompressed] {
+            let original = try configuration(key: bytes)
+            let read = try MobileSdkConfiguration(original.string)
+            #expect(read == original)
+            #expect(read.applicationKeyText == LabExample.applicationKeyText)
+            #expect(read.applicationSecretText == LabExample.applicationSecretText)
+            #expect(read.masterServerPublicKeyText == bytes.base64)
+            #expect(try read.masterServerKey() == key)
+            #expect(!"\(read)".contains(read.applicationSecretText))
+        }
+    }
+
+    @Test func truncationAtEveryByteIsRefused() throws {
+        let data = try configuration(key: LabExample.masterKey().publicKey.uncompressed).string.base64Decoded
+        #expect(data.count == 103)
+        for count in 0..<data.count {
+            #expect(throws: ProtocolError.self, "\(count) bytes") {
+                try MobileSdkConfiguration(data.prefix(count).base64)
+            }
+        }
+        #expect(throws: Never.self) { try MobileSdkConfiguration((data + [1, 2, 3]).base64) }
+    }
+
+    @Test func unknownKeysAreSkippedByTheClientOnly() throws {
+        let head = Data([1, 16]) + counting(16, from: 0) + [16] + counting(16, from: 16)
+        let known = Data([1, 3, 7, 8, 9])
+        let unknown = Data([9, 2, 1, 1])
+        let both = (head + [2] + unknown + known).base64
+        #expect(try MobileSdkConfiguration(both).masterServerPublicKey == Data([7, 8, 9]))
+        #expect(throws: ProtocolError.self) { try MobileSdkConfiguration(both, reader: .server) }
+        let twice = (head + [2] + known + [1, 1, 5]).base64
+        #expect(try MobileSdkConfiguration(twice).masterServerPublicKey == Data([5]))
+        #expect(throws: ProtocolError.self) { try MobileSdkConfiguration(twice, reader: .server) }
+        for broken in [head + [1] + unknown, head + [0], head + [1, 1, 0]] {
+            #expect(throws: ProtocolError.missing(field: "masterServerPublicKey")) {
+                try MobileSdkConfiguration(broken.base64)
+            }
+        }
+    }
+
+    @Test func wrongPartsAreRefused() throws {
+        let tail = Data([1, 1, 3, 7, 8, 9])
+        let wrongVersion = Data([2, 16]) + Data(count: 16) + [16] + Data(count: 16) + tail
+        #expect(throws: ProtocolError.self) { try MobileSdkConfiguration(wrongVersion.base64) }
+        for (key, secret) in [(15, 16), (17, 16), (16, 15), (16, 17), (0, 16)] {
+            let data = Data([1, UInt8(key)]) + Data(count: key) + [UInt8(secret)] + Data(count: secret) + tail
+            #expect(throws: ProtocolError.self, "\(key), \(secret)") { try MobileSdkConfiguration(data.base64) }
+        }
+        for text in ["", "x", "A=", "AQ==", " "] {
+            #expect(throws: ProtocolError.self, "\(text)") { try MobileSdkConfiguration(text) }
+        }
+        #expect(throws: ProtocolError.missing(field: "masterServerPublicKey")) { try configuration(key: Data()) }
+        #expect(throws: ProtocolError.invalidKey("masterServerPublicKey")) {
+            try configuration(key: Data([7])).masterServerKey()
+        }
+        #expect(throws: ProtocolError.invalidEncoding(field: "applicationSecret")) {
+            try MobileSdkConfiguration(
+                applicationKeyText: LabExample.applicationKeyText, applicationSecretText: "?",
+                masterServerPublicKeyText: "AAAA")
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import PowerAuthProtocol
+import Testing
+
+@Suite("Primitives")
+struct PrimitiveTests {
+    @Test(
+        "NIST CAVP, ANSI X9.63 with SHA-256",
+        arguments: [
+            ("96c05619d56c328ab95fe84b18264b08725b85e33fd34f08", "", "443024c3dae66b95e6f5670601558f71"),
+            (
+                "22518b10e70f2a3f243810ae3254139efbee04aa57c7af7d", "75eef81aa3041e33b80971203d2c0c52",
+                """
+                c498af77161cc59f2962b9a713e2b215152d139766ce34a776df11866a69bf2e52a13d9c7c6fc878c50c5ea0bc7b00e0\
+                da2447cfd874f6cf92f30d0097111485500c90c3af8b487872d04685d14c8d1dc8d7fa08beb0ce0ababc11f0bd496269\
+                142d43525a78e5bc79a17f59676a5706dc54d54d4d1f0bd7e386128ec26afc21
+                """
+            ),
+        ])
+    func x963(secret: String, info: String, expected: String) {
+        let output = KDF.x963(secret: SecretBytes(hex(secret)), info: hex(info), length: expected.count / 2)
+        #expect(output.rawData.hexText == expected)
+    }
+
+    @Test func x963CutsToAnyLength() {
+        let full = KDF.x963(secret: SecretBytes(Data([1])), info: Data(), length: 100).rawData
+        for length in 0...100 {
+            let part = KDF.x963(secret: SecretBytes(Data([1])), info: Data(), length: length)
+            #expect(part.rawData == full.prefix(length))
+        }
+        #expect(KDF.x963(secret: SecretBytes(Data([1])), info: Data(), length: -1).count == 0)
+    }
+
+    @Test(
+        "RFC 4231",
+        arguments: [
+            (
+                Data(repeating: 0x0B, count: 20), "Hi There".utf8Data,
+                "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+            ),
+            (
+                "Jefe".utf8Data, "what do ya want for nothing?".utf8Data,
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+            ),
+            (
+                Data(repeating: 0xAA, count: 20), Data(repeating: 0xDD, count: 50),
+                "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"
+            ),
+            (
+                Data(repeating: 0xAA, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First".utf8Data,
+                "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+            ),
+            (Data(), Data(), "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"),
+        ])
+    func hmac(key: Data, data: Data, expected: String) {
+        #expect(Digest.hmacSHA256(key: key, data: data).hexText == expected)
+    }
+
+    @Test func sha256() {
+        #expect(
+            Digest.sha256("abc".utf8Data).hexText == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect(
+            Digest.sha256(Data()).hexText == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+    }
+
+    @Test func paddingRoundTripsForEverySize() throws {
+        let key = VaultKey.random()
+        for size in 0...65 {
+            let data = Random.bytes(size)
+            let encrypted = try AESCBC.encrypt(data, key: key, padding: .pkcs7)
+            #expect(encrypted.count == (size / 16 + 1) * 16)
+            #expect(try AESCBC.decrypt(encrypted, key: key, padding: .pkcs7) == data)
+        }
+    }
+
+    @Test func wrongPaddingIsRefused() throws {
+        let key = VaultKey.random()
+        func decrypt(_ plain: [UInt8]) throws -> Data {
+            try AESCBC.decrypt(
+                AESCBC.encrypt(Data(plain), key: key, padding: .none), key: key, padding: .pkcs7)
+        }
+        let block = [UInt8](repeating: 7, count: 16)
+        #expect(throws: ProtocolError.decryptionFailed, "pad value 0") { try decrypt(block.dropLast() + [0]) }
+        #expect(throws: ProtocolError.decryptionFailed, "pad value 17") { try decrypt(block.dropLast() + [17]) }
+        #expect(throws: ProtocolError.decryptionFailed, "unequal pad bytes") {
+            try decrypt(block.dropLast(2) + [3, 2])
+        }
+        #expect(try decrypt(block) == Data(block.prefix(9)))
+        for size in [0, 1, 15, 17, 31] {
+            #expect(throws: ProtocolError.self, "\(size) bytes") {
+                try AESCBC.decrypt(Data(count: size), key: key, padding: .pkcs7)
+            }
+        }
+        #expect(throws: ProtocolError.self) { try AESCBC.encrypt(Data(count: 15), key: key, padding: .none) }
+        #expect(throws: ProtocolError.invalidLength(field: "iv", expected: "16 bytes", actual: 15)) {
+            try AESCBC.encrypt(Data(count: 16), key: key, iv: Data(count: 15), padding: .none)
+        }
+    }
+
+    @Test func internalDerivationNeedsSixteenBytes() throws {
+        let key = TransportKey.random()
+        #expect(throws: ProtocolError.self) { try KDF.internalDeriveBytes(key, data: Data(count: 15)) }
+        #expect(try KDF.internalDeriveBytes(key, data: Data(count: 16)).count == 16)
+        #expect(throws: ProtocolError.self) { try KDF.fold(Data(count: 31)) }
+        #expect(try KDF.fold(Data(repeating: 5, count: 32)) == Data(count: 16))
+    }
+
+    @Test func passwordDerivationRefusesWrongParameters() {
+        let password = Data("1234".utf8)
+        #expect(throws: ProtocolError.self) { try KDF.pbkdf2(password: password, salt: Data(count: 15), iterations: 1) }
+        #expect(throws: ProtocolError.self) { try KDF.pbkdf2(password: password, salt: Data(count: 16), iterations: 0) }
+        #expect(throws: Never.self) { try KDF.pbkdf2(password: Data(), salt: Data(count: 16), iterations: 1) }
+    }
+
+    @Test func constantTimeComparison() {
+        #expect(constantTimeEquals(Data(), Data()))
+        #expect(constantTimeEquals(Data([1, 2]), Data([1, 2])))
+        #expect(!constantTimeEquals(Data([1, 2]), Data([1, 3])))
+        #expect(!constantTimeEquals(Data([1, 2]), Data([1, 2, 3])))
+        #expect(constantTimeEquals("12345678", "12345678"))
+        #expect(!constantTimeEquals("12345678", "12345679"))
+    }
+
+    @Test func keysShowNoByte() throws {
+        let key = try TransportKey(counting(16, from: 1))
+        var dumped = ""
+        dump(key, to: &dumped)
+        #expect("\(key)" == "Transport(16 bytes)")
+        #expect(!dumped.contains("SecretBytes") && !dumped.contains("storage"))
+        #expect(key.rawData == counting(16, from: 1))
+        #expect(throws: ProtocolError.invalidLength(field: "Vault", expected: "16 bytes", actual: 15)) {
+            try VaultKey(Data(count: 15))
+        }
+        #expect(throws: ProtocolError.self) { try CounterData(Data(count: 17)) }
+    }
+
+    @Test func wipedDataIsEmpty() {
+        var data = Data([1, 2, 3])
+        wipe(&data)
+        #expect(data.isEmpty)
+    }
+
+    @Test func randomValuesDiffer() {
+        #expect(Random.bytes(16) != Random.bytes(16))
+        #expect(Random.bytes(0).isEmpty)
+        #expect(TransportKey.random() != TransportKey.random())
+        #expect(!UnlockKey.random().isAllZero)
+    }
+
+    @Test func legacyCounterData() {
+        #expect(CounterData(legacyCounter: 0x0102).rawData.hexText == "00000000000000000000000000000102")
+    }
+
+    @Test func versionsAreOrderedAndClosed() throws {
+        #expect(ProtocolVersion.allCases == ProtocolVersion.allCases.sorted())
+        #expect(try ProtocolVersion(header: "3.3") == .v3_3)
+        for text in ["2.1", "3.4", "", "3", "3.30", " 3.3"] {
+            #expect(throws: ProtocolError.unsupportedVersion(text)) { try ProtocolVersion(header: text) }
+        }
+    }
+}
