@@ -83,7 +83,7 @@ let package = Package(
 
         // The lab.
         module("DeviceAgent", ["SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb]),
-        module("LabPeer", ["SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ"]),
+        module("LabPeer", ["SimulatedDevice", "LabKit", "LabSystem", argumentParser]),
         module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "WatchConnectivity"]),
         module("AppCommands", ["PeerCommands", "LabPeer", "LabKit", "PowerAuth2"]),
         module("LabRunner", ["LabKit", "LabSystem", yams]),
@@ -105,7 +105,10 @@ let package = Package(
         tests("PowerAuthProtocolTests", ["PowerAuthProtocol"]),
         tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
         tests("SimulatedDeviceTests", ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity"]),
-        tests("PowerAuthSharedTests", ["PowerAuthShared", "PowerAuth2", "SimulatedDevice", "LabKit", "LabSystem"]),
+        tests(
+            "PowerAuthSharedTests",
+            ["PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions", "SimulatedDevice",
+             "LabKit", "LabSystem"]),
         tests("PowerAuthServerTests", ["PowerAuthServer", "PowerAuthProtocol", "LabKit", hummingbird, hummingbirdTesting]),
         tests("DeviceAgentTests", ["DeviceAgent", "SimulatedDevice", "LabKit", "LabSystem"]),
         tests("LabRunnerTests", ["LabRunner", "LabKit", "LabSystem"]),

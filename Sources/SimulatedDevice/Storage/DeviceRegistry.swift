@@ -10,7 +10,7 @@ import LabSystem
 public struct DeviceRegistry: Sendable {
     /// Contents of the file.
     private struct Record: Codable {
-        var boot = 1
+        var boot = 0
         var apps: [String: String] = [:]
         var groups: [String: String] = [:]
         var vendors: [String: String] = [:]
@@ -27,7 +27,7 @@ public struct DeviceRegistry: Sendable {
         directory = layout.deviceDirectory(device)
     }
 
-    /// Number of the current boot, from 1.
+    /// Number of the current boot, from 1; 0 for a device that no agent has started yet.
     public func boot() throws -> Int {
         try read().boot
     }

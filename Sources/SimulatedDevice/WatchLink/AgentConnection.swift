@@ -200,7 +200,6 @@ extension AgentConnection: WatchSessionBackend {
     public func send(_ message: LiveMessage) {
         var flags: WatchFrame.Flags = message.isPropertyList ? .propertyList : []
         if message.expectsReply { flags.insert(.expectsReply) }
-        handlers.trace(.linkSent, ["id": .string(message.messageId.uuidString), "kind": "live"])
         post(WatchFrame(.live, flags: flags, messageId: message.messageId, body: message.body))
     }
 
@@ -219,10 +218,7 @@ extension AgentConnection: WatchSessionBackend {
 
     public func queueTransfer(_ transferId: UUID, body: Data) -> Int? {
         let code = ask(WatchFrame(.userInfo, flags: .propertyList, messageId: transferId, body: body))
-        if code == nil {
-            handlers.trace(.linkAccepted, ["id": .string(transferId.uuidString), "kind": "transfer"])
-            try? handlers.pass(.linkAccepted)
-        }
+        if code == nil { try? handlers.pass(.linkAccepted) }
         return code
     }
 
@@ -232,7 +228,6 @@ extension AgentConnection: WatchSessionBackend {
 
     public func delivered(_ transferId: UUID) {
         try? handlers.pass(.linkAcknowledged)
-        handlers.trace(.linkAcknowledged, ["id": .string(transferId.uuidString), "kind": "transfer"])
         post(WatchFrame(.delivered, messageId: transferId))
     }
 

@@ -1,0 +1,113 @@
+import Foundation
+import SimulatedDevice
+
+/// The receiving half of guaranteed transfers: everything arrives once and in order, and is handed to the app one by
+/// one (watch.md, section 11.6).
+///
+/// A value that decides and does nothing else; see ``Outbox`` for the rule on its effects.
+struct Inbox: Equatable, Sendable {
+    /// One received transfer that its app has not handled yet.
+    struct Entry: Equatable, Sendable {
+        /// Order of arrival, from 1.
+        var position: Int64
+        var transferId: UUID
+        /// Actor name of the receiving app.
+        var app: String
+        var body: Data
+        /// It was handed to a process before, which may have handled it.
+        var wasOffered: Bool
+    }
+
+    /// The other device's outbox.
+    private(set) var epoch: UInt64
+    /// Everything up to this number of that outbox has arrived.
+    private(set) var received: UInt64
+    /// What the apps have not handled, in order.
+    private(set) var entries: [Entry]
+    private var lastPosition: Int64
+    /// The entry that each running app is handling.
+    private var handling: [String: UUID] = [:]
+    /// A gap is reported once, until it is closed; the sender's timer covers a lost report.
+    private var hasReportedGap = false
+
+    /// Takes up what was stored.
+    init(epoch: UInt64 = 0, received: UInt64 = 0, entries: [Entry] = []) {
+        self.epoch = epoch
+        self.received = received
+        self.entries = entries
+        lastPosition = entries.map(\.position).max() ?? 0
+    }
+
+    /// The other device says which outbox it sends from.
+    mutating func connect(epoch: UInt64) -> [LinkEffect] {
+        hasReportedGap = false
+        guard epoch != self.epoch else { return [] }
+        self.epoch = epoch
+        received = 0
+        return [.store(.senderChanged(epoch: epoch))]
+    }
+
+    /// A transfer, or the tombstone of a cancelled one, arrived for `app`.
+    mutating func receive(_ frame: WatchFrame) -> [LinkEffect] {
+        guard frame.epoch == epoch else { return [] }
+        guard frame.sequence == received + 1 else {
+            if frame.sequence <= received { return [acknowledgement] }
+            guard !hasReportedGap else { return [] }
+            hasReportedGap = true
+            return [.toPeer(WatchFrame(.userInfoGap, epoch: epoch, sequence: received + 1))]
+        }
+        hasReportedGap = false
+        received += 1
+        guard frame.kind == .userInfo else {
+            return [.store(.received(nil, sequence: received)), acknowledgement]
+        }
+        lastPosition += 1
+        let entry = Entry(
+            position: lastPosition, transferId: frame.messageId, app: frame.app, body: frame.body, wasOffered: false)
+        entries.append(entry)
+        return [.store(.received(entry, sequence: received)), acknowledgement]
+    }
+
+    private var acknowledgement: LinkEffect {
+        .toPeer(WatchFrame(.userInfoAcknowledgement, epoch: epoch, sequence: received))
+    }
+
+    /// How many entries wait for an app.
+    func count(for app: String) -> Int {
+        entries.count { $0.app == app }
+    }
+
+    /// The app can take its next entry: hands it over, unless it still works on the previous one.
+    mutating func offer(to app: String) -> [LinkEffect] {
+        guard handling[app] == nil, let index = entries.firstIndex(where: { $0.app == app }) else { return [] }
+        let entry = entries[index]
+        handling[app] = entry.transferId
+        entries[index].wasOffered = true
+        let frame = WatchFrame(
+            .deliver, flags: entry.wasOffered ? [.propertyList, .retransmission] : [.propertyList],
+            messageId: entry.transferId, app: app, body: entry.body)
+        return (entry.wasOffered ? [] : [.store(.offered(position: entry.position))]) + [.toApp(app, frame)]
+    }
+
+    /// The app has handled a transfer.
+    mutating func handled(_ transferId: UUID, by app: String) -> [LinkEffect] {
+        guard handling[app] == transferId, let index = entries.firstIndex(where: { $0.transferId == transferId })
+        else { return [] }
+        handling[app] = nil
+        return [.store(.handled(position: entries.remove(at: index).position))]
+    }
+
+    /// The app's process ended; what it was handling is offered to the next one again.
+    mutating func processEnded(_ app: String) {
+        handling[app] = nil
+    }
+}
+
+extension Outbox.Entry {
+    func frame(epoch: UInt64, sequence: UInt64, isRetransmission: Bool) -> WatchFrame {
+        WatchFrame(
+            isCancelled ? .userInfoTombstone : .userInfo,
+            flags: isRetransmission ? [.propertyList, .retransmission] : [.propertyList], messageId: transferId,
+            epoch: epoch, sequence: sequence, app: destination, body: body)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import SimulatedDevice
+
+/// What the pure parts of the link ask for. Effects are carried out in order, except that all stores of a batch are
+/// committed, in one transaction, before anything else of the batch happens.
+enum LinkEffect: Equatable, Sendable {
+    /// Make a change durable.
+    case store(LinkChange)
+    /// Send a frame to the other agent.
+    case toPeer(WatchFrame)
+    /// Send a frame to an app of this device.
+    case toApp(String, WatchFrame)
+    /// Greet the other agent.
+    case greet
+    /// An own transfer is over: tell its app, now or when it activates its session.
+    case finished(Outbox.Entry, code: Int?)
+    /// Start an app in the background, because a message waits for it.
+    case launch(String)
+    /// Continue a suspended app in the background, because a message waits for it.
+    case wake(String)
+    /// The link came up or went down.
+    case linkChanged(isUp: Bool)
+}
+
+/// A durable change of a link's queues.
+enum LinkChange: Equatable, Sendable {
+    /// An own transfer was accepted.
+    case accepted(Outbox.Entry)
+    /// An accepted transfer got its number.
+    case numbered(position: Int64, sequence: UInt64)
+    /// A transfer was taken back before it was sent.
+    case withdrawn(position: Int64)
+    /// A transfer was taken back after it was sent.
+    case cancelled(position: Int64)
+    /// The other device has everything up to this number.
+    case acknowledged(upTo: UInt64)
+    /// The own sequence starts anew; cancelled entries are dropped, the others lose their numbers.
+    case restarted(epoch: UInt64)
+    /// The other device sends from another outbox.
+    case senderChanged(epoch: UInt64)
+    /// A transfer (or the tombstone of one) arrived.
+    case received(Inbox.Entry?, sequence: UInt64)
+    /// A received transfer is handed to an app.
+    case offered(position: Int64)
+    /// An app has handled a received transfer.
+    case handled(position: Int64)
+    /// An own transfer is over and its app must be told.
+    case finished(FinishedTransfer)
+    /// The app was told.
+    case told(transferId: UUID)
+    /// The own application context changed.
+    case context(app: String, version: UInt64, body: Data)
+    /// The other side has the application context of this version.
+    case contextAcknowledged(app: String, version: UInt64)
+    /// The other side's application context arrived.
+    case contextReceived(app: String, version: UInt64, body: Data)
+}
+
+/// An own transfer that is over.
+struct FinishedTransfer: Equatable, Sendable {
+    var transferId: UUID
+    /// The app that sent it.
+    var app: String
+    var body: Data
+    /// A `WCError.Code`, or nil when it arrived.
+    var code: Int?
+
+    /// The news for the app.
+    var frame: WatchFrame {
+        WatchFrame(
+            .transferDone, flags: .propertyList, messageId: transferId, sequence: UInt64(code ?? 0), app: app,
+            body: body)
+    }
+}
+
+/// The `WCError.Code` values that the link itself reports (watch.md, section 9.7).
+enum LinkCode {
+    static let generic = 7001
+    static let sessionNotActivated = 7004
+    static let deviceNotPaired = 7005
+    static let watchAppNotInstalled = 7006
+    static let notReachable = 7007
+    static let messageReplyFailed = 7011
+    static let messageReplyTimedOut = 7012
+    static let deliveryFailed = 7014
+    static let transferTimedOut = 7017
+}

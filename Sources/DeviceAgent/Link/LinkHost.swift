@@ -1,0 +1,219 @@
+import Foundation
+import Glibc
+import LabKit
+import LabSystem
+import SimulatedDevice
+
+/// One link with its socket, its database and its timers: carries out what ``WatchLink`` decides.
+///
+/// Belongs to the agent's thread.
+final class LinkHost {
+    let name: String
+    let port: LinkPort
+    private(set) var link: WatchLink
+    /// Watches the other agent's process while the link is up.
+    var peerWatch: ProcessWatch?
+
+    private let database: LinkDatabase
+    private let clock: LabClock
+    private let alarm: LabAlarm
+    private let faults: FaultTable
+    private let trace: TraceWriter
+    private let device: String
+    private var effects: [LinkEffect] = []
+    /// When to greet again, in monotonic nanoseconds, and how long to wait after that.
+    private var nextGreeting: UInt64?
+    private var greetingPause: UInt64 = 5_000_000
+    /// When to send unconfirmed transfers again, and the progress that was made when that was decided.
+    private var retransmission: (due: UInt64, acknowledged: UInt64)?
+
+    /// How long transfers may stay unconfirmed before they are sent again, in nanoseconds of real time.
+    private static let retransmissionTimeout: UInt64 = 1_000_000_000
+
+    init(
+        layout: InstanceLayout, topology: Topology, link spec: LinkSpec, device: DeviceSpec, nonce: UInt64,
+        clock: LabClock, mailbox: Mailbox, faults: FaultTable, trace: TraceWriter
+    ) throws {
+        name = spec.name
+        self.clock = clock
+        self.faults = faults
+        self.trace = trace
+        self.device = device.name
+        let isWatch = device.name == spec.watch
+        let counterparts = Counterparts.of(device: device.name, link: spec, topology: topology)
+        let setup = WatchLink.Setup(
+            name: spec.name, device: device.name, isWatch: isWatch, counterparts: counterparts,
+            isActive: topology.links(of: device.name).first == spec, pid: getpid(), nonce: nonce)
+        let path = layout.linkDatabasePath(device.name, spec.name)
+        try Files.createDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
+        database = LinkDatabase(path: path)
+        link = WatchLink(setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true)
+        port = try LinkPort(layout: layout, link: spec, isWatch: isWatch, nonce: nonce)
+        alarm = LabAlarm(clock: clock) { mailbox.post(.labAlarm) }
+        // Only the phone's end knows whether the devices are in range; it never answers while they are not.
+        if !isWatch && !spec.up { collect(.range(isInRange: false)) }
+        if link.isSeeking { nextGreeting = 0 }
+    }
+
+    /// Lets the link decide about an input; what it decides is carried out by ``settle(_:)``.
+    func collect(_ input: WatchLink.Input) {
+        effects += link.handle(input, at: clock.now().nanoseconds)
+    }
+
+    var hasEffects: Bool { !effects.isEmpty }
+
+    /// Carries out everything that was decided: stores first, in one transaction, then the rest in order.
+    ///
+    /// - Parameter perform: Carries out what concerns apps.
+    func settle(_ perform: (LinkEffect) throws -> Void) throws {
+        let batch = effects
+        effects = []
+        try database.apply(batch.compactMap { if case .store(let change) = $0 { change } else { nil } })
+        for (index, effect) in batch.enumerated() {
+            switch effect {
+            case .store(let change): note(change)
+            case .toPeer(let frame):
+                // Of several confirmations in a row the last one says it all.
+                if frame.kind == .userInfoAcknowledgement, index + 1 < batch.count,
+                    batch[(index + 1)...].contains(where: { $0.isAcknowledgement })
+                {
+                    continue
+                }
+                if frame.kind == .userInfoAcknowledgement { pass(.linkAcknowledged) }
+                try port.send(frame)
+                noteSent(frame)
+            case .toApp(_, let frame) where frame.kind == .deliver || frame.kind == .live:
+                try perform(effect)
+                pass(.linkDelivered)
+            case .greet: try port.send(WatchFrame(.hello, body: WatchFrame.body(link.greeting)))
+            default: try perform(effect)
+            }
+        }
+        if link.isUp, let pid = link.peer?.pid, peerWatch?.pid != pid {
+            peerWatch = try? ProcessWatch(pid: pid)
+            if peerWatch == nil { collect(.peerEnded) }
+        } else if !link.isUp {
+            peerWatch = nil
+        }
+    }
+
+    /// When ``collectDue()`` has something to do, in monotonic nanoseconds.
+    var nextDeadline: UInt64? {
+        [nextGreeting, retransmission?.due].compactMap(\.self).min()
+    }
+
+    /// Lets the link decide about what is due in real time.
+    func collectDue() {
+        let now = MonotonicClock.nanoseconds()
+        if let due = nextGreeting, due <= now {
+            greetingPause = min(greetingPause * 2, 500_000_000)
+            nextGreeting = link.isSeeking ? now + greetingPause : nil
+            collect(.seek)
+        }
+        if let (due, acknowledged) = retransmission, due <= now {
+            retransmission = nil
+            if acknowledged == link.outbox.acknowledged { collect(.retransmit) }
+        }
+    }
+
+    /// Tells the other agent that this one ends.
+    func shutDown() throws {
+        for case .toPeer(let frame) in link.handle(.shutdown, at: clock.now().nanoseconds) { try port.send(frame) }
+        alarm.stop()
+    }
+
+    // MARK: Traces and fault points
+
+    private func note(_ change: LinkChange) {
+        switch change {
+        case .accepted(let entry):
+            emit(.linkAccepted, entry.transferId, ["kind": "transfer", "app": .string(entry.origin)])
+            pass(.linkAccepted)
+        case .received(let entry?, let sequence):
+            emit(
+                .linkReceived, entry.transferId,
+                ["kind": "transfer", "seq": .integer(Int64(sequence)), "app": .string(entry.app)])
+        case .acknowledged(let sequence):
+            trace.emit(.linkAcknowledged, ["link": .string(name), "seq": .integer(Int64(sequence))])
+        default: break
+        }
+    }
+
+    private func noteSent(_ frame: WatchFrame) {
+        switch frame.kind {
+        case .live: emit(.linkSent, frame.messageId, ["kind": "live", "app": .string(frame.app)])
+        case .userInfo, .userInfoTombstone:
+            emit(
+                .linkSent, frame.messageId,
+                [
+                    "kind": "transfer", "seq": .integer(Int64(frame.sequence)), "app": .string(frame.app),
+                    "isRetransmission": .bool(frame.flags.contains(.retransmission)),
+                ])
+        case .liveError:
+            emit(.linkFailed, frame.correlationId, ["code": .integer(Int64(frame.sequence))])
+        default: return
+        }
+        pass(.linkSent)
+    }
+
+    private func emit(_ event: TraceEventName, _ id: UUID, _ fields: [String: JSONValue]) {
+        trace.emit(event, fields.merging(["id": .string(id.uuidString), "link": .string(name)]) { first, _ in first })
+    }
+
+    /// A scenario may kill or delay the agent here. An armed error has no meaning: the agent's own work does not fail.
+    private func pass(_ point: FaultPoint) {
+        try? faults.pass(point, process: device)
+    }
+
+    /// Sets the timers to what the link waits for now.
+    func updateTimers() {
+        alarm.set(link.nextLabDeadline)
+        if link.isSeeking {
+            if nextGreeting == nil {
+                greetingPause = 5_000_000
+                nextGreeting = MonotonicClock.nanoseconds() + greetingPause
+            }
+        } else {
+            nextGreeting = nil
+        }
+        if link.outbox.isWaitingForAcknowledgement {
+            if retransmission == nil {
+                retransmission = (
+                    MonotonicClock.nanoseconds() + Self.retransmissionTimeout, link.outbox.acknowledged
+                )
+            }
+        } else {
+            retransmission = nil
+        }
+    }
+}
+
+extension LinkEffect {
+    fileprivate var isAcknowledgement: Bool {
+        if case .toPeer(let frame) = self { frame.kind == .userInfoAcknowledgement } else { false }
+    }
+}
+
+/// Which app talks to which over a link.
+enum Counterparts {
+    /// For each app of `device` that has a counterpart on the other device: the counterpart's name.
+    ///
+    /// A watch app accompanies the phone app that it names as its host, or else the phone's first app.
+    static func of(device: String, link: LinkSpec, topology: Topology) -> [String: String] {
+        guard let phone = topology.device(named: link.phone), let watch = topology.device(named: link.watch) else {
+            return [:]
+        }
+        let phoneApps = phone.apps.filter { $0.kind == .app }
+        var pairs: [String: String] = [:]
+        for watchApp in watch.apps where watchApp.kind == .watchApp {
+            let host = watchApp.host.map { host in phoneApps.first { $0.name == host } } ?? phoneApps.first
+            guard let host else { continue }
+            if device == link.watch {
+                pairs[watchApp.name] = host.name
+            } else if pairs[host.name] == nil {
+                pairs[host.name] = watchApp.name
+            }
+        }
+        return pairs
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import LabKit
+import LabSystem
+import SimulatedDevice
+import ZeroMQ
+
+/// The socket of one link: the phone's agent listens, the watch's agent connects.
+///
+/// Belongs to the thread that made it.
+final class LinkPort {
+    let socket: ZeroMQSocket
+    private let isListening: Bool
+    /// Phone: address of the watch agent that spoke last.
+    private var peer: Data?
+    /// Phone: only one process may listen; a second bind would silently take the path over.
+    private let guardLock: FileLock?
+
+    init(layout: InstanceLayout, link: LinkSpec, isWatch: Bool, nonce: UInt64) throws {
+        isListening = !isWatch
+        let name = "l.\(link.name)"
+        let endpoint = try layout.endpoint(name)
+        socket = try ZeroMQSocket(.shared, isWatch ? .dealer : .router)
+        try socket.set(.sendHighWaterMark(0))
+        try socket.set(.receiveHighWaterMark(0))
+        try socket.set(.maxMessageSize(524_288))
+        if isWatch {
+            guardLock = nil
+            try socket.set(.routingID(Data("\(link.watch)-\(nonce)".utf8)))
+            // Nothing may wait in the socket for a phone that is not there.
+            try socket.set(.immediate(true))
+            try socket.set(.reconnectInterval(first: 5, maximum: 200))
+            try socket.connect(endpoint)
+        } else {
+            let lock = try FileLock(path: layout.endpointLockPath(name))
+            guard try lock.tryLock() else { throw AgentError.endpointTaken(endpoint) }
+            guardLock = lock
+            try socket.set(.routerMandatory(true))
+            try socket.bind(endpoint)
+        }
+    }
+
+    /// Sends a frame; a frame that cannot leave now is lost, as on the air. What must not be lost is sent again.
+    func send(_ frame: WatchFrame) throws {
+        guard isListening else {
+            _ = try socket.send(frame.parts)
+            return
+        }
+        guard let peer else { return }
+        _ = try socket.send([peer] + frame.parts)
+    }
+
+    /// The next frame; nil when there is none. What is not a frame of this protocol is ignored.
+    func receive() throws -> WatchFrame? {
+        while var parts = try socket.receive() {
+            var address: Data?
+            if isListening { address = parts.removeFirst() }
+            do {
+                let frame = try WatchFrame(parts: parts)
+                // The newest agent that greets is the watch; frames of an earlier process are late.
+                if frame.kind == .hello { peer = address }
+                if isListening && address != peer { continue }
+                return frame
+            } catch .version {
+                try answerUnknownVersion(to: address)
+            } catch {
+                continue
+            }
+        }
+        return nil
+    }
+
+    private func answerUnknownVersion(to address: Data?) throws {
+        let farewell = WatchFrame(.bye, sequence: Farewell.version.rawValue).parts
+        _ = try socket.send((address.map { [$0] } ?? []) + farewell)
+    }
+}

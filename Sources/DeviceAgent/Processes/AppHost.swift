@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+import LabKit
+import LabSystem
+
+/// One app of the device with its process, as the agent keeps it.
+///
+/// Belongs to the agent's thread.
+final class AppHost {
+    /// What tells of the end of a process.
+    enum Watch {
+        /// The agent started it.
+        case child(ChildProcess)
+        /// Somebody started it by hand.
+        case byHand(ProcessWatch)
+    }
+
+    let spec: AppSpec
+    var process: AppProcess
+    var watch: Watch?
+    /// Address of the attached process on the app socket.
+    var address: Data?
+    /// Its watch session is activated.
+    var isActivated = false
+    /// Why the platform ended the process, until its end is reported.
+    var terminationReason: String?
+    private var standardErrorPath: String?
+
+    init(spec: AppSpec, process: AppProcess) {
+        self.spec = spec
+        self.process = process
+    }
+
+    /// What the links need to know.
+    var presence: AppPresence {
+        AppPresence(
+            isAttached: address != nil, isActivated: isActivated, isForeground: process.isForeground,
+            isSuspended: process.isSuspended)
+    }
+
+    /// Starts the app's executable as a child that dies with the agent.
+    func spawn(
+        layout: InstanceLayout, manifest: InstanceManifest, device: DeviceSpec, incarnation: Int
+    ) throws -> ChildProcess {
+        let logs = manifest.runDirectory + "/logs"
+        if !Files.exists(logs) { try Files.createDirectory(logs) }
+        let path = "\(logs)/\(spec.name)#\(incarnation).stderr"
+        let output = try FileDescriptor.open(path, flags: O_WRONLY | O_CREAT | O_APPEND)
+        standardErrorPath = path
+        return try ChildProcess.spawn(
+            executable: manifest.executablesDirectory + "/" + spec.executable,
+            arguments: ["--instance", layout.root, "--as", spec.name, "--incarnation", "\(incarnation)"],
+            standardOutput: .file(output), standardError: .file(output), newProcessGroup: true,
+            deathSignal: SIGKILL)
+    }
+
+    /// The end of what the process wrote to standard error: at most 2,000 bytes.
+    func lastWords() -> String {
+        guard let path = standardErrorPath, let text = try? Files.read(path) else { return "" }
+        return String(decoding: text.suffix(2_000), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+
+extension AppHost.Watch {
+    /// Readable once the process has ended.
+    var rawDescriptor: Int32 {
+        switch self {
+        case .child(let child): child.rawDescriptor
+        case .byHand(let watch): watch.rawDescriptor
+        }
+    }
+
+    /// Sends a signal; a process that has ended is accepted.
+    func signal(_ number: Int32) throws {
+        switch self {
+        case .child(let child): try child.signal(number)
+        case .byHand(let watch): try watch.signal(number)
+        }
+    }
+
+    func waitForEnd(timeoutNanoseconds: Int64) {
+        switch self {
+        case .child(let child): _ = try? child.wait(timeoutNanoseconds: timeoutNanoseconds)
+        case .byHand(let watch): _ = try? watch.waitForExit(timeoutNanoseconds: timeoutNanoseconds)
+        }
+    }
+
+    /// How the process ended: in words, and as fields of a trace event. Only a child's exit status is known.
+    func outcome() -> (String, [String: JSONValue]) {
+        guard case .child(let child) = self, let status = try? child.poll() else { return ("ended", [:]) }
+        switch status {
+        case .exited(let code): return ("exit status \(code)", ["status": .integer(Int64(code))])
+        case .signaled(let number):
+            let name = Signals.name(of: number)
+            return ("signal \(name)", ["signal": .string(name)])
+        }
+    }
+}

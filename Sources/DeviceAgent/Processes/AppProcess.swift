@@ -1,0 +1,318 @@
+import Glibc
+
+/// The life of one app's process as its device sees it: starting, running, asleep, gone (sharing.md, section 21.7).
+///
+/// A value that decides and does nothing else: it takes what happened and gives what to do. Requests are numbers that
+/// the caller chose; each one is answered exactly once.
+struct AppProcess: Equatable, Sendable {
+    /// Where the process is.
+    enum Phase: Equatable, Sendable {
+        /// There is none.
+        case notRunning
+        /// It was spawned and has not reported yet.
+        case launching(pid: Int32)
+        /// It runs.
+        case running(pid: Int32)
+        /// It is being stopped; `request` waits for the result.
+        case suspending(pid: Int32, request: Int)
+        /// It is stopped.
+        case suspended(pid: Int32)
+    }
+
+    /// What happened, or is asked for.
+    enum Input: Equatable, Sendable {
+        /// Start the app; a background launch has no request.
+        case launch(request: Int?)
+        /// End the process and start the app anew.
+        case relaunch(request: Int)
+        /// The process exists.
+        case spawned(pid: Int32, incarnation: Int, at: UInt64)
+        /// The process could not be created.
+        case spawnFailed(String)
+        /// A process says that it plays this app.
+        case attached(pid: Int32, incarnation: Int)
+        /// The app has finished launching.
+        case ready
+        /// The process is gone.
+        case ended(String, standardError: String)
+        /// End the process, with a signal.
+        case end(signal: Int32, request: Int)
+        /// Stop the process.
+        case suspend(request: Int)
+        /// The process is stopped and holds these locks.
+        case stopped(holding: HeldLocks)
+        /// Continue the process in the foreground.
+        case resume(request: Int)
+        /// Continue the process in the background.
+        case wake
+    }
+
+    /// What is to be done.
+    enum Effect: Equatable, Sendable {
+        /// Create a process.
+        case spawn
+        /// Send a signal.
+        case signal(pid: Int32, Int32)
+        /// Look, as soon as the process is stopped, which locks it holds.
+        case inspect(pid: Int32)
+        /// Let the process run for a moment, then stop it again and look.
+        case stopAgainSoon(pid: Int32)
+        /// Answer a request.
+        case answer(request: Int, Answer)
+        /// The presence changed.
+        case changed
+        /// The process is gone.
+        case gone(Int32, reason: String, isRestarting: Bool)
+        /// A background launch has failed.
+        case launchFailed
+        /// Tell the app that it comes to the foreground.
+        case enterForeground
+        /// The platform ends the process, for this reason.
+        case terminating(pid: Int32, reason: String)
+    }
+
+    /// How a request ends.
+    enum Answer: Equatable, Sendable {
+        case launched(pid: Int32, incarnation: Int, at: UInt64)
+        case done
+        case refused(name: String, message: String)
+    }
+
+    /// Actor name of the app.
+    let name: String
+    /// What happens to a process that falls asleep with a lock in a group container.
+    let isLenient: Bool
+    private(set) var phase = Phase.notRunning
+    /// Number of the last process.
+    private(set) var incarnation = 0
+    /// Whether the app is in the foreground.
+    private(set) var isForeground = false
+    /// Whether the last process has finished launching.
+    private(set) var isReady = false
+
+    private var launchedAt: UInt64 = 0
+    private var isLaunchingInForeground = false
+    private var launchRequests: [Int] = []
+    private var endRequests: [Int] = []
+    private var startsAgain = false
+
+    init(name: String, isLenient: Bool) {
+        self.name = name
+        self.isLenient = isLenient
+    }
+
+    /// Process identifier while there is a process.
+    var pid: Int32? {
+        switch phase {
+        case .notRunning: nil
+        case .launching(let pid), .running(let pid), .suspended(let pid), .suspending(let pid, _): pid
+        }
+    }
+
+    /// Whether the process is stopped, or about to be.
+    var isSuspended: Bool {
+        switch phase {
+        case .suspended, .suspending: true
+        default: false
+        }
+    }
+
+    /// Takes what happened; gives what to do.
+    mutating func handle(_ input: Input) -> [Effect] {
+        switch input {
+        case .launch(let request): return launch(request)
+        case .relaunch(let request): return relaunch(request)
+        case .spawned(let pid, let incarnation, let time):
+            phase = .launching(pid: pid)
+            self.incarnation = incarnation
+            launchedAt = time
+            return []
+        case .spawnFailed(let message):
+            phase = .notRunning
+            let answers = refuseLaunches(message)
+            return answers.isEmpty ? [.launchFailed] : answers
+        case .attached(let pid, let incarnation): return attached(pid, incarnation)
+        case .ready: return ready()
+        case .ended(let how, let standardError): return ended(how, standardError)
+        case .end(let signal, let request): return end(signal, request)
+        case .suspend(let request): return suspend(request)
+        case .stopped(let locks): return stopped(holding: locks)
+        case .resume(let request): return resume(request)
+        case .wake:
+            guard case .suspended(let pid) = phase else { return [] }
+            phase = .running(pid: pid)
+            return [.signal(pid: pid, SIGCONT), .changed]
+        }
+    }
+
+    // MARK: Starting
+
+    private mutating func launch(_ request: Int?) -> [Effect] {
+        switch phase {
+        case .notRunning:
+            isLaunchingInForeground = request != nil
+            isReady = false
+            if let request { launchRequests.append(request) }
+            return [.spawn]
+        case .launching:
+            guard let request else { return [] }
+            guard !isLaunchingInForeground else { return [refusal(request, "\(name) is being launched already.")] }
+            // A background launch is under way: this one makes it a launch by the user.
+            isLaunchingInForeground = true
+            launchRequests.append(request)
+            return []
+        case .running(let pid):
+            guard let request else { return [] }
+            guard !isForeground else {
+                return [refusal(request, "\(name) is running already, as process \(pid); `relaunch` restarts it.")]
+            }
+            isForeground = true
+            return [.enterForeground, .changed, .answer(request: request, launched(pid))]
+        case .suspending(let pid, _), .suspended(let pid):
+            guard let request else { return [] }
+            return [refusal(request, "\(name) is suspended, as process \(pid); `resume` continues it.")]
+        }
+    }
+
+    private mutating func relaunch(_ request: Int) -> [Effect] {
+        guard let pid else { return launch(request) }
+        startsAgain = true
+        launchRequests.append(request)
+        return [.signal(pid: pid, SIGKILL)]
+    }
+
+    private mutating func attached(_ pid: Int32, _ incarnation: Int) -> [Effect] {
+        if case .launching(let launched) = phase, launched == pid { return [] }
+        // Started by hand.
+        phase = .running(pid: pid)
+        self.incarnation = incarnation
+        isForeground = true
+        isReady = false
+        return [.changed]
+    }
+
+    private mutating func ready() -> [Effect] {
+        isReady = true
+        guard case .launching(let pid) = phase else { return [.changed] }
+        phase = .running(pid: pid)
+        isForeground = isLaunchingInForeground
+        let answer = launched(pid)
+        defer { launchRequests = [] }
+        return [.changed] + launchRequests.map { .answer(request: $0, answer) }
+    }
+
+    private func launched(_ pid: Int32) -> Answer {
+        .launched(pid: pid, incarnation: incarnation, at: launchedAt)
+    }
+
+    // MARK: Ending
+
+    private mutating func end(_ signal: Int32, _ request: Int) -> [Effect] {
+        guard let pid else { return [refusal(request, "\(name) is not running.")] }
+        endRequests.append(request)
+        // A stopped process takes no signal but SIGKILL before it continues.
+        return [.signal(pid: pid, signal)] + (isSuspended && signal != SIGKILL ? [.signal(pid: pid, SIGCONT)] : [])
+    }
+
+    private mutating func ended(_ how: String, _ standardError: String) -> [Effect] {
+        guard let pid else { return [] }
+        let wasLaunching = if case .launching = phase { true } else { false }
+        var answers: [Effect] = endRequests.map { .answer(request: $0, .done) }
+        endRequests = []
+        if case .suspending(_, let request) = phase { answers.append(.answer(request: request, .done)) }
+        phase = .notRunning
+        isForeground = false
+        isReady = false
+        let restarts = startsAgain
+        startsAgain = false
+        if wasLaunching && !restarts {
+            let told =
+                standardError.isEmpty ? "It wrote nothing to standard error." : "Its last words: \(standardError)"
+            let refusals = refuseLaunches("\(name) ended before it was ready (\(how)). \(told)")
+            answers += refusals.isEmpty ? [.launchFailed] : refusals
+        }
+        let gone = Effect.gone(pid, reason: how, isRestarting: restarts)
+        guard restarts else { return [gone, .changed] + answers }
+        isLaunchingInForeground = true
+        return [gone, .changed] + answers + [.spawn]
+    }
+
+    private mutating func refuseLaunches(_ message: String) -> [Effect] {
+        defer { launchRequests = [] }
+        return launchRequests.map {
+            .answer(request: $0, .refused(name: "launchFailed", message: message))
+        }
+    }
+
+    // MARK: Sleeping
+
+    private mutating func suspend(_ request: Int) -> [Effect] {
+        switch phase {
+        case .notRunning, .launching: return [refusal(request, "\(name) is not running.")]
+        case .suspended, .suspending: return [refusal(request, "\(name) is suspended already.")]
+        case .running(let pid):
+            phase = .suspending(pid: pid, request: request)
+            isForeground = false
+            return [.signal(pid: pid, SIGSTOP), .inspect(pid: pid), .changed]
+        }
+    }
+
+    private mutating func stopped(holding locks: HeldLocks) -> [Effect] {
+        guard case .suspending(let pid, let request) = phase else { return [] }
+        switch locks {
+        case .system:
+            // The keychain would be locked for the whole device: the process must finish its transaction first.
+            return [.signal(pid: pid, SIGCONT), .stopAgainSoon(pid: pid)]
+        case .groupContainer where !isLenient:
+            return [.terminating(pid: pid, reason: "0xdead10cc"), .signal(pid: pid, SIGKILL)]
+        case .none, .groupContainer:
+            phase = .suspended(pid: pid)
+            return [.changed, .answer(request: request, .done)]
+        }
+    }
+
+    private mutating func resume(_ request: Int) -> [Effect] {
+        guard case .suspended(let pid) = phase else {
+            return [refusal(request, pid == nil ? "\(name) is not running." : "\(name) is not suspended.")]
+        }
+        phase = .running(pid: pid)
+        isForeground = true
+        return [
+            .signal(pid: pid, SIGCONT), .enterForeground, .changed, .answer(request: request, .done),
+        ]
+    }
+
+    private func refusal(_ request: Int, _ message: String) -> Effect {
+        .answer(request: request, .refused(name: "wrongState", message: message))
+    }
+}
+
+/// The locks of a stopped process that matter for its sleep.
+enum HeldLocks: Equatable, Sendable {
+    /// None that anybody would wait for.
+    case none
+    /// One of the system's: the keychain, the preferences.
+    case system
+    /// One in a container shared by an app group.
+    case groupContainer
+
+    /// Judges a list of locks.
+    ///
+    /// - Parameters:
+    ///   - locks: Path and kind of each lock. Shared record locks are left out: SQLite keeps some on every open
+    ///     database, and readers of a write-ahead log make nobody wait.
+    ///   - groups: Directory of the group containers.
+    ///   - device: Directory of the device; the system's own files lie in it, those of apps below it.
+    init(_ locks: [(path: String, isExclusive: Bool)], groups: String, device: String) {
+        let exclusive = locks.filter(\.isExclusive).map(\.path)
+        if exclusive.contains(where: { $0.hasPrefix(groups + "/") }) {
+            self = .groupContainer
+        } else if exclusive.contains(where: {
+            $0.hasPrefix(device + "/") && !$0.dropFirst(device.count + 1).contains("/")
+        }) {
+            self = .system
+        } else {
+            self = .none
+        }
+    }
+}

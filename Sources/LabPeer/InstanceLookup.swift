@@ -1,0 +1,28 @@
+import Foundation
+import LabKit
+
+/// Finds the instance that a peer started by hand shall join.
+enum InstanceLookup {
+    /// The instance named by the options, else by `LAB_INSTANCE`, else the only live one made from the lab file.
+    ///
+    /// - Throws: ``PeerError`` when there is none, or more than one.
+    static func find(
+        _ options: PeerOptions, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> InstanceLayout {
+        if let root = options.instance { return InstanceLayout(root: absolute(root)) }
+        if options.lab == nil, let root = environment["LAB_INSTANCE"], !root.isEmpty {
+            return InstanceLayout(root: absolute(root))
+        }
+        let labFile = absolute(options.lab ?? "lab.yaml")
+        let live = try Instance.live(madeFrom: labFile)
+        guard let first = live.first else { throw PeerError.noInstance(labFile: labFile) }
+        guard live.count == 1 else {
+            throw PeerError.severalInstances(labFile: labFile, roots: live.map(\.root))
+        }
+        return first
+    }
+
+    private static func absolute(_ path: String) -> String {
+        URL(fileURLWithPath: path).standardizedFileURL.path
+    }
+}

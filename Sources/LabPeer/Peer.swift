@@ -1,0 +1,199 @@
+import Dispatch
+import Foundation
+import Glibc
+public import LabKit
+import LabSystem
+public import SimulatedDevice
+
+/// A process that plays one app of the topology: it enters the app's sandbox, attaches to its device, and answers
+/// commands.
+///
+/// Main queue only: set up before the main queue runs, used by its blocks afterwards. Command handlers run on the main
+/// queue; requests arrive on the control channel's own thread and are handed over.
+public final class Peer: @unchecked Sendable {
+    // Sendable is safe: the only mutable part, `handlers`, is touched on the main thread alone.
+
+    /// The live instance.
+    public let layout: InstanceLayout
+    /// Description of the instance.
+    public let manifest: InstanceManifest
+    /// The device the app is installed on.
+    public let device: DeviceSpec
+    /// The app that the process plays.
+    public let app: AppSpec
+    /// What the simulated system gives to the app.
+    public let sandbox: Sandbox
+    /// Number of the process among those of the same app, from 1.
+    public let incarnation: Int
+
+    private let trace: TraceWriter
+    private let agent: AgentConnection
+    private let controlError: @Sendable (any Error) -> ControlError
+    private var handlers: [String: Handler] = [:]
+
+    /// Takes the arguments of a command; gives its outcome once, on any thread.
+    typealias Handler = (JSONValue, @escaping @Sendable (Result<JSONValue, ControlError>) -> Void) -> Void
+
+    /// Plays an app until the process is killed, or until the command of the command line has run.
+    ///
+    /// - Parameters:
+    ///   - options: The command line.
+    ///   - kinds: Kinds of app that this executable plays.
+    ///   - errors: Turns what handlers throw into what a scenario can match.
+    ///   - setUp: The app's own code: creates SDK objects and registers commands. Runs on the main thread.
+    /// - Throws: ``PeerError``, errors of the instance, and what `setUp` throws.
+    public static func main(
+        _ options: PeerOptions, playing kinds: Set<AppSpec.Kind>,
+        errors: @escaping @Sendable (any Error) -> ControlError = ControlError.failed,
+        setUp: (Peer) throws -> Void
+    ) throws -> Never {
+        let layout = try InstanceLookup.find(options)
+        let manifest = try InstanceManifest.read(layout)
+        guard let (device, app) = manifest.topology.app(named: options.name) else {
+            throw PeerError.unknownApp(options.name, known: manifest.topology.apps.map(\.name))
+        }
+        guard kinds.contains(app.kind) else {
+            throw PeerError.otherExecutable(app: app.name, executable: app.executable)
+        }
+        if options.incarnation == nil { try AgentLauncher.findOrStart(layout, manifest, device: device.name) }
+
+        let incarnation = try options.incarnation ?? Incarnations.next(layout, app.name)
+        let entrance = Entrance()
+        let control: ControlServer
+        do {
+            // Before anything else: whoever holds the endpoint is the app, and the others are its callers.
+            control = try ControlServer(layout, name: "p.\(app.name)", incarnation: incarnation) {
+                entrance.receive($0, $1)
+            }
+        } catch InstanceError.endpointTaken(_, let pid) {
+            try PeerCommandLine.talk(to: app, in: layout, options, runningAs: pid)
+        }
+        let peer = try Peer(
+            layout: layout, manifest: manifest, device: device, app: app, incarnation: incarnation, errors: errors)
+        try setUp(peer)
+        entrance.open(peer)
+        peer.agent.reportReady()
+        peer.trace.emit(.processReady)
+        PeerCommandLine.start(options, app: app) { request, completion in
+            DispatchQueue.main.async { peer.perform(request, completion) }
+        }
+        withExtendedLifetime(control) { dispatchMain() }
+    }
+
+    private init(
+        layout: InstanceLayout, manifest: InstanceManifest, device: DeviceSpec, app: AppSpec, incarnation: Int,
+        errors: @escaping @Sendable (any Error) -> ControlError
+    ) throws {
+        self.layout = layout
+        self.manifest = manifest
+        self.device = device
+        self.app = app
+        self.incarnation = incarnation
+        controlError = errors
+        let trace = try TraceWriter(
+            directory: manifest.tracesDirectory, process: app.name, incarnation: incarnation)
+        self.trace = trace
+        let faults = try FaultTable.open(layout.faultsPath)
+        faults.onFiring { firing in
+            trace.emit(
+                .faultFired,
+                ["point": .string(firing.rule.point.rawValue), "pass": .integer(Int64(firing.rule.pass))])
+        }
+        trace.emit(.processStarted, ["executable": .string(app.executable), "pid": .integer(Int64(getpid()))])
+        let sandbox = try Sandbox(
+            layout: layout, device: device, app: app, incarnation: incarnation, trace: trace,
+            clock: try LabClock.open(layout.clockPath), faults: faults)
+        self.sandbox = sandbox
+        setenv("HOME", sandbox.home, 1)
+        agent = try AgentConnection(
+            layout: layout, device: device,
+            attach: AttachBody(name: app.name, pid: getpid(), incarnation: incarnation),
+            handlers: AgentConnection.Handlers(
+                willEnterForeground: { DispatchQueue.main.async { sandbox.lifecycle.enterForeground() } },
+                deviceCrashed: { reason in
+                    FileHandle.standardError.write(Data("\(app.name): \(reason)\n".utf8))
+                    Signals.killSelf()
+                },
+                pass: { try sandbox.pass($0) },
+                trace: { trace.emit($0, $1) }))
+        sandbox.connect(watchSession: agent)
+        Sandbox.enter(sandbox)
+    }
+
+    // MARK: Commands
+
+    /// Registers a command whose outcome comes later. `body` runs on the main queue and calls its second parameter
+    /// once, from any thread.
+    public func handle<C: Command>(
+        _ command: C.Type,
+        _ body: @escaping (C.Arguments, @escaping @Sendable (Result<C.Result, any Error>) -> Void) -> Void
+    ) {
+        let controlError = controlError
+        handlers[C.name] = { arguments, completion in
+            let decoded: C.Arguments
+            do {
+                decoded = try (arguments.isNull ? .object([:]) : arguments).decode(C.Arguments.self)
+            } catch {
+                return completion(.failure(.badArgument("`\(C.name)`: \(JSONValue.explain(error))")))
+            }
+            body(decoded) { outcome in
+                completion(
+                    Result { try JSONValue(encoding: outcome.get()) }.mapError(controlError))
+            }
+        }
+    }
+
+    /// Registers a command whose outcome is known when `body` returns.
+    public func handleSync<C: Command>(_ command: C.Type, _ body: @escaping (C.Arguments) throws -> C.Result) {
+        handle(command) { arguments, reply in reply(Result { try body(arguments) }) }
+    }
+
+    /// Where the lab's server listens. Waits for it for at most ten seconds of real time.
+    ///
+    /// - Throws: ``PeerError/serverUnavailable``.
+    public func serverReady() throws -> ServerReady {
+        if let ready = try ServerReady.read(layout) { return ready }
+        guard let ready = try ServerReady.wait(layout, timeout: .seconds(10)) else {
+            throw PeerError.serverUnavailable
+        }
+        return ready
+    }
+
+    /// Runs a command. Main queue only; `completion` is called once, on any thread.
+    fileprivate func perform(
+        _ request: ControlRequest, _ completion: @escaping @Sendable (Result<JSONValue, ControlError>) -> Void
+    ) {
+        let trace = trace
+        trace.emit(.commandStarted, operation: request.operation, ["command": .string(request.command)])
+        let finished: @Sendable (Result<JSONValue, ControlError>) -> Void = { outcome in
+            var fields: [String: JSONValue] = ["command": .string(request.command)]
+            if case .failure(let error) = outcome { fields["error"] = .string(error.name ?? error.domain) }
+            trace.emit(.commandFinished, operation: request.operation, fields)
+            completion(outcome)
+        }
+        guard let handler = handlers[request.command] else {
+            return finished(.failure(.unknownCommand(request.command, known: handlers.keys.sorted())))
+        }
+        handler(request.arguments, finished)
+    }
+}
+
+/// Hands requests of the control channel to the peer. What arrives before the app is set up waits on the main queue,
+/// which runs only then.
+///
+/// `receive` runs on the control channel's thread, everything else on the main thread.
+private final class Entrance: @unchecked Sendable {
+    // Sendable is safe: `peer` is written and read on the main thread alone.
+    private var peer: Peer?
+
+    func open(_ peer: Peer) {
+        self.peer = peer
+    }
+
+    func receive(_ request: ControlRequest, _ responder: ControlResponder) {
+        if request.command == "ping" { return responder.succeed() }
+        DispatchQueue.main.async { [self] in
+            peer?.perform(request) { responder.reply($0) }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import DeviceAgent
+import LabKit
+
+/// The operating system of one simulated device.
+@main
+struct DeviceAgentProgram: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device-agent",
+        abstract: "Plays the operating system of one simulated device in a lab instance.",
+        discussion: "Started by `lab`, or by a peer that finds its device without an agent. Ends with the instance.")
+
+    @Option(help: "Directory of the instance.")
+    var instance: String
+
+    @Option(help: "Name of the device, as the topology lists it.")
+    var device: String
+
+    func run() throws {
+        let layout = InstanceLayout(root: instance)
+        let agent = try DeviceAgent(
+            layout: layout, manifest: try InstanceManifest.read(layout), deviceName: device)
+        try agent.run()
+    }
+}
