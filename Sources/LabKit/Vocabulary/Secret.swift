@@ -36,5 +36,5 @@ public struct Secret: Codable, Equatable, Sendable, CustomStringConvertible, Cus
     /// Dots.
     public var debugDescription: String { Self.mask }
     /// Dots, also for `dump` and string interpolation of a containing value.
-    public var customMirror: Mirror { Mirror(self, children: [String: Any]()) }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,0 +1,93 @@
+public import LabKit
+internal import LabSystem
+internal import Synchronization
+
+/// Access to a living instance through its control sockets and mapped pages; what the runner has, and what
+/// anybody else has who knows the instance's directory.
+///
+/// Thread rule: any thread. Every call may block.
+public final class InstanceConnection: Sendable {
+    /// Where its files and sockets are.
+    public let layout: InstanceLayout
+    /// Its topology and settings.
+    public let manifest: InstanceManifest
+    let clock: LabClock
+    let faults: FaultTable
+    let actors: ActorTable
+    let clients: ControlClients
+    private let peers = Mutex<[String: ProcessWatch]>([:])
+
+    /// Connects to an instance.
+    ///
+    /// - Throws: an error that says what is wrong with the directory.
+    public init(_ layout: InstanceLayout) throws {
+        self.layout = layout
+        manifest = try InstanceManifest.read(layout)
+        clock = try LabClock.open(layout.clockPath)
+        faults = try FaultTable.open(layout.faultsPath)
+        clients = ControlClients(layout)
+        actors = ActorTable(manifest.topology)
+    }
+
+    /// What the server told about itself; nil before it is ready.
+    public var serverReady: ServerReady? { try? ServerReady.read(layout) }
+
+    /// Launches an app through its device.
+    ///
+    /// - Returns: The process, ready for commands.
+    @discardableResult
+    public func launch(_ app: String, timeout: LabDuration) throws -> LaunchedProcess {
+        guard let (device, _) = manifest.topology.app(named: app) else {
+            throw LabFailure("There is no app called \(app) in this instance.")
+        }
+        let reply = try clients["a.\(device.name)"].call(
+            ControlRequest(command: Launch.name, actor: app), timeout: timeout)
+        let launched: LaunchedProcess = try reply.get().decode()
+        note(launched, of: app)
+        return launched
+    }
+
+    /// Asks an endpoint whether it answers.
+    func ping(_ endpoint: String, timeout: LabDuration) throws {
+        _ = try clients[endpoint].call(
+            ControlRequest(command: "ping"), timeout: timeout, watching: watch(of: endpoint))
+    }
+
+    /// Remembers the process that now plays an app.
+    func note(_ launched: LaunchedProcess, of app: String) {
+        let watch = try? ProcessWatch(pid: launched.pid)
+        peers.withLock { $0[app] = watch }
+    }
+
+    /// A watch on the process of a peer's endpoint, when it is known. Other endpoints need none: the
+    /// connection watches whoever holds them.
+    func watch(of endpoint: String) -> ProcessWatch? {
+        guard endpoint.hasPrefix("p.") else { return nil }
+        return peers.withLock { $0[String(endpoint.dropFirst(2))] }
+    }
+
+    /// The known processes of apps.
+    var watchedPeers: [(name: String, watch: ProcessWatch)] {
+        peers.withLock { peers in peers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+    }
+
+    /// Apps whose process has ended.
+    var endedPeers: [String] { watchedPeers.filter(\.watch.hasEnded).map(\.name) }
+
+    /// Whether a process for an app runs; asks its device when the known process has ended.
+    func findProcess(of app: String) throws -> Bool {
+        if let watch = watch(of: "p.\(app)"), !watch.hasEnded { return true }
+        guard let (device, _) = manifest.topology.app(named: app) else { return false }
+        guard let pid = try processes(of: device.name).first(where: { $0.app == app })?.pid else { return false }
+        let watch = try ProcessWatch(pid: pid)
+        peers.withLock { $0[app] = watch }
+        return true
+    }
+
+    /// The apps of a device and their processes.
+    public func processes(of device: String) throws -> [Processes.Process] {
+        try clients["a.\(device)"].call(
+            ControlRequest(command: Processes.name, actor: device), timeout: .seconds(5)
+        ).get().decode()
+    }
+}

@@ -1,0 +1,59 @@
+public import Foundation
+public import LabKit
+internal import LabSystem
+
+/// Finds the instance a command is meant for.
+public enum InstanceLookup {
+    /// The instance named by an option, by `LAB_INSTANCE`, or the only living one made from a lab file.
+    ///
+    /// - Parameters:
+    ///   - name: An instance's identifier or directory.
+    ///   - labFile: The lab file of the current directory; nil looks at all instances.
+    ///   - environment: Environment variables.
+    /// - Throws: ``LabFailure`` that says which instances there are.
+    public static func find(
+        _ name: String?, labFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> InstanceConnection {
+        if let wanted = name ?? environment["LAB_INSTANCE"], !wanted.isEmpty {
+            let root = wanted.contains("/") ? SuiteReader.absolute(wanted) : "\(try Instance.runtimeRoot())/\(wanted)"
+            let layout = InstanceLayout(root: root)
+            guard Lease.isHeld(layout) else {
+                let known = (try? Instance.live().map(\.id)) ?? []
+                let advice = nearest(wanted, among: known).map { " Did you mean \($0)?" } ?? ""
+                throw LabFailure("There is no running instance \(wanted).\(advice) `lab ps` lists them.")
+            }
+            return try InstanceConnection(layout)
+        }
+        let live = try Instance.live(madeFrom: labFile.map(SuiteReader.absolute))
+        switch live.count {
+        case 1: return try InstanceConnection(live[0])
+        case 0: throw LabFailure("No instance runs here. Start one with `lab up`.")
+        default:
+            throw LabFailure(
+                "Several instances run here: \(live.map(\.id).joined(separator: ", ")). Name one with --instance.")
+        }
+    }
+
+    /// Connections to all living instances of this user, oldest first.
+    public static func all() throws -> [InstanceConnection] {
+        try Instance.live().compactMap { try? InstanceConnection($0) }
+    }
+
+    /// Asks the runner of an instance to end it, and waits until it is gone.
+    ///
+    /// - Returns: Whether it was gone within the time.
+    public static func end(_ connection: InstanceConnection, timeout: LabDuration = .seconds(10)) throws -> Bool {
+        let watch = try ProcessWatch(pid: connection.manifest.runnerPid)
+        try watch.signal(SIGINT)
+        let deadline = Int64(MonotonicClock.nanoseconds()) + timeout.nanoseconds
+        let parent = (connection.layout.root as NSString).deletingLastPathComponent
+        let directory = try DirectoryWatch(parent)
+        while Files.exists(connection.layout.root) {
+            let rest = deadline - Int64(MonotonicClock.nanoseconds())
+            guard rest > 0 else { return false }
+            _ = try Polling.waitReadable([directory.rawDescriptor], timeoutNanoseconds: rest)
+            _ = try directory.changes()
+        }
+        return true
+    }
+}

@@ -1,0 +1,10 @@
+/// The lab itself could not do its work: a verdict of "inconclusive", never of "failed".
+public struct LabFailure: Error, CustomStringConvertible, Sendable {
+    /// What happened, where, and what to do about it.
+    public let description: String
+
+    /// Describes a failure of the lab.
+    public init(_ description: String) {
+        self.description = description
+    }
+}

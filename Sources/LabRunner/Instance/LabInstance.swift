@@ -1,0 +1,228 @@
+internal import Foundation
+public import LabKit
+internal import LabSystem
+internal import Synchronization
+
+/// A running lab: the server, the device agents and the launched apps of one topology.
+///
+/// Thread rule: any thread. Every call may block.
+public final class LabInstance: Sendable {
+    /// Where its files and sockets are.
+    public var layout: InstanceLayout { instance.layout }
+    /// What was written into `instance.json`.
+    public var manifest: InstanceManifest { instance.manifest }
+    /// What the server told about itself; nil before it is ready.
+    public var serverReady: ServerReady? { state.withLock { $0.ready } }
+    /// How long each peer took from being spawned to its first answer, in nanoseconds.
+    public var launchTimes: [String: UInt64] { state.withLock { $0.launchTimes } }
+
+    /// Access to its processes.
+    public let connection: InstanceConnection
+    private let instance: Instance
+    private let state = Mutex(State())
+
+    private struct State {
+        var infrastructure: [Infrastructure] = []
+        var ready: ServerReady?
+        var launchTimes: [String: UInt64] = [:]
+        var isStopped = false
+    }
+
+    /// A server or agent, with the name of its endpoint.
+    private struct Infrastructure {
+        let name: String
+        let process: ChildProcess
+        let logPath: String
+    }
+
+    /// How long the parts of an instance may take to become ready, in real time.
+    private static let startPatience = LabDuration.seconds(20)
+
+    /// Creates the files of an instance; nothing runs yet.
+    ///
+    /// - Parameters:
+    ///   - topology: The cast.
+    ///   - runDirectory: Absolute path of an existing directory that receives traces and logs.
+    ///   - seed: The run's seed.
+    ///   - executables: The programs.
+    ///   - labFile: Absolute path of the `lab.yaml` the topology came from.
+    public init(
+        topology: Topology, runDirectory: String, seed: UInt64, executables: Executables, labFile: String?
+    ) throws {
+        try Files.createDirectory("\(runDirectory)/traces")
+        try Files.createDirectory("\(runDirectory)/logs")
+        instance = try Instance.create { layout in
+            InstanceManifest(
+                id: layout.id, labFile: labFile, topology: topology, runDirectory: runDirectory, seed: seed,
+                executablesDirectory: executables.directory)
+        }
+        connection = try InstanceConnection(instance.layout)
+    }
+
+    /// Starts the server and the agents, waits until they answer, and launches the apps that start by
+    /// themselves.
+    ///
+    /// - Throws: ``LabFailure`` when a part does not come up; the instance is then still to be stopped.
+    public func start() throws {
+        let topology = manifest.topology
+        let server = try spawn("lab-server", name: "server", ["--instance", layout.root])
+        for device in topology.devices {
+            try spawn("device-agent", name: "a.\(device.name)", ["--instance", layout.root, "--device", device.name])
+        }
+        let failures = FailureList()
+        let devices = topology.devices.map { device in
+            runOnThread(name: "start \(device.name)") { [self] in
+                failures.catching { try awaitAnswer("a.\(device.name)") }
+            }
+        }
+        failures.catching { try awaitServer(server) }
+        for device in devices { device.join() }
+        try failures.throwFirst()
+        let launches = topology.apps.filter(\.autostart).map { app in
+            runOnThread(name: "launch \(app.name)") { [self] in
+                failures.catching { try launch(app.name) }
+            }
+        }
+        for launch in launches { launch.join() }
+        try failures.throwFirst()
+    }
+
+    @discardableResult
+    private func spawn(_ program: String, name: String, _ arguments: [String]) throws -> ChildProcess {
+        let path = Executables(directory: manifest.executablesDirectory).path(program)
+        guard Files.exists(path) else {
+            throw LabFailure("The program \(path) is missing. Build the whole package.")
+        }
+        let logPath = "\(manifest.runDirectory)/logs/\(name).log"
+        let log = try FileDescriptor.open(logPath, flags: O_WRONLY | O_CREAT | O_APPEND)
+        // An own process group keeps the terminal's Ctrl-C away: the runner ends its parts in order. There
+        // is no death signal either; they watch the lease and clean up when it goes.
+        let process = try ChildProcess.spawn(
+            executable: path, arguments: arguments, standardInput: .null, standardOutput: .file(log),
+            standardError: .file(log), newProcessGroup: true)
+        state.withLock { $0.infrastructure.append(Infrastructure(name: name, process: process, logPath: logPath)) }
+        return process
+    }
+
+    private func awaitServer(_ process: ChildProcess) throws {
+        let ready = try ServerReady.wait(
+            layout, timeout: Self.startPatience, watching: try ProcessWatch(pid: process.pid))
+        guard let ready else { throw LabFailure("The server did not become ready. \(logHint("server"))") }
+        state.withLock { $0.ready = ready }
+    }
+
+    private func awaitAnswer(_ endpoint: String) throws {
+        do {
+            try connection.ping(endpoint, timeout: Self.startPatience)
+        } catch {
+            throw LabFailure("\(endpoint) did not answer: \(error). \(logHint(endpoint))")
+        }
+    }
+
+    /// The last line of a log and where the rest is.
+    private func logHint(_ name: String) -> String {
+        let path = "\(manifest.runDirectory)/logs/\(name).log"
+        let text = (try? Files.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let last = text.split(separator: "\n").last.map { "It said: \($0) " } ?? ""
+        return "\(last)(log: \(path))"
+    }
+
+    /// Launches an app through its device, waits for its first answer and measures how long that took.
+    @discardableResult
+    public func launch(_ app: String) throws -> LaunchedProcess {
+        let launched: LaunchedProcess
+        do {
+            launched = try connection.launch(app, timeout: Self.startPatience)
+        } catch {
+            throw LabFailure("The app \(app) did not start: \(error). \(logHint(app))")
+        }
+        try awaitAnswer("p.\(app)")
+        let elapsed = MonotonicClock.nanoseconds() - launched.launchedAt
+        state.withLock { $0.launchTimes[app] = $0.launchTimes[app] ?? elapsed }
+        return launched
+    }
+
+    /// Waits until a part ends by itself.
+    ///
+    /// - Parameters:
+    ///   - known: Parts whose end is known already.
+    ///   - wakeUp: A descriptor that ends the waiting when it becomes readable.
+    /// - Returns: The names of parts that have ended; empty when woken.
+    public func waitForEnd(except known: Set<String>, wakeUp: Int32) throws -> [String] {
+        let apps = connection.watchedPeers
+        let parts: [(name: String, descriptor: Int32)] = state.withLock { state in
+            state.infrastructure.map { ($0.name, $0.process.rawDescriptor) }
+        }
+        let watched = (parts + apps.map { ($0.name, $0.watch.rawDescriptor) }).filter { !known.contains($0.name) }
+        let readable = try Polling.waitReadable([wakeUp] + watched.map(\.descriptor))
+        return zip(watched, readable.dropFirst()).filter(\.1).map(\.0.name)
+    }
+
+    /// Ends every process and removes the instance; what does not stop is killed.
+    ///
+    /// - Returns: What was left behind or went wrong, one sentence each; empty when nothing was.
+    public func stop() -> [String] {
+        let parts: [Infrastructure]? = state.withLock { state in
+            if state.isStopped { return nil }
+            state.isStopped = true
+            return state.infrastructure
+        }
+        guard let parts else { return [] }
+        var complaints: [String] = []
+        for part in parts {
+            if let status = try? part.process.poll() {
+                complaints.append("\(part.name) had \(status) before it was asked to end; its log is \(part.logPath)")
+            }
+        }
+        // Giving up the lease is the word for everybody to end; the last one removes the directory.
+        let isGone = (try? instance.end(timeout: .seconds(5))) ?? false
+        for part in parts {
+            let isEnded = (try? part.process.wait(timeoutNanoseconds: isGone ? 2_000_000_000 : 1)) != nil
+            if !isEnded, ProcessTable.isAlive(part.process.pid) {
+                complaints.append("\(part.name) did not end within 5 s and was killed; its log is \(part.logPath)")
+                try? part.process.signal(SIGKILL)
+                _ = try? part.process.wait()
+            }
+        }
+        for (name, watch) in connection.watchedPeers where !watch.hasEnded {
+            let isEnded = (try? watch.waitForExit(timeoutNanoseconds: 1_000_000_000)) ?? true
+            if !isEnded {
+                complaints.append("the process of `\(name)` outlived its device and was killed")
+                try? watch.signal(SIGKILL)
+            }
+        }
+        return complaints + removeRemains()
+    }
+
+    private func removeRemains() -> [String] {
+        var complaints: [String] = []
+        for name in (try? SharedMemoryObject.list()) ?? [] where name.hasPrefix(layout.sharedMemoryPrefix) {
+            complaints.append("the shared memory \(name) was left behind and has been removed")
+            try? SharedMemoryObject.unlink(name: name)
+        }
+        if Files.exists(layout.root) {
+            complaints.append("the instance directory \(layout.root) was left behind and has been removed")
+            try? Files.removeTree(layout.root)
+        }
+        return complaints
+    }
+}
+
+/// The failures of several threads; the first is what the caller hears about.
+///
+/// Thread rule: any thread.
+private final class FailureList: Sendable {
+    private let errors = Mutex<[any Error]>([])
+
+    func catching(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            errors.withLock { $0.append(error) }
+        }
+    }
+
+    func throwFirst() throws {
+        if let first = errors.withLock({ $0.first }) { throw first }
+    }
+}

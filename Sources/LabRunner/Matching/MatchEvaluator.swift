@@ -1,0 +1,176 @@
+internal import Foundation
+internal import LabKit
+
+/// Judges values by expectations and lists every difference.
+struct MatchEvaluator {
+    let bindings: Bindings
+
+    /// All differences, in the order in which they were written; empty means the value is as expected.
+    func mismatches(_ value: JSONValue?, _ expectation: Expectation, path: String = "") -> [Mismatch] {
+        func differs(_ expected: String) -> [Mismatch] {
+            [Mismatch(path: path, expected: expected, actual: value, place: expectation.place)]
+        }
+        do {
+            return try judge(value, expectation, path: path, differs: differs)
+        } catch let error as UnresolvedReference {
+            return differs("${\(error.reference.text)}, which has no value")
+        } catch {
+            return differs("\(error)")
+        }
+    }
+
+    private func judge(
+        _ value: JSONValue?, _ expectation: Expectation, path: String, differs: (String) -> [Mismatch]
+    ) throws -> [Mismatch] {
+        switch expectation.matcher {
+        case .any:
+            return value.isPresent ? [] : differs("any value")
+        case .absent:
+            return value.isPresent ? differs("nothing") : []
+        case .equals(let template):
+            let expected = try bindings.resolve(template)
+            return Self.isEqual(value ?? .null, expected) ? [] : differs(expected.compactText)
+        case .exactly(let template):
+            let expected = try bindings.resolve(template)
+            return Self.isEqual(value ?? .null, expected) ? [] : differs("exactly " + expected.compactText)
+        case .object(let members):
+            guard case .object(let object)? = value else { return differs("an object") }
+            return members.flatMap { member in
+                mismatches(
+                    object[member.key], member.expectation, path: path.isEmpty ? member.key : "\(path).\(member.key)")
+            }
+        case .list(let expectations):
+            guard case .array(let elements)? = value else { return differs("a list") }
+            guard elements.count == expectations.count else {
+                return differs("a list of \(expectations.count), not \(elements.count)")
+            }
+            return zip(elements, expectations).enumerated().flatMap { index, pair in
+                mismatches(pair.0, pair.1, path: path.isEmpty ? String(index) : "\(path).\(index)")
+            }
+        case .all(let expectations):
+            return expectations.flatMap { mismatches(value, $0, path: path) }
+        case .oneOf(let expectations):
+            if expectations.contains(where: { mismatches(value, $0, path: path).isEmpty }) { return [] }
+            return differs("one of " + expectations.map { describe($0) }.joined(separator: ", "))
+        case .not(let inner):
+            return mismatches(value, inner, path: path).isEmpty ? differs("not " + describe(inner)) : []
+        case .contains(let inner):
+            return contains(value, inner) ? [] : differs("something that contains " + describe(inner))
+        case .length(let inner):
+            guard let length = value?.length else { return differs("a length of " + describe(inner)) }
+            return mismatches(.integer(Int64(length)), inner).isEmpty
+                ? [] : differs("a length of \(describe(inner)), not \(length)")
+        default:
+            return try compare(value, expectation.matcher) ? [] : differs(describe(expectation))
+        }
+    }
+
+    /// The matchers that look at one text or one number.
+    private func compare(_ value: JSONValue?, _ matcher: Matcher) throws -> Bool {
+        switch matcher {
+        case .matches(let pattern):
+            guard case .string(let text)? = value else { return false }
+            // The pattern was compiled when the scenario was read.
+            let expression = try NSRegularExpression(pattern: pattern)
+            return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
+        case .startsWith(let template):
+            guard case .string(let text)? = value else { return false }
+            return text.hasPrefix(Bindings.text(of: try bindings.resolve(template)))
+        case .endsWith(let template):
+            guard case .string(let text)? = value else { return false }
+            return text.hasSuffix(Bindings.text(of: try bindings.resolve(template)))
+        case .between(let low, let high):
+            return try isAtLeast(value, low) && isAtMost(value, high)
+        case .atLeast(let low): return try isAtLeast(value, low)
+        case .atMost(let high): return try isAtMost(value, high)
+        default: return false
+        }
+    }
+
+    private func isAtLeast(_ value: JSONValue?, _ limit: Template) throws -> Bool {
+        guard let number = value?.asDouble, let limit = try bindings.resolve(limit).asDouble else { return false }
+        return number >= limit
+    }
+
+    private func isAtMost(_ value: JSONValue?, _ limit: Template) throws -> Bool {
+        guard let number = value?.asDouble, let limit = try bindings.resolve(limit).asDouble else { return false }
+        return number <= limit
+    }
+
+    private func contains(_ value: JSONValue?, _ inner: Expectation) -> Bool {
+        switch value {
+        case .array(let elements):
+            return elements.contains { mismatches($0, inner).isEmpty }
+        case .string(let text):
+            guard case .equals(let template) = inner.matcher, let piece = try? bindings.resolve(template) else {
+                return mismatches(value, inner).isEmpty
+            }
+            return text.contains(Bindings.text(of: piece))
+        default:
+            return mismatches(value, inner).isEmpty
+        }
+    }
+
+    /// Equality where 1 and 1.0 are the same number.
+    static func isEqual(_ left: JSONValue, _ right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.integer(let a), .number(let b)), (.number(let b), .integer(let a)): return Double(a) == b
+        case (.array(let a), .array(let b)): return a.count == b.count && zip(a, b).allSatisfy(isEqual)
+        case (.object(let a), .object(let b)):
+            return a.count == b.count && a.allSatisfy { key, value in b[key].map { isEqual(value, $0) } ?? false }
+        default: return left == right
+        }
+    }
+
+    /// An expectation in words.
+    func describe(_ expectation: Expectation) -> String {
+        func text(_ template: Template) -> String { (try? bindings.resolve(template).compactText) ?? "?" }
+        switch expectation.matcher {
+        case .equals(let template), .exactly(let template): return text(template)
+        case .object(let members):
+            return "{ " + members.map { "\($0.key): \(describe($0.expectation))" }.joined(separator: ", ") + " }"
+        case .list(let elements): return "[" + elements.map { describe($0) }.joined(separator: ", ") + "]"
+        case .matches(let pattern): return "text that matches \(pattern)"
+        case .oneOf(let list): return "one of " + list.map { describe($0) }.joined(separator: ", ")
+        case .all(let list): return list.map { describe($0) }.joined(separator: " and ")
+        case .not(let inner): return "not \(describe(inner))"
+        case .contains(let inner): return "something that contains \(describe(inner))"
+        case .startsWith(let template): return "text that starts with \(text(template))"
+        case .endsWith(let template): return "text that ends with \(text(template))"
+        case .between(let low, let high): return "a number from \(text(low)) to \(text(high))"
+        case .atLeast(let low): return "at least \(text(low))"
+        case .atMost(let high): return "at most \(text(high))"
+        case .length(let inner): return "a length of \(describe(inner))"
+        case .absent: return "nothing"
+        case .any: return "any value"
+        }
+    }
+}
+
+extension JSONValue? {
+    fileprivate var isPresent: Bool {
+        switch self {
+        case nil, .null: false
+        default: true
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var asDouble: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+
+    fileprivate var length: Int? {
+        switch self {
+        case .string(let text): text.count
+        case .array(let elements): elements.count
+        case .object(let members): members.count
+        default: nil
+        }
+    }
+}

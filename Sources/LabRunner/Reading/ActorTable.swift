@@ -1,0 +1,78 @@
+internal import LabKit
+
+/// Everybody a step can address, and what each understands.
+struct ActorTable: Sendable {
+    private let targets: [String: [Target]]
+    /// Names in the order of the topology, built-in actors last.
+    let names: [String]
+
+    init(_ topology: Topology) {
+        var targets: [String: [Target]] = [:]
+        var names: [String] = []
+        func add(_ name: String, _ routes: [(ActorKind, Target.Route)]) {
+            names.append(name)
+            targets[name] = routes.map { Target(actor: name, kind: $0.0, route: $0.1) }
+        }
+        for device in topology.devices {
+            let agent = "a.\(device.name)"
+            for app in device.apps {
+                add(
+                    app.name,
+                    [
+                        (Self.kind(of: app), .endpoint("p.\(app.name)", about: app.name)),
+                        (.process, .endpoint(agent, about: app.name)),
+                    ])
+            }
+            add(device.name, [(.device, .endpoint(agent, about: device.name))])
+        }
+        for link in topology.links {
+            add(link.name, [(.link, .endpoint("a.\(link.phone)", about: link.name))])
+        }
+        add("server", [(.server, .endpoint("server", about: nil))])
+        add("faults", [(.faults, .instance)])
+        add("clock", [(.clock, .instance)])
+        self.targets = targets
+        self.names = names
+    }
+
+    /// What an app is to the vocabulary: the SDK inside decides.
+    static func kind(of app: AppSpec) -> ActorKind {
+        switch app.powerAuth.sdk {
+        case .full: .app
+        case .extensions: .appExtension
+        case .watch: .watchApp
+        }
+    }
+
+    /// The ways to address a name; nil when nobody has it.
+    subscript(name: String) -> [Target]? { targets[name] }
+
+    /// The names of actors that understand a command.
+    func names(understanding command: String) -> [String] {
+        names.filter { name in
+            targets[name]?.contains { Vocabulary.command(named: command, for: $0.kind) != nil } ?? false
+        }
+    }
+
+    /// The processes whose traces and faults can be named: apps and the server.
+    var processes: [String] {
+        names.filter { name in targets[name]?.contains { $0.kind == .process || $0.kind == .server } ?? false }
+    }
+}
+
+extension ActorKind {
+    /// The kind in a sentence.
+    var title: String {
+        switch self {
+        case .app: "an app"
+        case .appExtension: "an app extension"
+        case .watchApp: "a watch app"
+        case .server: "the server"
+        case .process: "a process"
+        case .device: "a device"
+        case .link: "a link"
+        case .faults: "`faults`"
+        case .clock: "`clock`"
+        }
+    }
+}

@@ -1,0 +1,188 @@
+internal import LabKit
+
+/// Reads a step that is a command to an actor.
+///
+/// Not thread-safe: used by the one thread that reads the file.
+struct CommandReader {
+    let steps: StepReader
+
+    private var collector: DiagnosticCollector { steps.collector }
+
+    func read(_ node: YAMLNode, _ entry: YAMLEntry, targets: [Target]) -> CommandStep? {
+        guard let name = entry.value.scalar?.text, !entry.value.isNull else {
+            collector.report(
+                .wrongShape(what: "the command of `\(entry.key)`", expected: .value, actual: entry.value.shape),
+                at: entry.value.place)
+            return nil
+        }
+        guard let (target, command) = find(name, targets: targets, at: entry.value.place) else { return nil }
+        let arguments = readArguments(node["with"], of: command, at: entry.value.place)
+        checkNames(node["with"], of: command)
+        let outcome = readOutcome(node, of: command)
+        let within = node["within"].flatMap { steps.duration($0, what: "`within`") }
+        let eventually = node["eventually"].flatMap { steps.duration($0, what: "`eventually`") }
+        if eventually != nil, case .succeeds = outcome,
+            let entry = node.entries?.first(where: { $0.key == "eventually" })
+        {
+            collector.report(
+                .pointless(word: "eventually", reason: "without `expect` or `fails` there is nothing to wait for"),
+                at: entry.keyPlace)
+        }
+        steps.closeKeys(of: node, word: entry.key, allowed: Set(ReservedWords.siblings))
+        let capture = readCapture(node, of: command)
+        guard let arguments, let outcome else { return nil }
+        return CommandStep(
+            target: target, command: command, arguments: arguments, outcome: outcome, capture: capture,
+            within: within, eventually: eventually)
+    }
+
+    private func find(_ name: String, targets: [Target], at place: SourcePlace) -> (Target, any Command.Type)? {
+        for target in targets {
+            if let command = Vocabulary.command(named: name, for: target.kind) { return (target, command) }
+        }
+        guard let first = targets.first else { return nil }
+        let elsewhere = Vocabulary.all.filter { $0.name == name }
+        if elsewhere.isEmpty {
+            let known = targets.flatMap { Vocabulary.commands(for: $0.kind) }.map { $0.name }
+            collector.report(.unknownCommand(command: name, actor: first.actor, known: known), at: place)
+        } else {
+            let kinds = Set(elsewhere.flatMap { $0.actors }).sorted { $0.rawValue < $1.rawValue }
+            let example = steps.actors.names(understanding: name).first.map { "\($0): \(name)" }
+            collector.report(
+                .misplacedCommand(
+                    command: name, actor: first.actor, actorIs: first.kind.title, belongsTo: kinds.map(\.title),
+                    example: example), at: place)
+        }
+        return nil
+    }
+
+    private func readArguments(
+        _ node: YAMLNode?, of command: any Command.Type, at place: SourcePlace
+    ) -> [CommandStep.Argument]? {
+        let entries = node?.entries ?? []
+        if let node, node.entries == nil, !node.isNull {
+            collector.report(.wrongShape(what: "`with`", expected: .mapping, actual: node.shape), at: node.place)
+            return nil
+        }
+        let before = collector.count
+        for entry in entries where !command.fields.contains(where: { $0.name == entry.key }) {
+            let known = command.fields.map { $0.name }
+            // A misspelled password must not be printed with the complaint.
+            if let meant = nearest(entry.key, among: known),
+                command.fields.contains(where: { $0.name == meant && $0.isSecret })
+            {
+                collector.hide(entry.value.place)
+            }
+            collector.report(
+                .unknownParameter(parameter: entry.key, command: command.name, known: known), at: entry.keyPlace)
+        }
+        var arguments: [CommandStep.Argument] = []
+        for field in command.fields {
+            if let value = node?[field.name] {
+                if let template = steps.values.read(value, as: field.type, what: "`\(field.name)`") {
+                    arguments.append(CommandStep.Argument(field: field, value: template))
+                }
+            } else if field.required, collector.count == before {
+                collector.report(
+                    .missingParameter(parameter: field.name, command: command.name, meaning: field.meaning),
+                    at: node?.entries?.first?.keyPlace ?? place)
+            }
+        }
+        return collector.count == before ? arguments : nil
+    }
+
+    /// Names of fault points and processes are checked like names of actors.
+    private func checkNames(_ node: YAMLNode?, of command: any Command.Type) {
+        guard command.actors == [.faults], let node else { return }
+        func check(_ key: String, what: String, known: [String]) {
+            guard let value = node[key], let name = value.scalar?.text, !name.contains("${"), !known.contains(name)
+            else { return }
+            collector.report(.unknownName(what: what, name: name, known: known), at: value.place)
+        }
+        check("point", what: "fault point", known: FaultPoint.all.map(\.rawValue))
+        check("peer", what: "process", known: steps.actors.processes)
+    }
+
+    private func readOutcome(_ node: YAMLNode, of command: any Command.Type) -> CommandStep.Outcome? {
+        let expect = node.entries?.first { $0.key == "expect" }
+        let fails = node.entries?.first { $0.key == "fails" }
+        if let expect, let fails {
+            collector.report(
+                .contradictingKeys(
+                    first: "expect", second: "fails", reason: "a command succeeds with a result or fails"),
+                at: max(expect.keyPlace, fails.keyPlace))
+            return nil
+        }
+        if let expect {
+            if case .nothing = command.result {
+                collector.report(
+                    .pointless(
+                        word: "expect", reason: "`\(command.name)` answers nothing; without `expect` it must succeed"),
+                    at: expect.keyPlace)
+                return nil
+            }
+            return steps.expectations.read(
+                expect.value, of: command.result, what: "the result of `\(command.name)`"
+            ).map(CommandStep.Outcome.result)
+        }
+        if let fails { return FailureReader(expectations: steps.expectations).read(fails.value).map { .failure($0) } }
+        return .succeeds
+    }
+
+    private func max(_ left: SourcePlace, _ right: SourcePlace) -> SourcePlace {
+        left.range.start < right.range.start ? right : left
+    }
+
+    private func readCapture(_ node: YAMLNode, of command: any Command.Type) -> String? {
+        guard let entry = node.entries?.first(where: { $0.key == "as" }) else { return nil }
+        if node["fails"] != nil { return steps.variable(entry.value, FailureReader.type, in: steps.scope) }
+        if case .nothing = command.result {
+            collector.report(
+                .pointless(word: "as", reason: "`\(command.name)` answers nothing that could be kept"),
+                at: entry.keyPlace)
+            return nil
+        }
+        return steps.variable(entry.value, command.result, in: steps.scope)
+    }
+}
+
+/// Reads the expectation of a failure.
+///
+/// Not thread-safe: used by the one thread that reads the file.
+struct FailureReader {
+    let expectations: ExpectationReader
+
+    /// What a failure looks like to expectations: the error's own members, and those of its userInfo
+    /// beside them.
+    static let type: FieldType = .map
+
+    /// The members every error has.
+    static let members = ["code", "domain", "message"]
+
+    func read(_ node: YAMLNode) -> Expectation? {
+        // `fails: externalPendingOperation` is short for `fails: { code: … }`, `fails: any` accepts every error.
+        if let scalar = node.scalar, !node.isNull {
+            if scalar.text == "any" { return Expectation(matcher: .any, place: node.place) }
+            guard let code = expectations.values.read(node, as: .any, what: "`fails`") else { return nil }
+            let expectation = Expectation(matcher: .equals(code), place: node.place)
+            return Expectation(
+                matcher: .object([Matcher.Member(key: "code", expectation: expectation)]), place: node.place)
+        }
+        guard let entries = node.entries else {
+            expectations.values.collector.report(
+                .wrongShape(what: "`fails`", expected: .mapping, actual: node.shape), at: node.place)
+            return nil
+        }
+        for entry in entries where !Self.members.contains(entry.key) {
+            // userInfo keys are free, so only an evident slip is refused.
+            if entry.key.count > 2, let meant = nearest(entry.key, among: Self.members),
+                abs(meant.count - entry.key.count) <= 1
+            {
+                expectations.values.collector.report(
+                    .unknownKey(key: entry.key, container: "`fails`", known: Self.members), at: entry.keyPlace)
+                return nil
+            }
+        }
+        return expectations.read(node, of: .map, what: "the error")
+    }
+}

@@ -1,0 +1,203 @@
+internal import Foundation
+public import LabKit
+
+/// Reads a scenario file completely, before any process starts.
+public enum ScenarioReader {
+    /// What reading a file gave.
+    public struct Outcome: Sendable {
+        /// The scenarios: one, or one for each row of a table; empty when anything is wrong.
+        public let scenarios: [Scenario]
+        /// Everything that is wrong, sorted by place.
+        public let diagnostics: [Diagnostic]
+        /// Places that print-outs mask.
+        public let secrets: SecretRanges
+    }
+
+    /// Whether a file holds steps for `include` and nothing that only a scenario has. A directory's search passes
+    /// over such files; a scenario that merely lacks its name is complained about.
+    static func isIncludedFile(_ file: SourceFile) -> Bool {
+        guard let entries = YAMLDocument.parse(file, reporting: DiagnosticCollector())?.entries else { return false }
+        return entries.contains { $0.key == "steps" }
+            && entries.allSatisfy { ["steps", "parameters"].contains($0.key) }
+    }
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - file: The scenario.
+    ///   - id: The scenario's name in reports: its path relative to what was asked for.
+    ///   - labFile: The topologies.
+    ///   - environment: Environment variables that `values` may name.
+    public static func read(
+        _ file: SourceFile, id: String, labFile: LabFile, environment: [String: String]
+    ) -> Outcome {
+        let collector = DiagnosticCollector()
+        var scenarios: [Scenario] = []
+        if let root = YAMLDocument.parse(file, reporting: collector) {
+            let reading = Reading(
+                file: file, id: id, labFile: labFile, environment: environment, collector: collector)
+            scenarios = reading.read(root)
+        }
+        return Outcome(
+            scenarios: collector.isEmpty ? scenarios : [], diagnostics: collector.diagnostics,
+            secrets: collector.secretRanges)
+    }
+}
+
+/// One reading of one file.
+private struct Reading {
+    let file: SourceFile
+    let id: String
+    let labFile: LabFile
+    let environment: [String: String]
+    let collector: DiagnosticCollector
+
+    func read(_ root: YAMLNode) -> [Scenario] {
+        guard let reader = MappingReader(root, container: "a scenario", reporting: collector) else { return [] }
+        let name = reader.text("name", required: true) ?? ""
+        let tags = reader.texts("tags") ?? []
+        let quarantine = reader.text("quarantine")
+        let topology = readLab(reader.optional("lab"), root: root)
+        let valueEntries = reader.namedEntries("values") ?? []
+        let rows = reader.list("rows")
+        let stepsNode = reader.required("steps")
+        let tearDownNode = reader.optional("tearDown")
+        reader.declare("about")
+        reader.finish()
+        // Without a cast the steps could not be judged, and every complaint would be a consequence.
+        guard let topology, let stepsNode else { return [] }
+        if let rows, rows.isEmpty { collector.report(.emptyList(what: "`rows`"), at: reader.place(of: "rows")) }
+
+        let variants: [(suffix: String, row: YAMLNode?)] =
+            rows.map { $0.enumerated().map { (rowName($1, index: $0), $1) } } ?? [("", nil)]
+        var seen: [String: Int] = [:]
+        return variants.map { suffix, row in
+            if let row, let first = seen.updateValue(row.place.range.start.line, forKey: suffix) {
+                collector.report(.duplicateName(name: suffix, what: "a row", firstLine: first), at: row.place)
+            }
+            let secrets = SecretTexts()
+            let scope = Scope(parent: nil)
+            hideLaterCaptures(in: stepsNode, scope: scope)
+            if let row { scope.define("row", .constant(row, in: nil), at: row.place, reporting: collector) }
+            var generated: [GeneratedValue] = []
+            for entry in valueEntries { define(entry, in: scope, generated: &generated, secrets: secrets) }
+            let reader = StepReader(
+                actors: ActorTable(topology), scope: scope, collector: collector, secrets: secrets,
+                directory: (file.path as NSString).deletingLastPathComponent,
+                including: [(file.path as NSString).standardizingPath], prefix: "")
+            let steps = reader.read(stepsNode, what: "`steps`")
+            let tearDown = tearDownNode.map { node in
+                StepReader(
+                    actors: reader.actors, scope: Scope(parent: scope), collector: collector, secrets: secrets,
+                    directory: reader.directory, including: reader.including, prefix: "t"
+                ).read(node, what: "`tearDown`")
+            }
+            return Scenario(
+                id: suffix.isEmpty ? id : "\(id)[\(suffix)]", name: suffix.isEmpty ? name : "\(name) [\(suffix)]",
+                tags: tags, quarantine: quarantine, file: file, topology: topology, generated: generated,
+                steps: steps, tearDown: tearDown ?? [], secrets: collector.secretRanges,
+                secretTexts: secrets.texts.sorted())
+        }
+    }
+
+    /// A row is called by its key `id`, else by its number.
+    private func rowName(_ row: YAMLNode, index: Int) -> String {
+        if row.entries == nil {
+            collector.report(.wrongShape(what: "a row", expected: .mapping, actual: row.shape), at: row.place)
+        }
+        return row["id"]?.scalar?.text ?? String(index + 1)
+    }
+
+    private func readLab(_ node: YAMLNode?, root: YAMLNode) -> Topology? {
+        let place = node?.place ?? SourcePlace(.start, in: file)
+        guard let node else {
+            return labFile.topology(named: nil, at: place, overrides: nil, reporting: collector)
+        }
+        if let name = node.scalar?.text {
+            return labFile.topology(named: name, at: place, overrides: nil, reporting: collector)
+        }
+        guard let reader = MappingReader(node, container: "`lab`", reporting: collector) else { return nil }
+        let name = reader.text("use")
+        let override = reader.optional("override")
+        let complete = reader.optional("topology")
+        reader.finish()
+        if let complete {
+            if name != nil || override != nil {
+                collector.report(
+                    .contradictingKeys(
+                        first: "topology", second: name == nil ? "override" : "use",
+                        reason: "`topology` is a complete cast of its own"), at: reader.place(of: "topology"))
+                return nil
+            }
+            return TopologyReader(collector).read(complete, name: "inline")
+        }
+        return labFile.topology(
+            named: name, at: node["use"]?.place ?? place, overrides: override, reporting: collector)
+    }
+
+    /// One entry of `values`: a literal, or a mapping that says where the value comes from.
+    private func define(
+        _ entry: YAMLEntry, in scope: Scope, generated: inout [GeneratedValue], secrets: SecretTexts
+    ) {
+        if entry.value["generate"] != nil {
+            guard let reader = MappingReader(entry.value, container: "a generated value", reporting: collector)
+            else { return }
+            let word = reader.choice("generate", of: GeneratedValue.Kind.allCases.map(\.rawValue), required: true)
+            let digits = reader.integer("digits", in: 4...32)
+            let below = reader.integer("below", in: 1...Int64(Int32.max))
+            reader.finish()
+            guard let kind = word.flatMap(GeneratedValue.Kind.init) else { return }
+            let size = kind == .pin ? Int(digits ?? 4) : Int(below ?? 1000)
+            generated.append(GeneratedValue(name: entry.key, kind: kind, size: size))
+            let type: FieldType = kind == .pin ? .secret : kind == .number ? .integer : .text
+            scope.define(entry.key, .typed(type), at: entry.keyPlace, reporting: collector)
+        } else if let variable = entry.value["environment"]?.scalar?.text {
+            guard let reader = MappingReader(entry.value, container: "an environment value", reporting: collector)
+            else { return }
+            reader.declare("environment")
+            let fallback = reader.optional("default")
+            let isSecret = reader.boolean("secret") ?? false
+            reader.finish()
+            if let text = environment[variable] {
+                if isSecret { secrets.insert(text) }
+                let node = YAMLNode(.scalar(YAMLScalar(text: text, isQuoted: true)), at: entry.keyPlace)
+                scope.define(entry.key, .constant(escaped(node), in: nil), at: entry.keyPlace, reporting: collector)
+            } else if let fallback {
+                scope.define(entry.key, .constant(fallback, in: nil), at: entry.keyPlace, reporting: collector)
+            } else {
+                collector.report(
+                    .unsetEnvironmentVariable(name: variable), at: entry.value["environment"]?.place ?? entry.keyPlace)
+                scope.define(entry.key, .typed(.any), at: entry.keyPlace, reporting: collector)
+            }
+        } else if let secret = entry.value["secret"] {
+            guard let reader = MappingReader(entry.value, container: "a secret value", reporting: collector) else {
+                return
+            }
+            reader.declare("secret")
+            reader.finish()
+            collector.hide(secret.place)
+            if let text = secret.scalar?.text { secrets.insert(text) }
+            scope.define(entry.key, .constant(secret, in: nil), at: entry.keyPlace, reporting: collector)
+        } else {
+            scope.define(entry.key, .constant(entry.value, in: nil), at: entry.keyPlace, reporting: collector)
+        }
+    }
+
+    /// A value from outside never becomes a reference.
+    private func escaped(_ node: YAMLNode) -> YAMLNode {
+        guard let scalar = node.scalar else { return node }
+        return YAMLNode(
+            .scalar(YAMLScalar(text: scalar.text.replacing("${", with: "$${"), isQuoted: true)), at: node.place)
+    }
+
+    /// Lets a use before the capture be told from a name that exists nowhere.
+    private func hideLaterCaptures(in node: YAMLNode, scope: Scope) {
+        for element in node.elements ?? [] { hideLaterCaptures(in: element, scope: scope) }
+        for entry in node.entries ?? [] {
+            if entry.key == "as", let name = entry.value.scalar?.text {
+                scope.hide(name, line: entry.keyPlace.range.start.line, reason: "it gets its value only there")
+            }
+            if entry.key != "with", entry.key != "expect" { hideLaterCaptures(in: entry.value, scope: scope) }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+internal import Foundation
+internal import LabKit
+
+// The steps that are words of the language.
+extension StepReader {
+    func advance(_ node: YAMLNode, _ entry: YAMLEntry) -> Step.Action? {
+        closeKeys(of: node, word: "advance", allowed: ["note"])
+        return duration(entry.value, what: "`advance`").map(Step.Action.advance)
+    }
+
+    func check(_ node: YAMLNode, _ entry: YAMLEntry) -> Step.Action? {
+        closeKeys(of: node, word: "check", allowed: ["note", "expect"])
+        guard let value = values.read(entry.value, as: .any, what: "`check`") else { return nil }
+        guard let expect = node["expect"] else {
+            collector.report(.missingKey(key: "expect", container: "`check`"), at: entry.keyPlace)
+            return nil
+        }
+        guard let expectation = expectations.read(expect, of: .any, what: "the value") else { return nil }
+        return .check(value: value, expectation: expectation)
+    }
+
+    func waitFor(_ node: YAMLNode, _ entry: YAMLEntry) -> Step.Action? {
+        closeKeys(of: node, word: "waitFor", allowed: ["note"])
+        guard let reader = MappingReader(entry.value, container: "`waitFor`", reporting: collector) else {
+            return nil
+        }
+        let event = reader.choice("event", of: TraceEventName.all.map(\.rawValue), required: true)
+        let peer = reader.text("peer")
+        if let peer, !actors.processes.contains(peer), let place = entry.value["peer"]?.place {
+            collector.report(.unknownName(what: "process", name: peer, known: actors.processes), at: place)
+        }
+        let fields = reader.optional("where").flatMap { expectations.read($0, of: .map, what: "the event") }
+        let within = reader.optional("within").flatMap { duration($0, what: "`within`") }
+        reader.finish()
+        guard let event else { return nil }
+        return .waitFor(EventStep(event: event, peer: peer, fields: fields, within: within ?? Self.patience))
+    }
+
+    /// How long `eventually` and `waitFor` try when nothing else is said.
+    static let patience = LabDuration.seconds(5)
+
+    func eventually(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
+        guard let (limitNode, stepsNode) = block(node, entry, limit: "for", others: []) else { return nil }
+        let limit = limitNode.map { duration($0, what: "`eventually`") } ?? Self.patience
+        let inner = Scope(parent: scope)
+        let steps = nested(in: inner, path: path).read(stepsNode, what: "`steps`")
+        scope.adopt(inner, reporting: collector)
+        guard let limit else { return nil }
+        return .eventually(limit: limit, steps: steps)
+    }
+
+    func repeated(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
+        guard let (timesNode, stepsNode) = block(node, entry, limit: "times", others: ["as"]) else { return nil }
+        guard let timesNode else {
+            collector.report(.missingKey(key: "times", container: "`repeat`"), at: entry.keyPlace)
+            return nil
+        }
+        let inner = Scope(parent: scope)
+        let counter = (entry.value["as"] ?? node["as"]).flatMap { variable($0, .integer, in: inner) }
+        let steps = nested(in: inner, path: path).read(stepsNode, what: "`steps`")
+        scope.hide(inner, reason: "it has another value in each round of `repeat`")
+        guard case .literal(.integer(let times)) = values.read(timesNode, as: .integer, what: "`repeat`") else {
+            return nil
+        }
+        guard (1...100_000).contains(times) else {
+            collector.report(
+                .outOfRange(what: "`repeat`", value: String(times), limit: "from 1 to 100000"), at: timesNode.place)
+            return nil
+        }
+        return .repeated(times: Int(times), counter: counter, steps: steps)
+    }
+
+    func each(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
+        closeKeys(of: node, word: "each", allowed: ["note"])
+        guard let reader = MappingReader(entry.value, container: "`each`", reporting: collector) else { return nil }
+        let list = reader.required("in")
+        let name = reader.required("as")
+        let stepsNode = reader.required("steps")
+        reader.finish()
+        guard let list, let name, let stepsNode,
+            case .list(let elements)? = values.read(list, as: .list(.any), what: "`in`")
+        else { return nil }
+        let inner = Scope(parent: scope)
+        guard let variable = variable(name, .any, in: inner) else { return nil }
+        let steps = nested(in: inner, path: path).read(stepsNode, what: "`steps`")
+        scope.hide(inner, reason: "it has another value in each round of `each`")
+        return .each(values: elements, name: variable, steps: steps)
+    }
+
+    /// Both spellings of a block: `word: { limit: …, steps: […] }`, or `word: …` with `steps` beside it.
+    private func block(
+        _ node: YAMLNode, _ entry: YAMLEntry, limit: String, others: Set<String>
+    ) -> (limit: YAMLNode?, steps: YAMLNode)? {
+        if entry.value.entries != nil {
+            closeKeys(of: node, word: entry.key, allowed: ["note"])
+            guard let reader = MappingReader(entry.value, container: "`\(entry.key)`", reporting: collector) else {
+                return nil
+            }
+            let limitNode = reader.optional(limit)
+            let steps = reader.required("steps")
+            for key in others { reader.declare(key) }
+            reader.finish()
+            return steps.map { (limitNode, $0) }
+        }
+        closeKeys(of: node, word: entry.key, allowed: others.union(["note", "steps"]))
+        guard let steps = node["steps"] else {
+            collector.report(.missingKey(key: "steps", container: "`\(entry.key)`"), at: entry.keyPlace)
+            return nil
+        }
+        return (entry.value, steps)
+    }
+
+    func branches(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> [Branch]? {
+        closeKeys(of: node, word: entry.key, allowed: ["note"])
+        guard let elements = entry.value.elements else {
+            collector.report(
+                .wrongShape(what: "`\(entry.key)`", expected: .list, actual: entry.value.shape),
+                at: entry.value.place)
+            return nil
+        }
+        guard elements.count >= 2 else {
+            collector.report(.tooFewBranches(word: entry.key), at: entry.keyPlace)
+            return nil
+        }
+        var scopes: [Scope] = []
+        var branches: [Branch] = []
+        for (index, element) in elements.enumerated() {
+            let inner = Scope(parent: scope)
+            for other in scopes { inner.hide(other, reason: "that branch runs at the same time as this one") }
+            let list = element.elements == nil ? YAMLNode(.sequence([element]), at: element.place) : element
+            let reader = nested(in: inner, path: "\(path).\(index + 1)")
+            branches.append(Branch(steps: reader.read(list, what: "a branch"), place: element.place))
+            scopes.append(inner)
+        }
+        for inner in scopes { scope.adopt(inner, reporting: collector) }
+        return branches
+    }
+
+    /// Defines the variable a node names.
+    func variable(_ node: YAMLNode, _ type: FieldType, in scope: Scope) -> String? {
+        guard let name = node.scalar?.text else {
+            collector.report(.wrongShape(what: "`as`", expected: .value, actual: node.shape), at: node.place)
+            return nil
+        }
+        guard let first = name.first, first.isLetter, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
+        else {
+            collector.report(.malformedName(what: "a variable", value: name), at: node.place)
+            return nil
+        }
+        scope.define(name, .typed(type), at: node.place, reporting: collector)
+        return name
+    }
+
+    func include(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
+        closeKeys(of: node, word: "include", allowed: ["note", "with"])
+        guard let relative = entry.value.scalar?.text else {
+            collector.report(
+                .wrongShape(what: "`include`", expected: .value, actual: entry.value.shape), at: entry.value.place)
+            return nil
+        }
+        let target = (directory as NSString).appendingPathComponent(relative)
+        let resolved = (target as NSString).standardizingPath
+        guard !including.contains(resolved), including.count < 16 else {
+            collector.report(
+                .misfit(what: "`include: \(relative)`", reason: "the file includes itself"), at: entry.value.place)
+            return nil
+        }
+        let file: SourceFile
+        switch SourceFile.read(resolved) {
+        case .success(let read): file = read
+        case .failure(let diagnostic):
+            collector.report(
+                .misfit(what: "`include: \(relative)`", reason: diagnostic.kind.sentence), at: entry.value.place)
+            return nil
+        }
+        guard let root = YAMLDocument.parse(file, reporting: collector),
+            let reader = MappingReader(root, container: "an included file", reporting: collector)
+        else { return nil }
+        let inner = Scope(parent: nil)
+        readParameters(reader, given: node["with"], into: inner, of: relative)
+        let stepsNode = reader.required("steps")
+        reader.declare("name")
+        reader.finish()
+        guard let stepsNode else { return nil }
+        let steps = StepReader(
+            actors: actors, scope: inner, collector: collector, secrets: secrets,
+            directory: (resolved as NSString).deletingLastPathComponent, including: including + [resolved],
+            prefix: "\(path)."
+        ).read(stepsNode, what: "`steps`")
+        adopt(inner, includedAt: entry.value.place)
+        return .included(path: relative, steps: steps)
+    }
+
+    /// The captures of an included file become the includer's; a clash is complained about at the
+    /// `include`, because the included file cannot know.
+    private func adopt(_ inner: Scope, includedAt place: SourcePlace) {
+        for (name, entry) in inner.entries.sorted(by: { $0.key < $1.key }) {
+            guard case .typed = entry.binding else { continue }
+            scope.define(name, entry.binding, at: place, reporting: collector)
+        }
+    }
+
+    private func readParameters(_ reader: MappingReader, given: YAMLNode?, into inner: Scope, of path: String) {
+        let declared = reader.namedEntries("parameters") ?? []
+        for parameter in declared {
+            if let value = given?[parameter.key] {
+                inner.define(
+                    parameter.key, .constant(value, in: scope), at: value.place, reporting: collector)
+            } else if !parameter.value.isNull {
+                inner.define(
+                    parameter.key, .constant(parameter.value, in: nil), at: parameter.keyPlace,
+                    reporting: collector)
+            } else {
+                collector.report(
+                    .missingParameter(
+                        parameter: parameter.key, command: path, meaning: "it has no default there"),
+                    at: given?.place ?? reader.node.place)
+            }
+        }
+        for entry in given?.entries ?? [] where !declared.contains(where: { $0.key == entry.key }) {
+            collector.report(
+                .unknownParameter(parameter: entry.key, command: path, known: declared.map(\.key)),
+                at: entry.keyPlace)
+        }
+    }
+}

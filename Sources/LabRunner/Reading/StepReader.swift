@@ -1,0 +1,140 @@
+internal import Foundation
+internal import LabKit
+
+/// Reads a list of steps.
+///
+/// Not thread-safe: used by the one thread that reads the file.
+struct StepReader {
+    let actors: ActorTable
+    let scope: Scope
+    let collector: DiagnosticCollector
+    let secrets: SecretTexts
+    /// The directory that `include` is relative to.
+    let directory: String
+    /// Files being included around this list, to refuse circles.
+    let including: [String]
+    /// The step numbers around this list, ending in a point; empty at the top.
+    let prefix: String
+
+    var values: ValueReader { ValueReader(scope: scope, collector: collector, secrets: secrets) }
+    var expectations: ExpectationReader { ExpectationReader(values: values) }
+
+    /// Reads the steps of a list node.
+    ///
+    /// - Parameters:
+    ///   - node: The list.
+    ///   - what: What diagnostics call it.
+    func read(_ node: YAMLNode, what: String) -> [Step] {
+        guard let elements = node.elements else {
+            collector.report(.wrongShape(what: what, expected: .list, actual: node.shape), at: node.place)
+            return []
+        }
+        if elements.isEmpty { collector.report(.emptyList(what: what), at: node.place) }
+        return elements.enumerated().compactMap { index, element in
+            readStep(element, path: "\(prefix)\(index + 1)")
+        }
+    }
+
+    private func readStep(_ node: YAMLNode, path: String) -> Step? {
+        guard let entries = node.entries else {
+            collector.report(.wrongShape(what: "a step", expected: .mapping, actual: node.shape), at: node.place)
+            return nil
+        }
+        let siblings = ReservedWords.siblings + ["steps"]
+        var commands = entries.filter { !siblings.contains($0.key) }
+        if commands.isEmpty, let block = entries.first(where: { $0.key == "eventually" }) { commands = [block] }
+        for entry in commands where ReservedWords.refused.contains(entry.key) {
+            collector.report(.refusedWord(word: entry.key), at: entry.keyPlace)
+            return nil
+        }
+        guard let command = commands.first else {
+            let word = entries.first
+            collector.report(
+                .noCommand(actors: Array(actors.names.prefix(8))), at: word?.keyPlace ?? node.place)
+            return nil
+        }
+        let isKnown = { (key: String) in actors[key] != nil || ReservedWords.stepWords.contains(key) }
+        if commands.count > 1 { return reportSeveral(commands, isKnown: isKnown) }
+        let action: Step.Action?
+        switch command.key {
+        case "advance": action = advance(node, command)
+        case "check": action = check(node, command)
+        case "each": action = each(node, command, path: path)
+        case "eventually": action = eventually(node, command, path: path)
+        case "include": action = include(node, command, path: path)
+        case "parallel": action = branches(node, command, path: path).map(Step.Action.parallel)
+        case "race": action = branches(node, command, path: path).map(Step.Action.race)
+        case "repeat": action = repeated(node, command, path: path)
+        case "waitFor": action = waitFor(node, command)
+        default:
+            guard let targets = actors[command.key] else {
+                reportUnknownActor(command)
+                return nil
+            }
+            action = CommandReader(steps: self).read(node, command, targets: targets).map(Step.Action.command)
+        }
+        guard let action else { return nil }
+        return Step(action: action, note: node["note"]?.scalar?.text, place: node.place, path: path)
+    }
+
+    private func reportSeveral(_ commands: [YAMLEntry], isKnown: (String) -> Bool) -> Step? {
+        let known = commands.filter { isKnown($0.key) }
+        if known.count >= 2 {
+            collector.report(
+                .severalCommands(first: known[0].key, second: known[1].key), at: known[1].keyPlace)
+        }
+        for entry in commands where !isKnown(entry.key) {
+            if known.isEmpty {
+                reportUnknownActor(entry)
+            } else {
+                collector.report(
+                    .unknownKey(key: entry.key, container: "a step", known: ReservedWords.siblings),
+                    at: entry.keyPlace)
+            }
+        }
+        return nil
+    }
+
+    private func reportUnknownActor(_ entry: YAMLEntry) {
+        if ReservedWords.structure.contains(entry.key) {
+            collector.report(
+                .misplacedWord(word: entry.key, belongs: "it is a key of the file or of a block, not a step"),
+                at: entry.keyPlace)
+        } else {
+            collector.report(
+                .unknownActor(name: entry.key, known: actors.names + ReservedWords.stepWords), at: entry.keyPlace)
+        }
+    }
+
+    /// Complains about siblings that a word cannot have.
+    func closeKeys(of node: YAMLNode, word: String, allowed: Set<String>) {
+        for entry in node.entries ?? [] where entry.key != word && !allowed.contains(entry.key) {
+            collector.report(
+                .pointless(word: entry.key, reason: "`\(word)` does not take it"), at: entry.keyPlace)
+        }
+    }
+
+    /// A duration with a unit, not negative.
+    func duration(_ node: YAMLNode, what: String) -> LabDuration? {
+        guard let text = node.scalar?.text else {
+            collector.report(.wrongShape(what: what, expected: .value, actual: node.shape), at: node.place)
+            return nil
+        }
+        guard let duration = LabDuration(text) else {
+            collector.report(.wrongType(what: what, expected: "a duration", actual: text), at: node.place)
+            return nil
+        }
+        guard duration.nanoseconds >= 0 else {
+            collector.report(.outOfRange(what: what, value: text, limit: "zero or more"), at: node.place)
+            return nil
+        }
+        return duration
+    }
+
+    /// A reader of a nested list.
+    func nested(in scope: Scope, path: String) -> StepReader {
+        StepReader(
+            actors: actors, scope: scope, collector: collector, secrets: secrets, directory: directory,
+            including: including, prefix: "\(path).")
+    }
+}

@@ -1,0 +1,146 @@
+internal import LabKit
+
+extension ValueReader {
+    /// Reads a value that is one reference: it keeps the type of what it refers to.
+    func read(_ reference: Reference, at place: SourcePlace, as type: FieldType, what: String) -> Template? {
+        guard let entry = resolve(reference, at: place) else { return nil }
+        switch entry.binding {
+        case .constant(let node, let scope):
+            guard let inner = constant(reference, in: node, at: place) else { return nil }
+            let reader = ValueReader(scope: scope ?? self.scope, collector: collector, secrets: secrets)
+            return reader.read(inner, as: type, what: what)
+        case .typed(let declared):
+            guard let actual = self.type(of: reference, in: declared, at: place) else { return nil }
+            guard actual.fits(type) else {
+                collector.report(
+                    .mismatchedReference(reference: reference.text, expected: type.title, actual: actual.title),
+                    at: place)
+                return nil
+            }
+            return .reference(reference)
+        }
+    }
+
+    /// Reads text with references inside; the values become part of the text.
+    func interpolation(_ parts: [Template.Part], node: YAMLNode, as type: FieldType, what: String) -> Template? {
+        switch type {
+        case .text, .secret, .any, .choice, .duration: break
+        default:
+            collector.report(
+                .wrongType(what: what, expected: type.title, actual: node.scalar?.text ?? ""), at: node.place)
+            return nil
+        }
+        var result: [Template.Part] = []
+        for part in parts {
+            guard case .reference(let reference) = part else {
+                result.append(part)
+                continue
+            }
+            guard let entry = resolve(reference, at: node.place) else { return nil }
+            switch entry.binding {
+            case .constant(let constantNode, let scope):
+                guard let inner = constant(reference, in: constantNode, at: node.place) else { return nil }
+                let reader = ValueReader(scope: scope ?? self.scope, collector: collector, secrets: secrets)
+                switch reader.read(inner, as: .text, what: "`${\(reference.text)}`") {
+                case .literal(.string(let text)): result.append(.text(text))
+                case .reference(let other): result.append(.reference(other))
+                case .interpolation(let inner): result += inner
+                default: return nil
+                }
+            case .typed(let declared):
+                guard let actual = self.type(of: reference, in: declared, at: node.place) else { return nil }
+                if actual == .secret, type != .secret {
+                    collector.report(
+                        .mismatchedReference(reference: reference.text, expected: type.title, actual: actual.title),
+                        at: node.place)
+                    return nil
+                }
+                result.append(part)
+            }
+        }
+        return .interpolation(result)
+    }
+
+    private func resolve(_ reference: Reference, at place: SourcePlace) -> Scope.Entry? {
+        if let entry = scope.lookup(reference.name) { return entry }
+        if let hidden = scope.hiddenEntry(reference.name) {
+            collector.report(
+                .unreachableCapture(name: reference.name, line: hidden.line, reason: hidden.reason), at: place)
+        } else {
+            collector.report(.undefinedVariable(name: reference.name, known: scope.names), at: place)
+        }
+        return nil
+    }
+
+    /// Follows a reference's path into a value that is in the file.
+    private func constant(_ reference: Reference, in node: YAMLNode, at place: SourcePlace) -> YAMLNode? {
+        var node = node
+        var followed = reference.name
+        for key in reference.path {
+            if let inner = node[key] {
+                node = inner
+            } else if let elements = node.elements, let index = Int(key), elements.indices.contains(index) {
+                node = elements[index]
+            } else {
+                collector.report(
+                    .unknownResultField(
+                        field: key, of: "`\(followed)`", known: node.entries?.map(\.key) ?? []), at: place)
+                return nil
+            }
+            followed += ".\(key)"
+        }
+        return node
+    }
+
+    /// Follows a reference's path into a declared type.
+    private func type(of reference: Reference, in declared: FieldType, at place: SourcePlace) -> FieldType? {
+        var type = declared
+        var followed = reference.name
+        for key in reference.path {
+            switch type.unwrapped {
+            case .any, .map:
+                return .any
+            case .object(let members):
+                guard let member = members.first(where: { $0.name == key }) else {
+                    collector.report(
+                        .unknownResultField(field: key, of: "`\(followed)`", known: members.map(\.name)),
+                        at: place)
+                    return nil
+                }
+                type = member.type
+            case .list(let element) where Int(key) != nil:
+                type = element
+            default:
+                collector.report(.unknownResultField(field: key, of: "`\(followed)`", known: []), at: place)
+                return nil
+            }
+            followed += ".\(key)"
+        }
+        return type
+    }
+}
+
+extension FieldType {
+    /// The type without the possibility of nothing.
+    var unwrapped: FieldType {
+        if case .optional(let wrapped) = self { wrapped.unwrapped } else { self }
+    }
+
+    /// Whether a value of this type can stand where another type is needed.
+    func fits(_ needed: FieldType) -> Bool {
+        switch (unwrapped, needed.unwrapped) {
+        case (.any, _), (_, .any): true
+        case (.secret, let other): other == .secret
+        case (.text, .secret), (.text, .choice), (.text, .duration), (.choice, .text), (.duration, .text): true
+        case (.choice, .secret), (.duration, .secret), (.choice, .choice): true
+        case (.integer, .number): true
+        case (.object, .map), (.map, .object): true
+        case (.object(let have), .object(let need)):
+            need.allSatisfy { member in
+                have.first { $0.name == member.name }.map { $0.type.fits(member.type) } ?? true
+            }
+        case (.list(let have), .list(let need)): have.fits(need)
+        case (let have, let need): have == need
+        }
+    }
+}

@@ -1,0 +1,167 @@
+internal import LabKit
+
+/// Reads values by their declared type, with the references in them.
+///
+/// Not thread-safe: used by the one thread that reads the file.
+struct ValueReader {
+    let scope: Scope
+    let collector: DiagnosticCollector
+    /// Receives secret literals.
+    let secrets: SecretTexts
+
+    /// Reads a value.
+    ///
+    /// - Parameters:
+    ///   - node: What was written.
+    ///   - type: The declared type.
+    ///   - what: What diagnostics call the value.
+    /// - Returns: nil with a complaint when it does not fit.
+    func read(_ node: YAMLNode, as type: FieldType, what: String) -> Template? {
+        if case .optional(let wrapped) = type {
+            return node.isNull ? .literal(.null) : read(node, as: wrapped, what: what)
+        }
+        switch node.content {
+        case .scalar(let scalar): return read(scalar, node: node, as: type, what: what)
+        case .sequence(let elements): return read(elements, node: node, as: type, what: what)
+        case .mapping(let entries): return read(entries, node: node, as: type, what: what)
+        }
+    }
+
+    private func read(_ scalar: YAMLScalar, node: YAMLNode, as type: FieldType, what: String) -> Template? {
+        let parts: [Template.Part]
+        do {
+            parts = try ReferenceParser.parts(of: scalar.text)
+        } catch {
+            collector.report(.malformedReference(text: error.text), at: node.place)
+            return nil
+        }
+        if case .secret = type { collector.hide(node.place) }
+        if parts.count == 1, case .reference(let reference) = parts[0] {
+            return read(reference, at: node.place, as: type, what: what)
+        }
+        let hasReferences = parts.contains { if case .reference = $0 { true } else { false } }
+        if hasReferences { return interpolation(parts, node: node, as: type, what: what) }
+        let text = parts.map { if case .text(let text) = $0 { text } else { "" } }.joined()
+        return literal(YAMLScalar(text: text, isQuoted: scalar.isQuoted), node: node, as: type, what: what)
+    }
+
+    private func literal(_ scalar: YAMLScalar, node: YAMLNode, as type: FieldType, what: String) -> Template? {
+        func refuse(_ expected: String) -> Template? {
+            collector.report(.wrongType(what: what, expected: expected, actual: scalar.text), at: node.place)
+            return nil
+        }
+        if scalar.isNull {
+            switch type {
+            case .any, .optional, .nothing: return .literal(.null)
+            default:
+                collector.report(
+                    .wrongShape(what: what, expected: shape(of: type), actual: .nothing), at: node.place)
+                return nil
+            }
+        }
+        switch type {
+        case .text:
+            return .literal(.string(scalar.text))
+        case .secret:
+            secrets.insert(scalar.text)
+            return .literal(.string(scalar.text))
+        case .integer:
+            guard let number = Int64(scalar.text) else { return refuse("a whole number") }
+            return .literal(.integer(number))
+        case .number:
+            if let number = Int64(scalar.text) { return .literal(.integer(number)) }
+            guard let number = Double(scalar.text), number.isFinite else { return refuse("a number") }
+            return .literal(.number(number))
+        case .boolean:
+            guard scalar.text == "true" || scalar.text == "false" else { return refuse("`true` or `false`") }
+            return .literal(.bool(scalar.text == "true"))
+        case .duration:
+            guard LabDuration(signed: scalar.text) != nil else { return refuse("a duration") }
+            return .literal(.string(scalar.text))
+        case .choice(let words):
+            guard words.contains(scalar.text) else {
+                collector.report(.notAChoice(what: what, value: scalar.text, choices: words), at: node.place)
+                return nil
+            }
+            return .literal(.string(scalar.text))
+        case .any:
+            return .literal(Self.guess(scalar))
+        case .list, .map, .object:
+            collector.report(.wrongShape(what: what, expected: shape(of: type), actual: .value), at: node.place)
+            return nil
+        case .optional(let wrapped):
+            return literal(scalar, node: node, as: wrapped, what: what)
+        case .nothing:
+            return refuse("nothing")
+        }
+    }
+
+    /// Where no type is declared, unquoted words are read as JSON would read them.
+    static func guess(_ scalar: YAMLScalar) -> JSONValue {
+        if scalar.isQuoted { return .string(scalar.text) }
+        switch scalar.text {
+        case "true": return .bool(true)
+        case "false": return .bool(false)
+        default:
+            // `0123` and `+1` are texts: a number keeps its spelling or it is none.
+            if let number = Int64(scalar.text), String(number) == scalar.text { return .integer(number) }
+            let isDecimal = scalar.text.wholeMatch(of: /-?(0|[1-9][0-9]*)\.[0-9]+/) != nil
+            if isDecimal, let number = Double(scalar.text) { return .number(number) }
+            return .string(scalar.text)
+        }
+    }
+
+    private func shape(of type: FieldType) -> YAMLShape {
+        switch type {
+        case .list: .list
+        case .map, .object: .mapping
+        default: .value
+        }
+    }
+
+    private func read(_ elements: [YAMLNode], node: YAMLNode, as type: FieldType, what: String) -> Template? {
+        let elementType: FieldType
+        switch type {
+        case .list(let element): elementType = element
+        case .any: elementType = .any
+        default:
+            collector.report(.wrongShape(what: what, expected: shape(of: type), actual: .list), at: node.place)
+            return nil
+        }
+        let values = elements.compactMap { read($0, as: elementType, what: "an element of \(what)") }
+        return values.count == elements.count ? .list(values) : nil
+    }
+
+    private func read(_ entries: [YAMLEntry], node: YAMLNode, as type: FieldType, what: String) -> Template? {
+        var members: [String: Template] = [:]
+        switch type {
+        case .map, .any:
+            for entry in entries { members[entry.key] = read(entry.value, as: .any, what: "`\(entry.key)`") }
+        case .object(let declared):
+            for entry in entries {
+                guard let member = declared.first(where: { $0.name == entry.key }) else {
+                    collector.report(
+                        .unknownKey(key: entry.key, container: what, known: declared.map(\.name)),
+                        at: entry.keyPlace)
+                    continue
+                }
+                members[entry.key] = read(entry.value, as: member.type, what: "`\(entry.key)`")
+            }
+        default:
+            collector.report(.wrongShape(what: what, expected: shape(of: type), actual: .mapping), at: node.place)
+            return nil
+        }
+        return members.count == entries.count ? .object(members) : nil
+    }
+}
+
+/// The secret texts met while reading.
+///
+/// Not thread-safe: used by the one thread that reads the file.
+final class SecretTexts {
+    private(set) var texts: Set<String> = []
+
+    func insert(_ text: String) {
+        if !text.isEmpty { texts.insert(text) }
+    }
+}

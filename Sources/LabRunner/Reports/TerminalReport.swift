@@ -1,0 +1,93 @@
+internal import Foundation
+
+/// The text of results for people.
+public struct TerminalReport: Sendable {
+    /// Whether colours are used.
+    private let isColoured: Bool
+
+    /// A report with or without colours.
+    public init(isColoured: Bool) {
+        self.isColoured = isColoured
+    }
+
+    private func styled(_ text: String, _ code: String) -> String {
+        isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+
+    /// One line for a scenario, and everything about its failures below.
+    public func render(_ result: ScenarioResult) -> String {
+        let mark =
+            switch result.verdict {
+            case .passed: styled("✓", "32")
+            case .failed: styled("✗", "31")
+            case .inconclusive: styled("?", "33")
+            }
+        var line = "\(mark) \(result.name)  \(styled(result.id, "2"))  \(Self.seconds(result.seconds))"
+        if let reason = result.quarantine, result.verdict != .passed { line += "  quarantined: \(reason)" }
+        return ([line] + result.failures.map(render)).joined(separator: "\n") + "\n"
+    }
+
+    /// One failure in full.
+    public func render(_ failure: StepFailure) -> String {
+        var lines: [String] = []
+        let place = failure.place.isEmpty ? "" : "\(failure.place): "
+        let word = failure.verdict == .failed ? styled("failed", "31") : styled("inconclusive", "33")
+        lines.append("\(place)\(word): \(failure.title.isEmpty ? "" : "\(failure.title): ")\(failure.reason)")
+        if !failure.source.isEmpty {
+            lines += failure.source.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
+        }
+        for difference in failure.differences {
+            let name = difference.path.isEmpty ? "" : "\(difference.path): "
+            lines.append("  " + styled("- \(name)\(difference.expected)", "31") + "   expected at \(difference.place)")
+            lines.append("  " + styled("+ \(name)\(difference.actual)", "32") + "   actual")
+            if !difference.excerpt.isEmpty {
+                lines += difference.excerpt.split(separator: "\n").map { "   \($0)" }
+            }
+        }
+        if !failure.trace.isEmpty {
+            lines.append("  last events:")
+            lines += failure.trace.map { "    \($0)" }
+        }
+        if !failure.replay.isEmpty { lines.append("  run it again: \(failure.replay)") }
+        return lines.map { "  \($0)" }.joined(separator: "\n")
+    }
+
+    /// The closing lines of a run.
+    public func summary(_ results: [ScenarioResult], seconds: Double, seed: UInt64, directory: String) -> String {
+        let passed = results.count { $0.verdict == .passed }
+        let failed = results.count { $0.verdict == .failed && $0.quarantine == nil }
+        let open = results.count { $0.verdict == .inconclusive && $0.quarantine == nil }
+        let quarantined = results.count { $0.verdict != .passed && $0.quarantine != nil }
+        var parts = ["\(passed) passed"]
+        if failed > 0 { parts.append("\(failed) failed") }
+        if open > 0 { parts.append("\(open) inconclusive") }
+        if quarantined > 0 { parts.append("\(quarantined) quarantined") }
+        var lines = ["\(parts.joined(separator: ", ")) in \(Self.seconds(seconds)), seed \(seed)"]
+        let overheads = results.flatMap(\.overheads).sorted()
+        if let median = Self.percentile(50, of: overheads), let high = Self.percentile(99, of: overheads) {
+            lines.append(
+                "step overhead: median \(Self.milliseconds(median)), p99 \(Self.milliseconds(high)) over \(overheads.count) commands"
+            )
+        }
+        let launches = results.flatMap { $0.launches.values }.sorted()
+        if let median = Self.percentile(50, of: launches), let high = launches.last {
+            lines.append(
+                "launch to first answer: median \(Self.milliseconds(median)), longest \(Self.milliseconds(high)) over \(launches.count) processes"
+            )
+        }
+        lines.append("recorded in \(directory)")
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    static func percentile(_ percent: Int, of sorted: [UInt64]) -> UInt64? {
+        sorted.isEmpty ? nil : sorted[min(sorted.count - 1, sorted.count * percent / 100)]
+    }
+
+    static func milliseconds(_ nanoseconds: UInt64) -> String {
+        String(format: "%.2f ms", Double(nanoseconds) / 1e6)
+    }
+
+    static func seconds(_ seconds: Double) -> String {
+        seconds < 1 ? String(format: "%.0f ms", seconds * 1000) : String(format: "%.2f s", seconds)
+    }
+}

@@ -1,0 +1,53 @@
+internal import LabKit
+internal import LabSystem
+internal import Synchronization
+
+/// Runs branches at the same time, each on a thread of its own, from a common start.
+enum BranchRun {
+    /// What a branch has left.
+    struct Result: Sendable {
+        var isFine: Bool
+        var bindings: Bindings
+        var intervals: [HandlingInterval]
+        /// Failures kept back because an enclosing block may be tried again.
+        var failures: [StepFailure]
+    }
+
+    /// Runs all branches and waits for all of them.
+    ///
+    /// - Parameter makeThread: Makes the branch's executor; called on the branch's own thread.
+    static func perform(
+        _ branches: [Branch], makeThread: @escaping @Sendable () -> StepThread
+    ) -> [Result] {
+        let barrier = Barrier(count: branches.count)
+        let results = Results()
+        let threads = branches.enumerated().map { index, branch in
+            runOnThread(name: "branch \(index + 1)") {
+                let thread = makeThread()
+                // Connections are made before the start, so that they do not delay one branch.
+                thread.prepare(branch.steps)
+                barrier.arriveAndWait()
+                let isFine = thread.perform(branch.steps)
+                let result = Result(
+                    isFine: isFine, bindings: thread.bindings, intervals: thread.intervals,
+                    failures: thread.heldFailures)
+                results.set(result, at: index)
+            }
+        }
+        for thread in threads { thread.join() }
+        return results.sorted
+    }
+
+    /// Thread rule: any thread.
+    private final class Results: Sendable {
+        private let values = Mutex<[Int: Result]>([:])
+
+        func set(_ result: Result, at index: Int) {
+            values.withLock { $0[index] = result }
+        }
+
+        var sorted: [Result] {
+            values.withLock { values in values.sorted { $0.key < $1.key }.map(\.value) }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+internal import Foundation
+public import LabKit
+
+/// One command typed on the command line: `lab exec main createActivation name=phone`.
+public struct CommandLineCall: Sendable {
+    private let target: Target
+    private let command: any Command.Type
+    private let arguments: JSONValue
+
+    /// Reads a command line against the vocabulary.
+    ///
+    /// - Parameters:
+    ///   - actor: The actor's name.
+    ///   - command: The command's name.
+    ///   - words: Arguments `key=value`; a value `@-` is read from standard input, `env:NAME` from the environment.
+    ///   - connection: The instance.
+    ///   - environment: Environment variables.
+    ///   - readInput: Reads standard input to its end.
+    /// - Throws: ``BadUsage`` that says what is wrong.
+    public init(
+        actor: String, command: String, words: [String], in connection: InstanceConnection,
+        environment: [String: String], readInput: () -> String
+    ) throws {
+        guard let targets = connection.actors[actor] else {
+            throw BadUsage(.unknownActor(name: actor, known: connection.actors.names))
+        }
+        let found = targets.lazy.compactMap { target in
+            Vocabulary.command(named: command, for: target.kind).map { (target, $0) }
+        }.first
+        guard let found else {
+            let known = targets.flatMap { Vocabulary.commands(for: $0.kind) }.map { $0.name }
+            throw BadUsage(.unknownCommand(command: command, actor: actor, known: known))
+        }
+        (target, self.command) = found
+        var members: [String: JSONValue] = [:]
+        for word in words {
+            let (field, value) = try Self.read(
+                word, of: found.1, environment: environment, readInput: readInput)
+            members[field.name] = value
+        }
+        for field in found.1.fields where field.required && members[field.name] == nil {
+            throw BadUsage(
+                .missingParameter(parameter: field.name, command: command, meaning: field.meaning))
+        }
+        arguments = .object(members)
+    }
+
+    private static func read(
+        _ word: String, of command: any Command.Type, environment: [String: String], readInput: () -> String
+    ) throws -> (Field, JSONValue) {
+        guard let separator = word.firstIndex(of: "=") else {
+            throw BadUsage(sentence: "`\(word)` is not of the form key=value")
+        }
+        let key = String(word[..<separator])
+        var text = String(word[word.index(after: separator)...])
+        guard let field = command.fields.first(where: { $0.name == key }) else {
+            throw BadUsage(
+                .unknownParameter(parameter: key, command: command.name, known: command.fields.map { $0.name }))
+        }
+        var isLiteral = false
+        if text == "@-" {
+            text = readInput()
+            if text.hasSuffix("\n") { text.removeLast() }
+        } else if text.hasPrefix("env:") {
+            let name = String(text.dropFirst(4))
+            guard let value = environment[name] else { throw BadUsage(.unsetEnvironmentVariable(name: name)) }
+            text = value
+        } else {
+            isLiteral = true
+        }
+        if field.isSecret, isLiteral {
+            throw BadUsage(
+                sentence:
+                    "`\(key)` is a secret, which would be visible in the list of processes; write \(key)=@- and type it, or \(key)=env:NAME"
+            )
+        }
+        return (field, try value(text, of: field))
+    }
+
+    private static func value(_ text: String, of field: Field) throws -> JSONValue {
+        let file = SourceFile(path: field.name, text: text)
+        let collector = DiagnosticCollector()
+        let node: YAMLNode?
+        switch field.type {
+        case .list, .map, .object, .any: node = YAMLDocument.parse(file, reporting: collector)
+        default:
+            // A value from the command line is never a reference.
+            let scalar = YAMLScalar(text: text.replacing("${", with: "$${"), isQuoted: true)
+            node = YAMLNode(.scalar(scalar), at: SourcePlace(.start, in: file))
+        }
+        let reader = ValueReader(scope: Scope(parent: nil), collector: collector, secrets: SecretTexts())
+        let template = node.flatMap { reader.read($0, as: field.type, what: "`\(field.name)`") }
+        if let first = collector.diagnostics.first { throw BadUsage(first.kind) }
+        return try Bindings().resolve(template ?? .literal(.null))
+    }
+
+    /// Sends the command.
+    ///
+    /// - Returns: The result.
+    /// - Throws: `ControlError` when the command failed.
+    public func perform(in connection: InstanceConnection) throws -> JSONValue {
+        let outcome = try ControlCaller(instance: connection).call(
+            target, command: command.name, arguments: arguments, operation: nil)
+        switch outcome.answer {
+        case .result(let value): return value
+        case .error(let error): throw error
+        }
+    }
+}
+
+/// A command line that cannot be carried out as written: exit code 2.
+public struct BadUsage: Error, CustomStringConvertible, Sendable {
+    /// What is wrong and what to do about it.
+    public let description: String
+
+    /// A mistake with a sentence of its own.
+    public init(sentence: String) {
+        description = sentence
+    }
+
+    /// A mistake that files can have too.
+    public init(_ kind: DiagnosticKind) {
+        description = [kind.sentence, kind.advice].compactMap(\.self).joined(separator: "; ")
+    }
+}

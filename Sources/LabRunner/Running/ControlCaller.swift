@@ -1,0 +1,127 @@
+internal import LabKit
+internal import LabSystem
+internal import Synchronization
+
+/// Sends commands to actors and brings their answers back.
+///
+/// Thread rule: any thread. Every call may block.
+struct ControlCaller: Sendable {
+    /// The answer to a command, and when it was worked on.
+    struct Outcome {
+        enum Answer {
+            case result(JSONValue)
+            case error(ControlError)
+        }
+
+        let answer: Answer
+        /// Nil for commands the runner carries out itself, and without an answer.
+        let interval: HandlingInterval?
+
+        /// Time added to the peer's own work, in nanoseconds.
+        var overhead: UInt64? {
+            interval.map { $0.received - $0.sent - min($0.handling, $0.received - $0.sent) }
+        }
+    }
+
+    let instance: InstanceConnection
+
+    /// How long an answer may take when the step says nothing, in real time.
+    static let patience = LabDuration.seconds(30)
+
+    /// Makes the connection to a target before it is needed.
+    func connect(to target: Target) {
+        guard case .endpoint(let endpoint, _) = target.route, let watch = instance.watch(of: endpoint) else { return }
+        _ = try? instance.clients[endpoint].call(
+            ControlRequest(command: "ping"), timeout: .seconds(1), watching: watch)
+    }
+
+    /// Sends a command.
+    ///
+    /// - Parameters:
+    ///   - target: The actor.
+    ///   - command: The command's name.
+    ///   - arguments: An object.
+    ///   - operation: What traces call the operation: the step's number.
+    ///   - timeout: Real time after which the answer counts as missing.
+    /// - Throws: when the lab itself cannot do it.
+    func call(
+        _ target: Target, command: String, arguments: JSONValue, operation: String?,
+        timeout: LabDuration = ControlCaller.patience
+    ) throws -> Outcome {
+        guard case .endpoint(let endpoint, let about) = target.route else {
+            return Outcome(answer: try InstanceCommands(instance).perform(command, arguments), interval: nil)
+        }
+        if endpoint.hasPrefix("p."), try !instance.findProcess(of: target.actor) {
+            let error = ControlError(
+                name: "notRunning", message: "`\(target.actor)` does not run; write `\(target.actor): launch` before")
+            return Outcome(answer: .error(error), interval: nil)
+        }
+        let client = try instance.clients[endpoint]
+        let request = ControlRequest(command: command, arguments: arguments, actor: about, operation: operation)
+        let sent = MonotonicClock.nanoseconds()
+        do {
+            let reply = try client.call(request, timeout: timeout, watching: instance.watch(of: endpoint))
+            let received = MonotonicClock.nanoseconds()
+            let interval = HandlingInterval(
+                sent: sent, received: received, handling: reply.handlingNanoseconds ?? 0)
+            if let error = reply.error { return Outcome(answer: .error(error), interval: interval) }
+            return Outcome(answer: .result(reply.result ?? .null), interval: interval)
+        } catch {
+            return Outcome(answer: .error(error), interval: nil)
+        }
+    }
+}
+
+/// The control connections of an instance, one an endpoint, made when first needed.
+///
+/// Thread rule: any thread.
+final class ControlClients: Sendable {
+    private let layout: InstanceLayout
+    private let clients = Mutex<[String: ControlClient]>([:])
+
+    init(_ layout: InstanceLayout) {
+        self.layout = layout
+    }
+
+    subscript(endpoint: String) -> ControlClient {
+        get throws {
+            try clients.withLock { clients in
+                if let client = clients[endpoint] { return client }
+                let client = try ControlClient(layout, name: endpoint)
+                clients[endpoint] = client
+                return client
+            }
+        }
+    }
+
+    /// Ends all calls under way.
+    func interrupt() {
+        for client in clients.withLock({ Array($0.values) }) { client.interrupt() }
+    }
+}
+
+extension ControlError {
+    /// How an error's `code` is spelled for expectations.
+    enum CodeForm {
+        case name
+        case number
+    }
+
+    /// The error as expectations see it: `code`, `domain`, `message`, and the members of userInfo beside them.
+    func matchable(code form: CodeForm) -> JSONValue {
+        var members: [String: JSONValue] = [:]
+        if case .object(let info)? = userInfo { members = info }
+        members["domain"] = .string(domain)
+        members["message"] = .string(message)
+        let number = code.map { JSONValue.integer(Int64($0)) }
+        let name = self.name.map(JSONValue.string)
+        members["code"] = (form == .name ? name ?? number : number ?? name) ?? .null
+        return .object(members)
+    }
+
+    /// The error in a sentence.
+    var text: String {
+        let code = [name, self.code.map(String.init)].compactMap(\.self).joined(separator: " ")
+        return "\(code.isEmpty ? domain : "\(code) (\(domain))"): \(message)"
+    }
+}

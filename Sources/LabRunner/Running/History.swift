@@ -1,0 +1,34 @@
+internal import Foundation
+internal import LabKit
+internal import LabSystem
+
+/// The record of a run: one JSON line an event, each written with one `write` before the step goes on, so
+/// that a run killed at any moment can be read.
+///
+/// Thread rule: any thread; lines of concurrent branches never mix, because the file is opened for
+/// appending and each line is one write.
+final class History: Sendable {
+    private let file: FileDescriptor
+    private let redactor: Redactor
+
+    init(path: String, redactor: Redactor) throws {
+        file = try FileDescriptor.open(path, flags: O_WRONLY | O_CREAT | O_APPEND)
+        self.redactor = redactor
+    }
+
+    /// Adds an event.
+    ///
+    /// - Parameters:
+    ///   - event: What happened.
+    ///   - step: The step's number.
+    ///   - fields: Facts; secrets are masked.
+    func record(_ event: String, step: String = "", _ fields: [String: JSONValue] = [:]) throws {
+        var object = fields.mapValues(redactor.redact)
+        object["e"] = .string(event)
+        object["t"] = .integer(Int64(MonotonicClock.nanoseconds()))
+        if !step.isEmpty { object["step"] = .string(step) }
+        var line = JSONValue.object(object).encoded()
+        line.append(0x0A)
+        try file.writeAll(line)
+    }
+}

@@ -1,0 +1,161 @@
+internal import Foundation
+internal import LabKit
+internal import LabSystem
+internal import Synchronization
+
+/// One scenario being run in an instance of its own.
+///
+/// Thread rule: `perform` is called once, on a thread that may block; everything else is for the threads it
+/// starts.
+final class ScenarioRun: Sendable {
+    let scenario: Scenario
+    let seed: UInt64
+    let history: History
+    let redactor: Redactor
+    let interruption: Interruption
+    let renderer: DiagnosticRenderer
+    /// Absolute path of the directory for history, traces and logs.
+    let directory: String
+    private let executables: Executables
+    private let labFile: String?
+    private let record = Mutex(Record())
+
+    private struct Record {
+        var failures: [StepFailure] = []
+        var overheads: [UInt64] = []
+        var commands = 0
+        var expectedEnds: Set<String> = []
+    }
+
+    init(
+        _ scenario: Scenario, seed: UInt64, directory: String, executables: Executables, labFile: String?,
+        interruption: Interruption
+    ) throws {
+        self.scenario = scenario
+        self.seed = seed
+        self.directory = directory
+        self.executables = executables
+        self.labFile = labFile
+        self.interruption = interruption
+        redactor = Redactor(secrets: scenario.secretTexts)
+        renderer = DiagnosticRenderer(secrets: scenario.secrets)
+        try Files.createDirectory(directory)
+        history = try History(path: "\(directory)/history.jsonl", redactor: redactor)
+    }
+
+    /// Runs the scenario from the creation of its instance to the proof that nothing of it is left.
+    func perform() -> ScenarioResult {
+        let begin = MonotonicClock.nanoseconds()
+        try? history.record(
+            "scenario.started",
+            ["id": .string(scenario.id), "name": .string(scenario.name), "seed": .string(String(seed))])
+        var launches: [String: UInt64] = [:]
+        do {
+            let instance = try LabInstance(
+                topology: scenario.topology, runDirectory: directory, seed: seed, executables: executables,
+                labFile: labFile)
+            perform(in: instance)
+            launches = instance.launchTimes
+            for complaint in instance.stop() { fail("the instance was not left clean: \(complaint)", verdict: .failed) }
+        } catch {
+            fail("the instance could not be created: \(error)", verdict: .inconclusive)
+        }
+        let record = record.withLock { $0 }
+        let verdict = record.failures.map(\.verdict).max() ?? .passed
+        try? history.record("scenario.finished", ["verdict": .string(verdict.rawValue)])
+        return ScenarioResult(
+            id: scenario.id, name: scenario.name, tags: scenario.tags, verdict: verdict,
+            quarantine: scenario.quarantine, seconds: Double(MonotonicClock.nanoseconds() - begin) / 1e9,
+            commands: record.commands, failures: record.failures, overheads: record.overheads, launches: launches,
+            directory: directory)
+    }
+
+    private func perform(in instance: LabInstance) {
+        let events: TraceBoard
+        do {
+            events = try TraceBoard(directory: "\(directory)/traces")
+            interruption.onSet { [connection = instance.connection] in
+                events.wakeAll()
+                connection.clients.interrupt()
+            }
+            try instance.start()
+        } catch {
+            fail("the lab did not start: \(error)", verdict: .inconclusive)
+            return
+        }
+        defer { events.stop() }
+        var bindings = Bindings()
+        for value in scenario.generated {
+            let drawn = value.draw(seed: seed, scenario: scenario.id)
+            if value.kind == .pin, case .string(let text) = drawn { redactor.insert(text) }
+            bindings.set(value.name, to: drawn)
+        }
+        let thread = StepThread(run: self, instance: instance.connection, events: events, bindings: bindings)
+        let isComplete = thread.perform(scenario.steps)
+        if isComplete { checkAfterwards(instance.connection) }
+        if !scenario.tearDown.isEmpty {
+            let tearDown = StepThread(
+                run: self, instance: instance.connection, events: events, bindings: thread.bindings, isTearDown: true)
+            _ = tearDown.perform(scenario.tearDown)
+        }
+    }
+
+    /// Against green that means nothing: armed faults must have fired, and no process may have died
+    /// without anybody wanting it.
+    private func checkAfterwards(_ instance: InstanceConnection) {
+        for rule in instance.faults.rules() where rule.fired == 0 {
+            fail(
+                "the fault armed at `\(rule.rule.point.rawValue)` of `\(rule.rule.process)` never fired, so the scenario shows nothing about it",
+                verdict: .failed)
+        }
+        let expected = record.withLock { $0.expectedEnds }
+        let killed = Set(instance.faults.rules().filter { $0.fired > 0 }.map(\.rule.process))
+        for app in instance.endedPeers where !expected.contains(app) && !killed.contains(app) {
+            fail("the process of `\(app)` died by itself; its log is \(directory)/logs", verdict: .failed)
+        }
+    }
+
+    /// Remembers that the end of an app's process is wanted from here on.
+    func expectEnd(of app: String) {
+        record.withLock { _ = $0.expectedEnds.insert(app) }
+    }
+
+    /// Counts a command and the time the runner added to it.
+    func count(overhead: UInt64?) {
+        record.withLock { record in
+            record.commands += 1
+            if let overhead { record.overheads.append(overhead) }
+        }
+    }
+
+    /// Adds a failure of the scenario as a whole.
+    func fail(_ reason: String, verdict: Verdict) {
+        add(
+            StepFailure(
+                verdict: verdict, step: "", title: "", place: "", source: "", reason: reason, differences: [],
+                trace: [], replay: replay))
+    }
+
+    /// Adds a failure; its texts lose their secrets here.
+    func add(_ failure: StepFailure) {
+        var failure = failure
+        failure.reason = redactor.redact(failure.reason)
+        failure.source = redactor.redact(failure.source)
+        failure.trace = failure.trace.map(redactor.redact)
+        for index in failure.differences.indices {
+            failure.differences[index].expected = redactor.redact(failure.differences[index].expected)
+            failure.differences[index].actual = redactor.redact(failure.differences[index].actual)
+            failure.differences[index].excerpt = redactor.redact(failure.differences[index].excerpt)
+        }
+        record.withLock { $0.failures.append(failure) }
+        try? history.record(
+            "failure", step: failure.step,
+            [
+                "verdict": .string(failure.verdict.rawValue), "reason": .string(failure.reason),
+                "place": .string(failure.place),
+            ])
+    }
+
+    /// The command that runs the same scenario with the same seed.
+    var replay: String { "lab run \(scenario.file.path) --seed \(seed)" }
+}

@@ -1,0 +1,109 @@
+internal import LabKit
+internal import LabSystem
+internal import Synchronization
+
+/// The trace events of all processes of an instance as they are written: what `waitFor` consumes, what wakes
+/// `eventually`, and what explanations quote.
+///
+/// Thread rule: any thread.
+final class TraceBoard: Sendable {
+    private struct State {
+        var events: [TraceEvent] = []
+        /// Where the next search of a `waitFor` begins, by event and process.
+        var next: [String: Int] = [:]
+        var waiters: [EventDescriptor] = []
+    }
+
+    private let state: StateBox
+    private let follower: TraceFollower
+
+    /// Shared with the follower's callback, which must not own the board.
+    private final class StateBox: Sendable {
+        let mutex = Mutex(State())
+
+        func append(_ event: TraceEvent) {
+            for waiter in mutex.withLock({ state in
+                state.events.append(event)
+                return state.waiters
+            }) { waiter.signal() }
+        }
+    }
+
+    /// Follows the trace files of a directory.
+    init(directory: String) throws {
+        let state = StateBox()
+        self.state = state
+        follower = try TraceFollower(directory: directory) { state.append($0) }
+    }
+
+    /// Ends following.
+    func stop() { follower.stop() }
+
+    /// How many events have been seen so far.
+    var generation: Int { state.mutex.withLock { $0.events.count } }
+
+    /// Waits for an event after a generation.
+    ///
+    /// - Returns: After the first new event, or after the time-out.
+    func wait(after generation: Int, timeout: LabDuration) {
+        guard let waiter = try? EventDescriptor() else { return }
+        let isNew = state.mutex.withLock { state in
+            if state.events.count <= generation { state.waiters.append(waiter) }
+            return state.events.count > generation
+        }
+        guard !isNew else { return }
+        _ = try? waiter.wait(timeoutNanoseconds: timeout.nanoseconds)
+        state.mutex.withLock { state in state.waiters.removeAll { $0 === waiter } }
+    }
+
+    /// Ends all waiting.
+    func wakeAll() {
+        for waiter in state.mutex.withLock({ $0.waiters }) { waiter.signal() }
+    }
+
+    /// Waits for an event that no earlier call has consumed.
+    ///
+    /// - Parameters:
+    ///   - name: The event.
+    ///   - peer: The process; nil means any.
+    ///   - timeout: How long, in real time.
+    ///   - isCancelled: Ends the waiting early.
+    ///   - matches: Judges the event's fields.
+    /// - Returns: Whether it came.
+    func consume(
+        _ name: String, of peer: String?, timeout: LabDuration, isCancelled: () -> Bool,
+        matches: ([String: JSONValue]) -> Bool
+    ) -> Bool {
+        let deadline = Int64(MonotonicClock.nanoseconds()) + timeout.nanoseconds
+        let key = "\(name) \(peer ?? "*")"
+        while true {
+            let (first, events) = state.mutex.withLock { ($0.next[key] ?? 0, $0.events) }
+            for index in first..<events.count {
+                let event = events[index]
+                guard event.name.rawValue == name, peer == nil || event.process == peer, matches(event.fields) else {
+                    continue
+                }
+                state.mutex.withLock { $0.next[key] = index + 1 }
+                return true
+            }
+            let rest = deadline - Int64(MonotonicClock.nanoseconds())
+            if isCancelled() || rest <= 0 { return false }
+            wait(after: events.count, timeout: LabDuration(nanoseconds: rest))
+        }
+    }
+
+    /// The last events of a process, or of all when it has none, one line each.
+    func lastEvents(of peer: String?, count: Int) -> [String] {
+        let events = state.mutex.withLock { $0.events }
+        let own = events.filter { $0.process == peer }
+        return (own.isEmpty ? events : own).suffix(count).map { $0.line }
+    }
+}
+
+extension TraceEvent {
+    /// The event in one line.
+    var line: String {
+        let fields = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.compactText)" }
+        return (["\(process)#\(incarnation)", name.rawValue] + fields).joined(separator: " ")
+    }
+}

@@ -1,0 +1,49 @@
+internal import LabKit
+
+/// What a value must be like, and where that was written.
+struct Expectation: Sendable {
+    let matcher: Matcher
+    let place: SourcePlace
+}
+
+/// The matchers of the scenario language.
+indirect enum Matcher: Sendable {
+    /// The same value; numbers compare as numbers.
+    case equals(Template)
+    /// An object with at least these members.
+    case object([Member])
+    /// A list of exactly these elements, in this order.
+    case list([Expectation])
+    /// The same value, with nothing added to objects.
+    case exactly(Template)
+    /// Text that a regular expression finds something in.
+    case matches(String)
+    case oneOf([Expectation])
+    case all([Expectation])
+    case not(Expectation)
+    /// Text with this piece, a list with such an element, an object with such members.
+    case contains(Expectation)
+    case startsWith(Template)
+    case endsWith(Template)
+    /// A number from the first to the second, both included.
+    case between(Template, Template)
+    case atLeast(Template)
+    case atMost(Template)
+    /// The number of characters, elements or members.
+    case length(Expectation)
+    /// No value.
+    case absent
+    /// Any value.
+    case any
+
+    struct Member: Sendable {
+        let key: String
+        let expectation: Expectation
+    }
+
+    /// The words that stand for matchers in a scenario.
+    static let words = [
+        "absent", "all", "any", "atLeast", "atMost", "between", "contains", "endsWith", "equals", "exactly",
+        "length", "matches", "not", "oneOf", "startsWith",
+    ]
+}

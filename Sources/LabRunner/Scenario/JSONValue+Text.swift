@@ -1,0 +1,6 @@
+internal import LabKit
+
+extension JSONValue {
+    /// The value as one line of JSON with sorted keys.
+    var compactText: String { description }
+}

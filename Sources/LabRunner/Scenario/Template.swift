@@ -1,0 +1,94 @@
+internal import LabKit
+
+/// A value as written: literal, reference to a variable, or made of both. It is resolved on the parsed
+/// tree when its step runs, so that a value from outside never becomes syntax.
+indirect enum Template: Sendable {
+    case literal(JSONValue)
+    case reference(Reference)
+    /// Text with references inside.
+    case interpolation([Part])
+    case list([Template])
+    case object([String: Template])
+
+    enum Part: Sendable {
+        case text(String)
+        case reference(Reference)
+    }
+}
+
+/// `${name.field.0}`.
+struct Reference: Sendable, Equatable {
+    let name: String
+    let path: [String]
+
+    var text: String { ([name] + path).joined(separator: ".") }
+}
+
+/// A reference without a value when its step runs: only in a tear-down whose scenario ended early.
+struct UnresolvedReference: Error {
+    let reference: Reference
+}
+
+/// The variables' values while a list of steps runs. A value is set once.
+struct Bindings: Sendable {
+    private(set) var values: [String: JSONValue] = [:]
+
+    mutating func set(_ name: String, to value: JSONValue) {
+        values[name] = value
+    }
+
+    /// Adds the variables another list of steps has set.
+    mutating func merge(_ other: Bindings) {
+        values.merge(other.values) { _, new in new }
+    }
+
+    func resolve(_ template: Template) throws(UnresolvedReference) -> JSONValue {
+        switch template {
+        case .literal(let value):
+            return value
+        case .reference(let reference):
+            return try resolve(reference)
+        case .interpolation(let parts):
+            var text = ""
+            for part in parts {
+                switch part {
+                case .text(let piece): text += piece
+                case .reference(let reference): text += Self.text(of: try resolve(reference))
+                }
+            }
+            return .string(text)
+        case .list(let elements):
+            var values: [JSONValue] = []
+            for element in elements { values.append(try resolve(element)) }
+            return .array(values)
+        case .object(let members):
+            var object: [String: JSONValue] = [:]
+            for (key, member) in members { object[key] = try resolve(member) }
+            return .object(object)
+        }
+    }
+
+    private func resolve(_ reference: Reference) throws(UnresolvedReference) -> JSONValue {
+        guard var value = values[reference.name] else { throw UnresolvedReference(reference: reference) }
+        for key in reference.path {
+            switch value {
+            case .object(let members):
+                // A member that the answer left out is nothing.
+                value = members[key] ?? .null
+            case .array(let elements):
+                guard let index = Int(key), elements.indices.contains(index) else {
+                    throw UnresolvedReference(reference: reference)
+                }
+                value = elements[index]
+            default:
+                throw UnresolvedReference(reference: reference)
+            }
+        }
+        return value
+    }
+
+    /// A value inside a text: text stays as it is, everything else is written as JSON.
+    static func text(of value: JSONValue) -> String {
+        if case .string(let text) = value { text } else { value.compactText }
+    }
+}

@@ -1,0 +1,13 @@
+/// The exit codes of the lab's programs.
+public enum RunOutcome: Int32, Sendable {
+    /// Everything passed.
+    case passed = 0
+    /// Something was not as expected.
+    case failed = 1
+    /// The command line or a file is wrong; nothing ran.
+    case badInput = 2
+    /// The lab failed, or a verdict is open.
+    case inconclusive = 3
+    /// Stopped by Ctrl-C or SIGTERM.
+    case interrupted = 130
+}

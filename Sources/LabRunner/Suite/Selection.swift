@@ -1,0 +1,33 @@
+internal import LabKit
+
+/// Which scenarios of a suite are run.
+struct Selection: Sendable {
+    let filter: String?
+    /// Tags, one of which a scenario must have; a tag with `!` before it excludes.
+    let tags: [String]
+
+    func contains(_ scenario: Scenario) -> Bool {
+        if let filter {
+            let text = "\(scenario.id)\n\(scenario.name)".lowercased()
+            if !text.contains(filter.lowercased()) { return false }
+        }
+        let excluded = tags.filter { $0.hasPrefix("!") }.map { String($0.dropFirst()) }
+        if scenario.tags.contains(where: excluded.contains) { return false }
+        let wanted = tags.filter { !$0.hasPrefix("!") }
+        return wanted.isEmpty || scenario.tags.contains(where: wanted.contains)
+    }
+
+    /// Why nothing was selected, and what there is.
+    func complaint(about scenarios: [Scenario]) -> String {
+        guard !scenarios.isEmpty else { return "error: there is no scenario at the given paths" }
+        let known = Set(scenarios.flatMap(\.tags)).sorted()
+        for tag in tags {
+            let word = tag.hasPrefix("!") ? String(tag.dropFirst()) : tag
+            if !known.contains(word) {
+                let advice = nearest(word, among: known).map { "; did you mean `\($0)`?" } ?? ""
+                return "error: no scenario has the tag `\(word)`\(advice)"
+            }
+        }
+        return "error: none of \(scenarios.count) scenarios is selected by the filter and the tags"
+    }
+}

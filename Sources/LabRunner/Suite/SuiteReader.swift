@@ -1,0 +1,128 @@
+public import Foundation
+public import LabKit
+
+/// Finds and reads all scenarios of a run, before anything starts.
+public struct SuiteReader {
+    /// What reading gave.
+    public struct Outcome: Sendable {
+        /// The lab file in use.
+        public var labFile: LabFile?
+        /// Every scenario of every file, in the order of the paths.
+        public var scenarios: [Scenario] = []
+        /// Everything that is wrong with any file.
+        public var diagnostics: [Diagnostic] = []
+        /// Places that print-outs mask.
+        public var secrets = SecretRanges()
+    }
+
+    private let labPath: String?
+    private let environment: [String: String]
+
+    /// A reader.
+    ///
+    /// - Parameters:
+    ///   - labPath: The lab file; nil looks for `lab.yaml` upwards from the first path.
+    ///   - environment: Environment variables that scenarios may name.
+    public init(labPath: String?, environment: [String: String] = ProcessInfo.processInfo.environment) {
+        self.labPath = labPath
+        self.environment = environment
+    }
+
+    /// Reads everything.
+    ///
+    /// - Parameter paths: Scenario files, or directories that are searched for them.
+    public func read(_ paths: [String]) -> Outcome {
+        var outcome = Outcome()
+        guard let labFile = readLabFile(near: paths.first ?? ".", into: &outcome) else { return outcome }
+        outcome.labFile = labFile
+        let root = (absolute(labFile.file.path) as NSString).deletingLastPathComponent
+        var seen: Set<String> = []
+        for path in paths {
+            for file in files(at: path) where seen.insert(absolute(file)).inserted {
+                switch SourceFile.read(file) {
+                case .failure(let diagnostic): outcome.diagnostics.append(diagnostic)
+                case .success(let source):
+                    if file != path, ScenarioReader.isIncludedFile(source) { continue }
+                    let read = ScenarioReader.read(
+                        source, id: identifier(of: file, root: root), labFile: labFile, environment: environment)
+                    outcome.scenarios += read.scenarios
+                    outcome.diagnostics += read.diagnostics
+                    outcome.secrets.formUnion(read.secrets)
+                }
+            }
+        }
+        return outcome
+    }
+
+    /// Reads only the lab file.
+    ///
+    /// - Parameter path: Where the search begins.
+    public func readLabFile(near path: String) -> Outcome {
+        var outcome = Outcome()
+        outcome.labFile = readLabFile(near: path, into: &outcome)
+        return outcome
+    }
+
+    private func readLabFile(near path: String, into outcome: inout Outcome) -> LabFile? {
+        guard let found = labPath ?? Self.findLabFile(near: path) else {
+            let missing = SourceFile(path: "lab.yaml", text: "")
+            outcome.diagnostics.append(Diagnostic(.missingFile, at: SourcePlace(.start, in: missing)))
+            return nil
+        }
+        switch SourceFile.read(found) {
+        case .failure(let diagnostic):
+            outcome.diagnostics.append(diagnostic)
+            return nil
+        case .success(let file):
+            let collector = DiagnosticCollector()
+            let labFile = LabFile.read(file, reporting: collector)
+            outcome.diagnostics += collector.diagnostics
+            return collector.isEmpty ? labFile : nil
+        }
+    }
+
+    /// The nearest `lab.yaml` at a path or above it.
+    public static func findLabFile(near path: String) -> String? {
+        var directory = absolute(path)
+        while true {
+            let candidate = (directory as NSString).appendingPathComponent("lab.yaml")
+            if FileManager.default.fileExists(atPath: candidate) { return shortened(candidate) }
+            if directory == "/" { return nil }
+            directory = (directory as NSString).deletingLastPathComponent
+        }
+    }
+
+    /// The files at a path; in a directory all of its YAML files but `lab.yaml`.
+    private func files(at path: String) -> [String] {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
+            return [path]
+        }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? []
+        return names.flatMap { name -> [String] in
+            let inner = (path as NSString).appendingPathComponent(name)
+            let isThere = FileManager.default.fileExists(atPath: inner, isDirectory: &isDirectory)
+            if isThere, isDirectory.boolValue { return name.hasPrefix(".") ? [] : files(at: inner) }
+            return name.hasSuffix(".yaml") && name != "lab.yaml" ? [inner] : []
+        }
+    }
+
+    private func identifier(of file: String, root: String) -> String {
+        let path = absolute(file)
+        return path.hasPrefix(root + "/") ? String(path.dropFirst(root.count + 1)) : file
+    }
+
+    private func absolute(_ path: String) -> String { Self.absolute(path) }
+
+    static func absolute(_ path: String) -> String {
+        let full =
+            path.hasPrefix("/")
+            ? path : (FileManager.default.currentDirectoryPath as NSString).appendingPathComponent(path)
+        return (full as NSString).standardizingPath
+    }
+
+    private static func shortened(_ path: String) -> String {
+        let current = FileManager.default.currentDirectoryPath + "/"
+        return path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path
+    }
+}

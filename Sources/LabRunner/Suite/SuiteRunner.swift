@@ -1,0 +1,163 @@
+public import Foundation
+internal import LabKit
+internal import LabSystem
+internal import Synchronization
+
+/// Runs scenarios: reads everything first, then runs them in instances of their own, then reports.
+///
+/// Thread rule: `run` is called once, on a thread that may block.
+public final class SuiteRunner: Sendable {
+    private let options: RunOptions
+    private let environment: [String: String]
+    private let printer: ProgressPrinter
+    private let interruption: Interruption
+    private let writeErrors: @Sendable (String) -> Void
+    private let results = Mutex<[Int: ScenarioResult]>([:])
+    private let queue = Mutex<[Job]>([])
+
+    private struct Job {
+        let index: Int
+        let scenario: Scenario
+        let repetition: Int
+        let seed: UInt64
+    }
+
+    /// A runner.
+    ///
+    /// - Parameters:
+    ///   - options: What to run.
+    ///   - environment: Environment variables.
+    ///   - printer: Takes progress and results.
+    ///   - interruption: Ends the run early when set.
+    ///   - writeErrors: Takes diagnostics, for standard error.
+    public init(
+        options: RunOptions, environment: [String: String] = ProcessInfo.processInfo.environment,
+        printer: ProgressPrinter, interruption: Interruption, writeErrors: @escaping @Sendable (String) -> Void
+    ) {
+        self.options = options
+        self.environment = environment
+        self.printer = printer
+        self.interruption = interruption
+        self.writeErrors = writeErrors
+    }
+
+    /// Runs.
+    public func run() -> RunOutcome {
+        let suite = SuiteReader(labPath: options.labFile, environment: environment).read(options.paths)
+        guard suite.diagnostics.isEmpty, let labFile = suite.labFile else {
+            let renderer = DiagnosticRenderer(secrets: suite.secrets)
+            writeErrors(renderer.render(suite.diagnostics))
+            let count = suite.diagnostics.count
+            writeErrors("\nnothing was run: \(count) \(count == 1 ? "mistake" : "mistakes")\n")
+            if environment["GITHUB_ACTIONS"] == "true" {
+                for diagnostic in suite.diagnostics { printer.print(renderer.annotation(diagnostic) + "\n") }
+            }
+            return .badInput
+        }
+        let selection = Selection(filter: options.filter, tags: options.tags)
+        let scenarios = suite.scenarios.filter(selection.contains)
+        guard !scenarios.isEmpty else {
+            writeErrors(selection.complaint(about: suite.scenarios) + "\n")
+            return .badInput
+        }
+        do {
+            return try run(scenarios, labFile: SuiteReader.absolute(labFile.file.path))
+        } catch {
+            writeErrors("error: \(error)\n")
+            return .inconclusive
+        }
+    }
+
+    private func run(_ scenarios: [Scenario], labFile: String) throws -> RunOutcome {
+        let executables = try Executables.find(environment: environment)
+        let records = options.recordsDirectory ?? "\((labFile as NSString).deletingLastPathComponent)/.lab"
+        let directory = try RunDirectory.create(in: records)
+        let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
+        let begin = MonotonicClock.nanoseconds()
+        var jobs: [Job] = []
+        for repetition in 0..<options.repetitions {
+            for scenario in scenarios {
+                jobs.append(
+                    Job(
+                        index: jobs.count, scenario: scenario, repetition: repetition,
+                        seed: seed &+ UInt64(repetition)))
+            }
+        }
+        queue.withLock { $0 = jobs.reversed() }
+        let threads = (0..<max(1, min(options.jobs, jobs.count))).map { number in
+            runOnThread(name: "job \(number + 1)") { [self] in
+                while let job = next() {
+                    perform(job, directory: directory, executables: executables, labFile: labFile)
+                }
+            }
+        }
+        for thread in threads { thread.join() }
+        let seconds = Double(MonotonicClock.nanoseconds() - begin) / 1e9
+        let results = results.withLock { results in results.sorted { $0.key < $1.key }.map(\.value) }
+        try report(results, seed: seed, seconds: seconds, directory: directory)
+        if interruption.isSet {
+            printer.print("interrupted after \(results.count) of \(jobs.count) scenarios\n")
+            return .interrupted
+        }
+        let verdicts = results.filter(\.isHeldAgainstRun).map(\.verdict)
+        return verdicts.contains(.failed) ? .failed : verdicts.contains(.inconclusive) ? .inconclusive : .passed
+    }
+
+    private func next() -> Job? {
+        if interruption.isSet { return nil }
+        if options.failFast, results.withLock({ $0.values.contains { $0.isHeldAgainstRun } }) { return nil }
+        return queue.withLock { $0.popLast() }
+    }
+
+    private func perform(_ job: Job, directory: RunDirectory, executables: Executables, labFile: String) {
+        let scenario = job.scenario
+        printer.began(scenario.name)
+        let place = directory.scenario(scenario.id, repetition: job.repetition)
+        let result: ScenarioResult
+        do {
+            result = try ScenarioRun(
+                scenario, seed: job.seed, directory: place, executables: executables, labFile: labFile,
+                interruption: interruption
+            ).perform()
+        } catch {
+            result = ScenarioResult(unstarted: scenario, because: "\(error)", directory: place)
+        }
+        let text = TerminalReport(isColoured: printer.isTerminal).render(result)
+        printer.ended(scenario.name, interruption.isSet ? "" : text)
+        results.withLock { $0[job.index] = result }
+    }
+
+    private func report(
+        _ results: [ScenarioResult], seed: UInt64, seconds: Double, directory: RunDirectory
+    ) throws {
+        let json = try JSONReport(seed: seed, seconds: seconds, results: results).rendered()
+        try Files.write(json, to: "\(directory.path)/report.json")
+        for report in options.reports {
+            let content =
+                report.format == .json ? json : Data(JUnitReport.render(results, seconds: seconds).utf8)
+            do {
+                try Files.write(content, to: SuiteReader.absolute(report.path), mode: 0o644)
+            } catch {
+                throw LabFailure("The report \(report.path) could not be written: \(error)")
+            }
+        }
+        printer.print(
+            "\n"
+                + TerminalReport(isColoured: printer.isTerminal)
+                .summary(results, seconds: seconds, seed: seed, directory: directory.path))
+    }
+}
+
+extension ScenarioResult {
+    /// The result of a scenario that could not even be tried.
+    init(unstarted scenario: Scenario, because reason: String, directory: String) {
+        self.init(
+            id: scenario.id, name: scenario.name, tags: scenario.tags, verdict: .inconclusive,
+            quarantine: scenario.quarantine, seconds: 0, commands: 0,
+            failures: [
+                StepFailure(
+                    verdict: .inconclusive, step: "", title: "", place: "", source: "", reason: reason,
+                    differences: [], trace: [], replay: "")
+            ], overheads: [], launches: [:], directory: directory)
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import LabRunner
+import LabSystem
+
+/// The lab's command line.
+///
+/// Every wrong use, an unknown flag too, ends with exit code 2 and one message.
+@main
+struct Lab: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lab",
+        abstract: "Plays phones, watches and a PowerAuth server as processes, and checks what each of them saw.",
+        subcommands: [
+            RunCommand.self, UpCommand.self, ExecCommand.self, PsCommand.self, DownCommand.self, StepsCommand.self,
+            SchemaCommand.self, FaultsCommand.self, QuirksCommand.self, ClockCommand.self, ServerCommand.self,
+        ])
+
+    static func main() {
+        // Before any other thread exists, so that only the thread that waits for them gets these signals.
+        Signals.block([SIGINT, SIGTERM, SIGHUP])
+        Signals.ignore(SIGPIPE)
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let outcome as RunOutcome {
+            Foundation.exit(outcome.rawValue)
+        } catch let error as BadUsage {
+            Console.error("error: \(error)")
+            Foundation.exit(RunOutcome.badInput.rawValue)
+        } catch let error as LabFailure {
+            Console.error("error: \(error)")
+            Foundation.exit(RunOutcome.inconclusive.rawValue)
+        } catch {
+            finish(with: error)
+        }
+    }
+
+    /// Help and version are no failures; a command line that cannot be parsed is bad input.
+    private static func finish(with error: any Error) -> Never {
+        let code = exitCode(for: error)
+        let message = fullMessage(for: error)
+        if code == .success {
+            Console.print(message)
+            Foundation.exit(0)
+        }
+        Console.error(message)
+        Foundation.exit((code == .validationFailure ? RunOutcome.badInput : .inconclusive).rawValue)
+    }
+}
+
+// Commands end with an outcome by throwing it.
+extension RunOutcome: Error {}
