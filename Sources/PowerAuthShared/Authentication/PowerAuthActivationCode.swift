@@ -1,0 +1,51 @@
+/// A parsed activation or recovery code (sdk.md, section 5.20). Immutable; usable from any thread.
+public final class PowerAuthActivationCode: Sendable {
+    /// The code: 23 characters in four groups of five, without signature and without the prefix `R:`.
+    public let activationCode: String
+    /// Base64 of the signature that followed the code, or nil.
+    public let activationSignature: String?
+
+    init(_ code: PowerAuthCoreOtp) {
+        activationCode = code.activationCode
+        activationSignature = code.activationSignature
+    }
+}
+
+/// Checks what the user types, and parses codes (sdk.md, section 5.20). Usable from any thread.
+public enum PowerAuthActivationCodeUtil {
+    /// True for `A`-`Z` and `2`-`7`, the characters of a code.
+    public static func validateTypedCharacter(_ character: UInt32) -> Bool {
+        PowerAuthCoreOtpUtil.validateTypedCharacter(character)
+    }
+
+    /// The character of a code that was meant: upper case for lower case, `O` for `0`, `I` for `1`; 0 when
+    /// there is none.
+    public static func validateAndCorrectTypedCharacter(_ character: UInt32) -> UInt32 {
+        PowerAuthCoreOtpUtil.validateAndCorrectTypedCharacter(character)
+    }
+
+    /// True when the text is an activation code without a signature and its checksum is right.
+    public static func validateActivationCode(_ activationCode: String) -> Bool {
+        PowerAuthCoreOtpUtil.validateActivationCode(activationCode)
+    }
+
+    /// As ``validateActivationCode(_:)``, with an optional leading `R:`.
+    public static func validateRecoveryCode(_ recoveryCode: String) -> Bool {
+        PowerAuthCoreOtpUtil.validateRecoveryCode(recoveryCode)
+    }
+
+    /// True for exactly ten ASCII digits.
+    public static func validateRecoveryPuk(_ recoveryPuk: String) -> Bool {
+        PowerAuthCoreOtpUtil.validateRecoveryPuk(recoveryPuk)
+    }
+
+    /// Splits `CODE` or `CODE#SIGNATURE`; nil when either part is malformed. The signature is not verified here.
+    public static func parse(fromActivationCode activationCode: String) -> PowerAuthActivationCode? {
+        PowerAuthCoreOtpUtil.parse(fromActivationCode: activationCode).map(PowerAuthActivationCode.init)
+    }
+
+    /// Reads `CODE` or `R:CODE`; nil when it is malformed or carries a signature.
+    public static func parse(fromRecoveryCode recoveryCode: String) -> PowerAuthActivationCode? {
+        PowerAuthCoreOtpUtil.parse(fromRecoveryCode: recoveryCode).map(PowerAuthActivationCode.init)
+    }
+}

@@ -1,0 +1,132 @@
+public import Foundation
+public import SimulatedDevice
+
+/// The generic passwords of one keychain service (sdk.md, section 5.5, and sharing.md, section 12.4).
+///
+/// Usable from any thread. A call may wait for another process, so never make it on the concurrency
+/// runtime's cooperative pool.
+public final class PowerAuthKeychain: Sendable {
+    /// The keychain service.
+    public let identifier: String
+    /// Access group of the items; nil for the application's default group.
+    public let accessGroup: String?
+
+    let system: SystemKeychain
+
+    /// - Parameter identifier: the keychain service.
+    public convenience init(identifier: String) {
+        self.init(identifier: identifier, accessGroup: nil)
+    }
+
+    /// - Parameters:
+    ///   - identifier: the keychain service.
+    ///   - accessGroup: access group of the items; nil for the application's default group.
+    public convenience init(identifier: String, accessGroup: String?) {
+        self.init(identifier: identifier, accessGroup: accessGroup, system: Sandbox.current.keychain)
+    }
+
+    /// - Parameters:
+    ///   - identifier: the keychain service.
+    ///   - accessGroup: access group of the items; nil for the application's default group.
+    ///   - system: the keychain of the device.
+    package init(identifier: String, accessGroup: String?, system: SystemKeychain) {
+        self.identifier = identifier
+        self.accessGroup = accessGroup
+        self.system = system
+    }
+
+    /// Stores a new item.
+    ///
+    /// - Parameters:
+    ///   - data: the value.
+    ///   - key: the account.
+    ///   - access: what protects its reading.
+    @discardableResult
+    public func addValue(
+        _ data: Data, forKey key: String, access: PowerAuthKeychainItemAccess = .none
+    ) -> PowerAuthKeychainStoreItemResult {
+        if access != .none && !Self.canUseBiometricAuthentication { return .biometryNotAvailable }
+        switch system.add(data, service: identifier, account: key, accessGroup: accessGroup).status {
+        case errSecSuccess: return .ok
+        case errSecDuplicateItem: return .duplicate
+        default: return .other
+        }
+    }
+
+    /// Replaces the value of an existing item.
+    ///
+    /// - Parameters:
+    ///   - data: the value.
+    ///   - key: the account.
+    @discardableResult
+    public func updateValue(_ data: Data, forKey key: String) -> PowerAuthKeychainStoreItemResult {
+        switch system.update(data, service: identifier, account: key, accessGroup: accessGroup).status {
+        case errSecSuccess: .ok
+        case errSecItemNotFound: .notFound
+        default: .other
+        }
+    }
+
+    /// Deletes an item.
+    ///
+    /// - Parameter key: the account.
+    /// - Returns: false when nothing was deleted.
+    @discardableResult
+    public func deleteData(forKey key: String) -> Bool {
+        system.delete(service: identifier, account: key, accessGroup: accessGroup) == errSecSuccess
+    }
+
+    /// Deletes all items of the service, in every access group that the process may use.
+    public func deleteAllData() {
+        system.deleteAll(service: identifier)
+    }
+
+    /// Deletes everything in the keychain that the process may use.
+    public static func deleteAllData() {
+        Sandbox.current.keychain.deleteEverything()
+    }
+
+    /// The value of an item, or nil.
+    ///
+    /// - Parameters:
+    ///   - key: the account.
+    ///   - status: takes the system's status code when given.
+    public func data(forKey key: String, status: UnsafeMutablePointer<OSStatus>? = nil) -> Data? {
+        let reading = system.read(service: identifier, account: key, accessGroup: accessGroup)
+        status?.pointee = reading.status
+        return reading.value
+    }
+
+    /// True when an item may exist: false only for the statuses that say that it does not, so that a protected
+    /// item counts as present (sharing.md, section 12.4).
+    ///
+    /// - Parameter key: the account.
+    public func containsData(forKey key: String) -> Bool {
+        switch system.read(service: identifier, account: key, accessGroup: accessGroup).status {
+        case errSecItemNotFound, errSecUnimplemented, errSecParam, errSecUserCanceled, errSecBadReq,
+            errSecNotAvailable, errSecDecode:
+            false
+        default:
+            true
+        }
+    }
+
+    /// Account and value of every item of the service; nil on any failure and when there is none.
+    public func allItems() -> [AnyHashable: Any]? {
+        system.items(service: identifier, accessGroup: accessGroup).values
+    }
+
+    /// As ``allItems()`` with the types of the values.
+    package func allValues() -> [String: Data] {
+        system.items(service: identifier, accessGroup: accessGroup).values ?? [:]
+    }
+
+    /// Stores an item whether it exists or not.
+    ///
+    /// - Returns: ``errSecSuccess`` or the reason why nothing was stored.
+    package func set(_ data: Data, forKey key: String) -> OSStatus {
+        let status = system.update(data, service: identifier, account: key, accessGroup: accessGroup).status
+        guard status == errSecItemNotFound else { return status }
+        return system.add(data, service: identifier, account: key, accessGroup: accessGroup).status
+    }
+}

@@ -1,0 +1,10 @@
+/// A unit of work that has a ``SerialOperationQueue`` for itself until it says that it has finished.
+package protocol SerialOperation: AnyObject, Sendable {
+    /// True when the work is no longer wanted; a cancelled unit is skipped without taking any lock.
+    var isCancelled: Bool { get }
+
+    /// Does the work. Called once, on a thread of the queue (never the main thread).
+    ///
+    /// - Parameter finished: to be called exactly once, from any thread, when the next unit may run.
+    func run(finished: @escaping @Sendable () -> Void)
+}

@@ -1,0 +1,77 @@
+import Dispatch
+import Synchronization
+
+/// Runs units of work one after another, each of them with what surrounds it (taking and giving back the
+/// lock between processes) as one indivisible step.
+///
+/// The original adds lock, work and unlock as three operations, which lets the lock of a later unit run
+/// before the unlock of an earlier one (sharing.md, D14); here nothing can come between.
+///
+/// Thread rule: ``add(_:around:)`` may be called from any thread. Units start on a private dispatch queue,
+/// where they may block.
+package final class SerialOperationQueue: Sendable {
+    /// Brackets a unit: `enter` may block, `leave` follows from whatever thread finishes the unit.
+    package struct Bracket: Sendable {
+        let enter: @Sendable () -> Bool
+        let leave: @Sendable () -> Void
+
+        /// - Parameters:
+        ///   - enter: called before the unit starts; false when there is nothing to leave.
+        ///   - leave: called after the unit finished, if `enter` gave true.
+        package init(enter: @escaping @Sendable () -> Bool, leave: @escaping @Sendable () -> Void) {
+            self.enter = enter
+            self.leave = leave
+        }
+    }
+
+    private struct Entry {
+        let operation: any SerialOperation
+        let bracket: Bracket?
+    }
+
+    private struct State {
+        var waiting: [Entry] = []
+        var isRunning = false
+    }
+
+    private let state = Mutex(State())
+    private let queue: DispatchQueue
+
+    /// - Parameter label: name of the dispatch queue, for debuggers.
+    package init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    /// Adds a unit behind all that were added before.
+    ///
+    /// - Parameters:
+    ///   - operation: the unit; skipped when it is cancelled before its turn.
+    ///   - bracket: what surrounds it, entered only for a unit that still is wanted.
+    package func add(_ operation: any SerialOperation, around bracket: Bracket? = nil) {
+        let starts = state.withLock { state in
+            state.waiting.append(Entry(operation: operation, bracket: bracket))
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if starts { startNext() }
+    }
+
+    private func startNext() {
+        queue.async { [self] in
+            let next = state.withLock { state -> Entry? in
+                if state.waiting.isEmpty {
+                    state.isRunning = false
+                    return nil
+                }
+                return state.waiting.removeFirst()
+            }
+            guard let next else { return }
+            guard !next.operation.isCancelled else { return startNext() }
+            let entered = next.bracket?.enter() ?? false
+            next.operation.run { [self] in
+                if entered { next.bracket?.leave() }
+                startNext()
+            }
+        }
+    }
+}
