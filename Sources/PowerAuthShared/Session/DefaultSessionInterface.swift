@@ -1,0 +1,134 @@
+package import Dispatch
+import Foundation
+package import SimulatedDevice
+
+/// The session of an application that shares its activation with nobody (sharing.md, section 9).
+///
+/// One recursive lock orders the threads. The state is loaded once and stored when the outermost task with a write
+/// in it ends; nobody else is expected to write it.
+///
+/// Thread rule: that of ``SessionInterface``.
+package final class DefaultSessionInterface: SessionInterface, @unchecked Sendable {
+    // Safe: every mutable property, and `stored`, is touched only while `lock` is held.
+
+    private let lock = NSRecursiveLock()
+    private let sandbox: Sandbox
+    private let stored: StoredSession
+    private let ignoresSaveFailures: Bool
+    private var taskDepth = 0
+    private var savesAtEnd = false
+    private var needsLoad = true
+
+    /// Loads the state. When the keychain cannot be read now, the first task tries again.
+    ///
+    /// - Parameters:
+    ///   - session: the session, not loaded yet.
+    ///   - store: where its state lives.
+    ///   - installation: the reinstall check, made before the state is loaded.
+    ///   - sandbox: the device.
+    package init(
+        session: PowerAuthCoreSession, store: SessionStateStore, installation: InstallationCheck, sandbox: Sandbox
+    ) {
+        self.sandbox = sandbox
+        stored = StoredSession(session: session, store: store)
+        ignoresSaveFailures = sandbox.quirks.contains(.counterAfterSave)
+        installation.run()
+        try? loadIfNeeded()
+    }
+
+    package func read<T>(_ body: (PowerAuthCoreSession) throws -> T) throws -> T {
+        try run(write: false, body)
+    }
+
+    package func write<T>(_ body: (PowerAuthCoreSession) throws -> T) throws -> T {
+        try run(write: true, body)
+    }
+
+    /// Always false: nobody else changes the tokens.
+    package func lockTokenStore() throws -> Bool {
+        try enter(write: true)
+        return false
+    }
+
+    package func tokenStoreWillChange() {}
+
+    package func unlockTokenStore() {
+        do {
+            try leave()
+        } catch {
+            PowerAuthLog.write("ERROR: \(error.localizedDescription)")
+        }
+    }
+
+    /// Nil: there is no other application.
+    package var externalPendingOperation: PowerAuthExternalPendingOperation? { nil }
+
+    package func startExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType) throws {}
+
+    package func addOperation(_ operation: any SerialOperation, toSharedQueue queue: SerialOperationQueue) {
+        queue.add(operation)
+    }
+
+    package func executeOutsideOfTask(queue: DispatchQueue, _ block: @escaping @Sendable () -> Void) {
+        lock.lock()
+        let isInTask = taskDepth > 0
+        lock.unlock()
+        guard isInTask else { return block() }
+        queue.async { [self] in
+            // The task that asked holds the lock until it is over.
+            lock.lock()
+            lock.unlock()
+            block()
+        }
+    }
+
+    private func run<T>(write: Bool, _ body: (PowerAuthCoreSession) throws -> T) throws -> T {
+        try enter(write: write)
+        let result = Result { try body(stored.session) }
+        do {
+            try leave()
+        } catch {
+            // A failed body is the more telling of two errors.
+            if case .success = result { throw error }
+        }
+        return try result.get()
+    }
+
+    private func enter(write: Bool) throws(NSError) {
+        lock.lock()
+        do {
+            try loadIfNeeded()
+        } catch {
+            lock.unlock()
+            throw .stateFailure(error)
+        }
+        taskDepth += 1
+        if write { savesAtEnd = true }
+    }
+
+    private func leave() throws(NSError) {
+        defer {
+            taskDepth -= 1
+            lock.unlock()
+        }
+        guard taskDepth == 1, savesAtEnd else { return }
+        savesAtEnd = false
+        guard let state = stored.changes() else { return }
+        do {
+            try sandbox.pass(.stateSave)
+            if ignoresSaveFailures { stored.saveUnchecked(state) } else { try stored.save(state) }
+            try sandbox.pass(.stateSaved)
+            sandbox.trace(.stateSaved, ["bytes": .integer(Int64(state.count))])
+        } catch {
+            needsLoad = true
+            throw .stateFailure(error)
+        }
+    }
+
+    private func loadIfNeeded() throws(StoredSession.Unavailable) {
+        guard needsLoad else { return }
+        try stored.load()
+        needsLoad = false
+        sandbox.trace(.stateLoaded, ["activation": .bool(stored.session.hasValidActivation)])
+    }
+}

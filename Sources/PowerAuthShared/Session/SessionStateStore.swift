@@ -1,0 +1,85 @@
+package import Foundation
+package import SimulatedDevice
+
+/// The keychain item with the serialized session (sharing.md, section 13).
+///
+/// Safe to use from any thread; the session interface that owns it calls it under its own lock.
+package struct SessionStateStore: Sendable {
+    /// What the keychain says about the state.
+    package enum Reading: Sendable {
+        /// There is no item.
+        case absent
+        /// The bytes and the stamp of the write that made them.
+        case state(Data, revision: Int64)
+        /// The item cannot be read now: the device is locked or the keychain failed. It may well be there.
+        case unavailable(OSStatus)
+        /// The bytes are not the ones that were written.
+        case damaged
+    }
+
+    /// The state was not stored.
+    package struct SaveFailure: Error, CustomStringConvertible {
+        /// The keychain's answer; ``errSecBadReq``, ``errSecDuplicateItem`` or ``errSecItemNotFound`` when the item
+        /// is not the one that was loaded.
+        package let status: OSStatus
+
+        package var description: String {
+            switch status {
+            case errSecBadReq, errSecDuplicateItem, errSecItemNotFound:
+                "The session state was changed by somebody who did not hold the status lock (status \(status))."
+            case errSecMissingEntitlement:
+                "The process is not entitled to the keychain access group of the session state (status \(status))."
+            default:
+                "The keychain did not store the session state (status \(status))."
+            }
+        }
+    }
+
+    let keychain: PowerAuthKeychain
+    let account: String
+
+    /// - Parameters:
+    ///   - keychain: the status service.
+    ///   - account: the instance identifier.
+    package init(keychain: PowerAuthKeychain, account: String) {
+        self.keychain = keychain
+        self.account = account
+    }
+
+    package func load() -> Reading {
+        let reading = keychain.system.read(
+            service: keychain.identifier, account: account, accessGroup: keychain.accessGroup)
+        if let value = reading.value, let revision = reading.revision { return .state(value, revision: revision) }
+        return switch reading.status {
+        case errSecItemNotFound: .absent
+        case errSecDecode: .damaged
+        default: .unavailable(reading.status)
+        }
+    }
+
+    /// Stores the state only if the item still is the one that was loaded.
+    ///
+    /// - Parameters:
+    ///   - state: the serialized session.
+    ///   - revision: stamp of the item that was loaded; nil when there was none.
+    /// - Returns: the stamp of this write.
+    package func save(_ state: Data, replacing revision: Int64?) throws(SaveFailure) -> Int64 {
+        let writing =
+            if let revision {
+                keychain.system.update(
+                    state, service: keychain.identifier, account: account, accessGroup: keychain.accessGroup,
+                    expectedRevision: revision)
+            } else {
+                keychain.system.add(
+                    state, service: keychain.identifier, account: account, accessGroup: keychain.accessGroup)
+            }
+        guard let revision = writing.revision else { throw SaveFailure(status: writing.status) }
+        return revision
+    }
+
+    /// Stores the state whatever the item is now.
+    package func overwrite(_ state: Data) throws(SaveFailure) {
+        let status = keychain.set(state, forKey: account)
+        guard status == errSecSuccess else { throw SaveFailure(status: status) }
+    }
+}

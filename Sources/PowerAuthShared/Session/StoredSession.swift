@@ -1,0 +1,97 @@
+import Foundation
+import SimulatedDevice
+
+/// A session together with the keychain item that it came from.
+///
+/// Not thread-safe: a session interface owns it and calls it under its lock.
+final class StoredSession {
+    /// The item that a save replaces.
+    private enum Base {
+        /// There was none.
+        case absent
+        /// The write that made the loaded bytes.
+        case revision(Int64)
+        /// Whatever is there.
+        case anything
+    }
+
+    /// The state cannot be read now, so it must not be replaced either.
+    struct Unavailable: Error, CustomStringConvertible {
+        let status: OSStatus
+
+        var description: String {
+            "The session state cannot be read from the keychain now (status \(status)); unlock the device and try again."
+        }
+    }
+
+    let session: PowerAuthCoreSession
+    private let store: SessionStateStore
+    private var base = Base.absent
+    private var loaded = Data()
+
+    /// - Parameters:
+    ///   - session: the session, not loaded yet.
+    ///   - store: where its state lives.
+    init(session: PowerAuthCoreSession, store: SessionStateStore) {
+        self.session = session
+        self.store = store
+    }
+
+    /// Replaces the session's state by the stored one; an empty session when there is none or its bytes cannot
+    /// be used.
+    func load() throws(Unavailable) {
+        switch store.load() {
+        case .state(let data, let revision):
+            if !session.deserializeState(data) {
+                PowerAuthLog.criticalWarning("The stored session state is not usable; there is no activation.")
+            }
+            base = .revision(revision)
+        case .absent:
+            session.resetSession(false)
+            base = .absent
+        case .damaged:
+            PowerAuthLog.criticalWarning("The stored session state is damaged; there is no activation.")
+            session.resetSession(false)
+            base = .anything
+        case .unavailable(let status):
+            // The original takes this for "no activation", and the next save overwrites a good item (sharing.md, D8).
+            throw Unavailable(status: status)
+        }
+        loaded = session.serializedState()
+    }
+
+    /// The serialized state when it differs from the stored one, else nil.
+    func changes() -> Data? {
+        let state = session.serializedState()
+        return state == loaded ? nil : state
+    }
+
+    /// Stores a changed state in place of the one that was loaded.
+    func save(_ state: Data) throws(SessionStateStore.SaveFailure) {
+        switch base {
+        case .absent: base = .revision(try store.save(state, replacing: nil))
+        case .revision(let revision): base = .revision(try store.save(state, replacing: revision))
+        case .anything: try store.overwrite(state)
+        }
+        loaded = state
+    }
+
+    /// Stores a changed state over whatever is there, and takes a failure for a success apart from the log: the
+    /// original's behaviour (sharing.md, D7), also that of the interface without sharing.
+    func saveUnchecked(_ state: Data) {
+        do {
+            try store.overwrite(state)
+        } catch {
+            PowerAuthLog.write("ERROR: \(error)")
+        }
+        base = .anything
+        loaded = state
+    }
+}
+
+extension NSError {
+    /// The error of a task whose state could not be locked, loaded or stored.
+    static func stateFailure(_ cause: any Error) -> NSError {
+        .powerAuth(.invalidActivationState, String(describing: cause), underlying: cause)
+    }
+}

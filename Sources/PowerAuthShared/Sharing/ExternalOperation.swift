@@ -1,0 +1,117 @@
+import Foundation
+import SimulatedDevice
+
+/// The critical operation that one of the sharing applications may run (sharing.md, section 8).
+///
+/// Who runs it holds the operation lock; the memory says who and what. Not thread-safe: the session interface calls
+/// it under the status lock.
+final class ExternalOperation {
+    private let memory: SharedMemory
+    private let lock: FileLock
+    private let applicationId: String
+    private let sandbox: Sandbox
+    private let keepsStaleInformation: Bool
+
+    /// What this object runs itself.
+    private struct Owned {
+        let type: PowerAuthExternalPendingOperationType
+        let ticket: UInt64
+    }
+
+    private var owned: Owned?
+
+    init(memory: SharedMemory, lock: FileLock, applicationId: String, sandbox: Sandbox) {
+        self.memory = memory
+        self.lock = lock
+        self.applicationId = applicationId
+        self.sandbox = sandbox
+        keepsStaleInformation = sandbox.quirks.contains(.staleExternalOperation)
+    }
+
+    private var shared: SharedData { memory.data }
+
+    /// The operation of another application, or nil.
+    func ofOthers() -> PowerAuthExternalPendingOperation? {
+        if owns { return nil }
+        clearIfOwnerIsGone()
+        return published
+    }
+
+    /// Takes the operation lock and publishes who runs what.
+    func start(_ type: PowerAuthExternalPendingOperationType) throws {
+        guard !owns else {
+            throw NSError.powerAuth(
+                .operationCancelled, "Internal error: External pending operation is already started")
+        }
+        guard try lock.tryLock() else { throw refusal }
+        let ticket = shared.operationTicket + 1
+        owned = Owned(type: type, ticket: ticket)
+        shared.operationTicket = ticket
+        shared.operationType = Int64(type.rawValue)
+        shared.operationStart = now
+        shared.operationApplication = applicationId
+        try sandbox.pass(.operationStarted)
+        sandbox.trace(.operationStarted, fields(type))
+    }
+
+    /// Ends the own operation when the session shows that it is over, else tells that its owner lives.
+    func endOfTask(session: PowerAuthCoreSession) {
+        guard owns, let owned else { return }
+        let isOver =
+            switch owned.type {
+            case .activation: !session.hasPendingActivation
+            case .protocolUpgrade: !session.hasPendingProtocolUpgrade
+            }
+        guard isOver else {
+            shared.operationStart = now
+            return
+        }
+        self.owned = nil
+        shared.clearOperation()
+        try? lock.unlock()
+        sandbox.trace(.operationFinished, fields(owned.type))
+    }
+
+    /// Clears what a dead owner left behind: the kernel has released its lock, so the lock can be taken. The
+    /// original reports the dead owner until the next start (sharing.md, D1 and D2).
+    func clearIfOwnerIsGone() {
+        guard !keepsStaleInformation, owned == nil, shared.operationType != 0 else { return }
+        guard (try? lock.tryLock()) == true else { return }
+        shared.clearOperation()
+        try? lock.unlock()
+    }
+
+    /// True while this object runs the operation. Ownership is lost when the memory says otherwise; then the lock is
+    /// given back (sharing.md, D13).
+    private var owns: Bool {
+        guard let owned else { return false }
+        if shared.operationType == Int64(owned.type.rawValue), shared.operationTicket == owned.ticket { return true }
+        PowerAuthLog.write("ERROR: External pending operation has been taken over.")
+        self.owned = nil
+        try? lock.unlock()
+        return false
+    }
+
+    private var published: PowerAuthExternalPendingOperation? {
+        guard let type = PowerAuthExternalPendingOperationType(rawValue: Int(shared.operationType)),
+            let application = shared.operationApplication
+        else { return nil }
+        return PowerAuthExternalPendingOperation(type: type, applicationId: application)
+    }
+
+    private var refusal: NSError {
+        guard let published else {
+            return .powerAuth(
+                .externalPendingOperation,
+                "Other application does critical operation, but no additional information is provided.")
+        }
+        return .powerAuth(
+            .externalPendingOperation, userInfo: [PowerAuthErrorInfoKey_ExternalPendingOperation: published])
+    }
+
+    private var now: Double { sandbox.clock.now().timeIntervalSince1970 }
+
+    private func fields(_ type: PowerAuthExternalPendingOperationType) -> [String: JSONValue] {
+        ["type": .string(String(describing: type)), "application": .string(applicationId)]
+    }
+}

@@ -1,0 +1,133 @@
+package import Foundation
+
+/// The 256 bytes that sharing applications see at the same time (sharing.md, section 7.2).
+///
+/// Fields live at fixed offsets in native byte order (little-endian on every target); Swift's own layout plays
+/// no part. Thread rule: every access happens under the status lock of the session interface.
+package struct SharedData {
+    /// Size of the memory in bytes.
+    package static let size = 256
+    /// Bytes that an application identifier may have; one more is its terminating zero.
+    package static let applicationIdentifierLimit = 127
+
+    private static let magic = Data("MPS".utf8)
+    private static let version = UInt8(ascii: "1")
+
+    private enum Offset {
+        static let magic = 0
+        static let version = 3
+        static let stateModifyCounter = 8
+        static let tokenModifyCounter = 16
+        static let operationType = 72
+        static let operationStart = 80
+        static let operationTicket = 88
+        static let operationApplication = 96
+        static let instanceHash = 224
+    }
+
+    private let base: UnsafeMutableRawPointer
+
+    /// - Parameter base: start of at least ``size`` mapped bytes, aligned to 8, which outlive this value.
+    package init(base: UnsafeMutableRawPointer) {
+        self.base = base
+    }
+
+    /// Number of state changes that were saved, from 1.
+    package var stateModifyCounter: UInt64 {
+        get { base.load(fromByteOffset: Offset.stateModifyCounter, as: UInt64.self) }
+        nonmutating set { base.storeBytes(of: newValue, toByteOffset: Offset.stateModifyCounter, as: UInt64.self) }
+    }
+
+    /// Number of accesses that changed tokens, from 1.
+    package var tokenModifyCounter: UInt64 {
+        get { base.load(fromByteOffset: Offset.tokenModifyCounter, as: UInt64.self) }
+        nonmutating set { base.storeBytes(of: newValue, toByteOffset: Offset.tokenModifyCounter, as: UInt64.self) }
+    }
+
+    /// Raw value of the external operation, 0 for none.
+    package var operationType: Int64 {
+        get { base.load(fromByteOffset: Offset.operationType, as: Int64.self) }
+        nonmutating set { base.storeBytes(of: newValue, toByteOffset: Offset.operationType, as: Int64.self) }
+    }
+
+    /// Seconds since 1970 of the owner's last sign of life, 0 for none.
+    package var operationStart: Double {
+        get { base.load(fromByteOffset: Offset.operationStart, as: Double.self) }
+        nonmutating set { base.storeBytes(of: newValue, toByteOffset: Offset.operationStart, as: Double.self) }
+    }
+
+    /// Number of operations ever started, from 1; never reset.
+    package var operationTicket: UInt64 {
+        get { base.load(fromByteOffset: Offset.operationTicket, as: UInt64.self) }
+        nonmutating set { base.storeBytes(of: newValue, toByteOffset: Offset.operationTicket, as: UInt64.self) }
+    }
+
+    /// Identifier of the application that owns the operation, up to the first zero byte; nil when the bytes
+    /// are not UTF-8. A setter writes the bytes and one zero: what a longer name left behind stays there.
+    package var operationApplication: String? {
+        get {
+            let field = UnsafeRawBufferPointer(
+                start: base + Offset.operationApplication, count: Self.applicationIdentifierLimit + 1)
+            return String(validating: field.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        nonmutating set {
+            let bytes = Data((newValue ?? "").utf8.prefix(Self.applicationIdentifierLimit)) + [0]
+            bytes.withUnsafeBytes {
+                (base + Offset.operationApplication).copyMemory(from: $0.baseAddress!, byteCount: $0.count)
+            }
+        }
+    }
+
+    /// Clears type, time and application; the ticket keeps its value.
+    package func clearOperation() {
+        operationType = 0
+        operationStart = 0
+        (base + Offset.operationApplication).initializeMemory(
+            as: UInt8.self, repeating: 0, count: Self.applicationIdentifierLimit + 1)
+    }
+
+    /// Fills new memory.
+    ///
+    /// - Parameter instanceHash: 32 bytes.
+    package func initialize(instanceHash: Data) {
+        base.initializeMemory(as: UInt8.self, repeating: 0, count: Self.size)
+        stateModifyCounter = 1
+        tokenModifyCounter = 1
+        operationTicket = 1
+        write(instanceHash, at: Offset.instanceHash)
+        base.storeBytes(of: Self.version, toByteOffset: Offset.version, as: UInt8.self)
+        // Last: a process that dies before leaves memory that reads as never initialised.
+        write(Self.magic, at: Offset.magic)
+    }
+
+    /// True when nobody has finished ``initialize(instanceHash:)``, because its creator died (sharing.md, D11).
+    package var isUninitialized: Bool {
+        UnsafeRawBufferPointer(start: base + Offset.magic, count: 3).allSatisfy { $0 == 0 }
+    }
+
+    /// Checks that the memory was made by this SDK for the instance: magic, instance hash, version.
+    ///
+    /// - Parameters:
+    ///   - instanceHash: 32 bytes.
+    ///   - name: the memory's name, for the error.
+    package func validate(instanceHash: Data, name: String) throws(InvalidConfiguration) {
+        guard bytes(at: Offset.magic, count: 3) == Self.magic else { throw .sharedMemoryWrongMagic(name: name) }
+        guard bytes(at: Offset.instanceHash, count: 32) == instanceHash else {
+            throw .sharedMemoryForeignInstance(name: name)
+        }
+        let version = base.load(fromByteOffset: Offset.version, as: UInt8.self)
+        guard version == Self.version else { throw .sharedMemoryWrongVersion(name: name, version: version) }
+    }
+
+    private func bytes(at offset: Int, count: Int) -> Data {
+        Data(bytes: base + offset, count: count)
+    }
+
+    private func write(_ data: Data, at offset: Int) {
+        data.withUnsafeBytes { source in
+            // An empty value has no address; nothing is written then.
+            guard let start = source.baseAddress else { return }
+            (base + offset).copyMemory(from: start, byteCount: source.count)
+        }
+    }
+}

@@ -1,0 +1,275 @@
+package import Dispatch
+import Foundation
+package import SimulatedDevice
+
+/// The session of applications that share one activation (sharing.md, sections 7 and 8).
+///
+/// Three file locks and one piece of memory order the applications:
+///
+///     lock       kind                     held
+///     queue      blocking                 for one signed request, including its time on the network
+///     status     recursive, blocking      for one outermost task
+///     operation  only ever tried          from start to end of a critical operation
+///
+/// A thread takes them in this order and never waits for the queue lock inside a task.
+///
+/// Thread rule: that of ``SessionInterface``.
+package final class SharedSessionInterface: SessionInterface, @unchecked Sendable {
+    // Safe: every mutable property, `stored`, `operation` and the content of `memory` are touched only while the
+    // status lock is held (in-process mutex and file lock).
+
+    let sandbox: Sandbox
+    let stored: StoredSession
+    let memory: SharedMemory
+    let statusLock: SharedLock
+    let operation: ExternalOperation
+    private let queueLock: FileLock
+    private let originalSaveOrder: Bool
+
+    private var stateModifyCounter: UInt64 = 0
+    private var tokenModifyCounter: UInt64 = 0
+    private var tokenChangeIsAnnounced = false
+    private var taskDepth = 0
+    private var savesAtEnd = false
+
+    private var shared: SharedData { memory.data }
+
+    /// Opens locks and memory, and loads the state.
+    ///
+    /// - Parameters:
+    ///   - session: the session, not loaded yet.
+    ///   - store: where its state lives.
+    ///   - sharing: a valid configuration.
+    ///   - instanceId: the instance identifier that all sharing applications use.
+    ///   - installation: the reinstall check, made under the status lock before the state is loaded.
+    ///   - sandbox: the device.
+    package init(
+        session: PowerAuthCoreSession, store: SessionStateStore, sharing: PowerAuthSharingConfiguration,
+        instanceId: String, installation: InstallationCheck, sandbox: Sandbox
+    ) throws(InvalidConfiguration) {
+        let names = SharedNames(
+            instanceId: instanceId, appGroup: sharing.appGroup, memoryIdentifier: sharing.sharedMemoryIdentifier)
+        let container = try AppGroupContainer(appGroup: sharing.appGroup, sandbox: sandbox)
+        let status = try Self.opened(container.path(of: names.statusLock)) { try SharedLock(path: $0) }
+        let operationLock = try Self.opened(container.path(of: names.operationLock)) { try FileLock(path: $0) }
+        queueLock = try Self.opened(container.path(of: names.queueLock)) { try FileLock(path: $0) }
+        do {
+            try status.lock()
+        } catch {
+            throw .lockFileUnavailable(path: status.path, reason: error.description)
+        }
+        defer { status.unlock() }
+        try Self.agreeOnMemory(names, instanceId: instanceId, container: container, sandbox: sandbox)
+        memory = try SharedMemory(names: names, sandbox: sandbox)
+        self.sandbox = sandbox
+        statusLock = status
+        originalSaveOrder = sandbox.quirks.contains(.counterAfterSave)
+        stored = StoredSession(session: session, store: store)
+        operation = ExternalOperation(
+            memory: memory, lock: operationLock, applicationId: sharing.appIdentifier, sandbox: sandbox)
+        operation.clearIfOwnerIsGone()
+        installation.run()
+        // When the keychain cannot be read now, the counters differ and the first task tries again.
+        try? load()
+    }
+
+    package func read<T>(_ body: (PowerAuthCoreSession) throws -> T) throws -> T {
+        try run(write: false, body)
+    }
+
+    package func write<T>(_ body: (PowerAuthCoreSession) throws -> T) throws -> T {
+        try run(write: true, body)
+    }
+
+    // MARK: Tokens
+
+    package func lockTokenStore() throws -> Bool {
+        try enter(write: true)
+        return tokenModifyCounter != shared.tokenModifyCounter
+    }
+
+    package func tokenStoreWillChange() {
+        guard !tokenChangeIsAnnounced else { return }
+        shared.tokenModifyCounter += 1
+        tokenChangeIsAnnounced = true
+    }
+
+    package func unlockTokenStore() {
+        tokenModifyCounter = shared.tokenModifyCounter
+        tokenChangeIsAnnounced = false
+        do {
+            try leave()
+        } catch {
+            PowerAuthLog.write("ERROR: \(error.localizedDescription)")
+        }
+    }
+
+    // MARK: External pending operation
+
+    package var externalPendingOperation: PowerAuthExternalPendingOperation? {
+        readTask { _ in operation.ofOthers() }
+    }
+
+    package func startExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType) throws {
+        try write { _ in try operation.start(type) }
+    }
+
+    // MARK: Work outside of tasks
+
+    package func addOperation(_ operation: any SerialOperation, toSharedQueue queue: SerialOperationQueue) {
+        if statusLock.withLocalLock({ $0 > 0 }) {
+            PowerAuthLog.write(
+                "ERROR: Adding operation to shared queue from session task can lead to interprocess deadlock.")
+        }
+        queue.add(
+            operation,
+            around: SerialOperationQueue.Bracket(
+                enter: { [self] in
+                    do {
+                        try queueLock.lock()
+                        try sandbox.pass(.lockTaken)
+                    } catch {
+                        PowerAuthLog.write("ERROR: The request runs without the queue lock: \(error)")
+                        return false
+                    }
+                    sandbox.trace(.lockTaken, ["lock": "queue"])
+                    return true
+                },
+                leave: { [self] in
+                    sandbox.trace(.lockReleased, ["lock": "queue"])
+                    try? queueLock.unlock()
+                    try? sandbox.pass(.lockReleased)
+                }))
+    }
+
+    package func executeOutsideOfTask(queue: DispatchQueue, _ block: @escaping @Sendable () -> Void) {
+        guard statusLock.withLocalLock({ $0 > 0 }) else { return block() }
+        queue.async { [self] in
+            // The task that asked holds the mutex until it is over.
+            statusLock.withLocalLock { _ in }
+            block()
+        }
+    }
+
+    // MARK: Tasks
+
+    private func run<T>(write: Bool, _ body: (PowerAuthCoreSession) throws -> T) throws -> T {
+        try enter(write: write)
+        let result = Result { try body(stored.session) }
+        do {
+            try leave()
+        } catch {
+            // A failed body is the more telling of two errors.
+            if case .success = result { throw error }
+        }
+        return try result.get()
+    }
+
+    private func enter(write: Bool) throws(NSError) {
+        do {
+            try statusLock.lock { sandbox.trace(.lockRequested, ["lock": "status"]) }
+        } catch {
+            PowerAuthLog.criticalWarning(error.description)
+            throw .stateFailure(error)
+        }
+        taskDepth += 1
+        if taskDepth == 1 {
+            do {
+                sandbox.trace(.lockTaken, ["lock": "status"])
+                try sandbox.pass(.lockTaken)
+                if stateModifyCounter != shared.stateModifyCounter { try load() }
+            } catch {
+                release()
+                throw .stateFailure(error)
+            }
+        }
+        if write { savesAtEnd = true }
+    }
+
+    private func leave() throws(NSError) {
+        defer { release() }
+        guard taskDepth == 1 else { return }
+        var failure: NSError?
+        if savesAtEnd {
+            savesAtEnd = false
+            do {
+                try save()
+            } catch {
+                failure = .stateFailure(error)
+                // The session must not go on with what nobody else can see.
+                stateModifyCounter = 0
+                try? load()
+            }
+        }
+        operation.endOfTask(session: stored.session)
+        if let failure { throw failure }
+    }
+
+    private func release() {
+        taskDepth -= 1
+        let isOutermost = taskDepth == 0
+        if isOutermost { sandbox.trace(.lockReleased, ["lock": "status"]) }
+        statusLock.unlock()
+        if isOutermost { try? sandbox.pass(.lockReleased) }
+    }
+
+    // MARK: State
+
+    private func load() throws(StoredSession.Unavailable) {
+        try stored.load()
+        stateModifyCounter = shared.stateModifyCounter
+        sandbox.trace(
+            .stateLoaded,
+            [
+                "counter": .integer(Int64(clamping: stateModifyCounter)),
+                "activation": .bool(stored.session.hasValidActivation),
+            ])
+    }
+
+    /// Stores a changed state and counts the change.
+    ///
+    /// Counted first: if the process dies before the keychain was written, the others load once too often. The
+    /// original writes first, so that a death in between leaves the others with an old signature counter that
+    /// they take for current (sharing.md, D7).
+    private func save() throws {
+        guard let state = stored.changes() else { return }
+        if !originalSaveOrder { try countChange() }
+        try sandbox.pass(.stateSave)
+        if originalSaveOrder { stored.saveUnchecked(state) } else { try stored.save(state) }
+        try sandbox.pass(.stateSaved)
+        if originalSaveOrder { try countChange() }
+        stateModifyCounter = shared.stateModifyCounter
+        sandbox.trace(
+            .stateSaved,
+            ["counter": .integer(Int64(clamping: stateModifyCounter)), "bytes": .integer(Int64(state.count))])
+    }
+
+    private func countChange() throws {
+        try sandbox.pass(.counterBump)
+        shared.stateModifyCounter += 1
+        sandbox.trace(.counterBumped, ["counter": .integer(Int64(clamping: shared.stateModifyCounter))])
+    }
+
+    // MARK: Opening
+
+    private static func opened<T>(_ path: String, _ open: (String) throws -> T) throws(InvalidConfiguration) -> T {
+        do {
+            return try open(path)
+        } catch {
+            throw .lockFileUnavailable(path: path, reason: String(describing: error))
+        }
+    }
+
+    /// Refuses a memory that differs from the one which the other applications use; the locks would be common, the
+    /// counters not (sharing.md, D15). A name from an earlier boot is replaced.
+    private static func agreeOnMemory(
+        _ names: SharedNames, instanceId: String, container: AppGroupContainer, sandbox: Sandbox
+    ) throws(InvalidConfiguration) {
+        let recorded = container.recordedMemoryName(instanceId: instanceId)
+        if recorded == names.memoryName { return }
+        if let recorded, (try? sandbox.sharedMemory.open(name: recorded)) != nil {
+            throw .sharedMemoryNameDiffers(used: names.memoryName, expected: recorded)
+        }
+        container.recordMemoryName(names.memoryName, instanceId: instanceId)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+package import SimulatedDevice
+
+/// Orders an extension's token accesses with the applications that share the activation, and tells them about changes
+/// (sharing.md, D28). It has no session and no operation of its own.
+///
+/// Thread rule: that of ``TokenStoreLock``.
+package final class SharedTokenLock: TokenStoreLock, @unchecked Sendable {
+    // Safe: `changeIsAnnounced` and the content of `memory` are touched only while the status lock is held.
+
+    private let statusLock: SharedLock
+    private let memory: SharedMemory
+    private var changeIsAnnounced = false
+
+    /// - Parameters:
+    ///   - sharing: a valid configuration.
+    ///   - instanceId: the instance identifier that all sharing applications use.
+    ///   - sandbox: the device.
+    package init(
+        sharing: PowerAuthSharingConfiguration, instanceId: String, sandbox: Sandbox
+    ) throws(InvalidConfiguration) {
+        let names = SharedNames(
+            instanceId: instanceId, appGroup: sharing.appGroup, memoryIdentifier: sharing.sharedMemoryIdentifier)
+        let container = try AppGroupContainer(appGroup: sharing.appGroup, sandbox: sandbox)
+        let path = container.path(of: names.statusLock)
+        let status: SharedLock
+        do {
+            status = try SharedLock(path: path)
+            try status.lock()
+        } catch {
+            throw .lockFileUnavailable(path: path, reason: String(describing: error))
+        }
+        defer { status.unlock() }
+        statusLock = status
+        memory = try SharedMemory(names: names, sandbox: sandbox)
+    }
+
+    /// Always true: an extension caches nothing.
+    package func lockTokenStore() throws -> Bool {
+        do {
+            try statusLock.lock()
+        } catch {
+            throw NSError.stateFailure(error)
+        }
+        return true
+    }
+
+    package func tokenStoreWillChange() {
+        guard !changeIsAnnounced else { return }
+        memory.data.tokenModifyCounter += 1
+        changeIsAnnounced = true
+    }
+
+    package func unlockTokenStore() {
+        changeIsAnnounced = false
+        statusLock.unlock()
+    }
+}
