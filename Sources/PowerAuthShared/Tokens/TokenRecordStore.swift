@@ -1,0 +1,61 @@
+package import Foundation
+package import SimulatedDevice
+
+/// The token records of one instance in the keychain (sharing.md, section 15).
+///
+/// Thread rule: callers hold the ``TokenStoreLock`` of the instance.
+package struct TokenRecordStore: Sendable {
+    let keychain: PowerAuthKeychain
+    let instanceId: String
+    private let prefix: String
+    private let sandbox: Sandbox
+
+    /// - Parameters:
+    ///   - keychain: the token service.
+    ///   - instanceId: the instance that owns the records.
+    ///   - sandbox: the device.
+    package init(keychain: PowerAuthKeychain, instanceId: String, sandbox: Sandbox) {
+        self.keychain = keychain
+        self.instanceId = instanceId
+        self.sandbox = sandbox
+        prefix = "powerAuthToken__" + instanceId + "__"
+    }
+
+    /// The keychain account of a token.
+    package func account(_ name: String) -> String { prefix + name }
+
+    /// The record with a name; nil when there is none or it cannot be used.
+    package func record(named name: String) -> TokenRecord? {
+        guard let data = keychain.data(forKey: account(name)), let record = TokenRecord(data) else { return nil }
+        // Instance `a` with token `b__x` and instance `a__b` with token `x` have one account.
+        return record.name == name ? record : nil
+    }
+
+    /// Stores a record under its name; false when the keychain refused.
+    package func store(_ record: TokenRecord) -> Bool {
+        store(record.serialized(), named: record.name)
+    }
+
+    /// Stores bytes as they are.
+    package func store(_ data: Data, named name: String) -> Bool {
+        guard keychain.set(data, forKey: account(name)) == errSecSuccess else { return false }
+        sandbox.trace(.tokenStored, ["name": .string(name)])
+        return true
+    }
+
+    /// Removes a record; nothing happens when there is none.
+    package func remove(named name: String) {
+        if keychain.deleteData(forKey: account(name)) { sandbox.trace(.tokenRemoved, ["name": .string(name)]) }
+    }
+
+    /// Removes every record of the instance.
+    ///
+    /// An account alone does not tell where the instance identifier ends, but the record knows its name. The
+    /// original removes the tokens of instance `a__b` together with those of `a` (sharing.md, D19).
+    package func removeAll() {
+        for (account, data) in keychain.allValues() where account.hasPrefix(prefix) {
+            let isForeign = TokenRecord(data).map { prefix + $0.name != account } ?? false
+            if !isForeign { remove(named: String(account.dropFirst(prefix.count))) }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package import Foundation
+package import PowerAuthProtocol
+
+/// What a token store knows about the activation.
+package enum ActivationKnowledge: Equatable, Sendable {
+    /// The identifier of a persisted activation.
+    case identifier(String)
+    /// There certainly is none.
+    case none
+    /// It cannot be told: the state is out of reach, or a watch has not been told yet. Tokens of unknown
+    /// activations are hidden, not deleted (sharing.md, D19, and watch.md, section 13, item 6).
+    case unknown
+
+    /// The identifier, or nil.
+    package var identifier: String? {
+        if case .identifier(let identifier) = self { identifier } else { nil }
+    }
+}
+
+/// What differs between the token stores of the three SDKs.
+package struct TokenStoreRules: Sendable {
+    /// Protocol version of the headers.
+    package var headerVersion: ProtocolVersion
+    /// Records are kept in memory until another application changes one.
+    package var usesCache: Bool
+    /// Requests need an authentication object.
+    package var requiresAuthentication: Bool
+    /// Records may be removed by the application.
+    package var allowsLocalRemoval: Bool
+
+    /// The application with the full SDK (headers of the newest protocol).
+    package static let application = TokenStoreRules(
+        headerVersion: .v3_3, usesCache: true, requiresAuthentication: true, allowsLocalRemoval: true)
+    /// An extension that reads the records of its application (sharing.md, section 18.3).
+    package static let appExtension = TokenStoreRules(
+        headerVersion: .v3_1, usesCache: false, requiresAuthentication: false, allowsLocalRemoval: false)
+    /// A watch (watch.md, section 6.6).
+    package static let watch = TokenStoreRules(
+        headerVersion: .v3_1, usesCache: false, requiresAuthentication: false, allowsLocalRemoval: true)
+}
+
+/// What a token store needs from its SDK object.
+package struct TokenStoreEnvironment: Sendable {
+    /// What is known about the activation now.
+    package var activation: @Sendable () -> ActivationKnowledge
+    /// Seconds since 1970, for headers: synchronised with the server, or the device's clock.
+    package var currentTime: @Sendable () -> TimeInterval
+    /// Synchronises time with the server if that was not done; nil when the store uses the device's clock. The
+    /// completion is called exactly once, on any thread; the task is nil when that happened before the return.
+    package var synchronizeTime:
+        (@Sendable (_ completion: @escaping @Sendable (NSError?) -> Void) -> (any PowerAuthOperationTask)?)?
+
+    /// - Parameters:
+    ///   - activation: what is known about the activation now.
+    ///   - currentTime: seconds since 1970, for headers.
+    ///   - synchronizeTime: synchronises time with the server if that was not done.
+    package init(
+        activation: @escaping @Sendable () -> ActivationKnowledge,
+        currentTime: @escaping @Sendable () -> TimeInterval,
+        synchronizeTime: (
+            @Sendable (_ completion: @escaping @Sendable (NSError?) -> Void) -> (any PowerAuthOperationTask)?
+        )? = nil
+    ) {
+        self.activation = activation
+        self.currentTime = currentTime
+        self.synchronizeTime = synchronizeTime
+    }
+}
