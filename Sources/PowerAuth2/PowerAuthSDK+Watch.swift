@@ -1,0 +1,24 @@
+public import Foundation
+import PowerAuthShared
+
+extension PowerAuthSDK {
+    /// Tells the watch about the activation, as soon as it can be told (watch.md, section 5.3).
+    ///
+    /// Send it after the watch session was activated, after each persisted and each removed activation, and before
+    /// any token: the SDK never sends anything by itself.
+    ///
+    /// - Returns: false when the watch session cannot be used; then nothing is sent.
+    @discardableResult
+    public func sendActivationStatusToWatch() -> Bool {
+        PowerAuthWCSessionManager.sharedInstance.send(watchService.statusPacket())
+    }
+
+    /// Tells the watch, which must be reachable, about the activation.
+    ///
+    /// - Parameter completion: takes nil when the watch has stored the status, or an error with the code 15 or one of
+    ///   `WCErrorDomain`, on the main queue.
+    public func sendActivationStatusToWatch(completion: @escaping (NSError?) -> Void) {
+        PowerAuthWCSessionManager.sharedInstance.sendCommand(
+            .success(watchService.statusPacket()), completion: completion)
+    }
+}

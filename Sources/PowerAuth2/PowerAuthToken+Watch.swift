@@ -1,0 +1,62 @@
+public import Foundation
+public import PowerAuthShared
+
+extension PowerAuthToken {
+    /// Gives the watch a copy of the token, as soon as it can be given (watch.md, section 5.4).
+    ///
+    /// - Returns: false when the watch session cannot be used, or when the token is not one of the current
+    ///   activation; then nothing is sent.
+    @discardableResult
+    public func sendToWatch() -> Bool {
+        guard let packet = try? copyPacket().get() else { return false }
+        return PowerAuthWCSessionManager.sharedInstance.send(packet)
+    }
+
+    /// Gives the watch, which must be reachable, a copy of the token.
+    ///
+    /// - Parameter completion: takes nil when the watch has stored the token, or an error with the code 6 (no
+    ///   activation), 14 (the token belongs to a former one), 15, or one of `WCErrorDomain`, on the main queue.
+    public func sendToWatch(completion: @escaping (NSError?) -> Void) {
+        PowerAuthWCSessionManager.sharedInstance.sendCommand(copyPacket(), completion: completion)
+    }
+
+    /// Removes the copy of the token from the watch, as soon as that can be done. Needs no activation.
+    ///
+    /// - Returns: false when the watch session cannot be used, or the SDK object has been released.
+    @discardableResult
+    public func removeFromWatch() -> Bool {
+        guard let packet = try? removalPacket().get() else { return false }
+        return PowerAuthWCSessionManager.sharedInstance.send(packet)
+    }
+
+    /// Removes the copy of the token from the watch, which must be reachable. Needs no activation.
+    ///
+    /// - Parameter completion: takes nil when the watch does not have the token any more, or an error with the code
+    ///   15 or one of `WCErrorDomain`, on the main queue.
+    public func removeFromWatch(completion: @escaping (NSError?) -> Void) {
+        PowerAuthWCSessionManager.sharedInstance.sendCommand(removalPacket(), completion: completion)
+    }
+
+    /// The message with a copy. A token of a former activation is not sent: the watch would erase it (watch.md,
+    /// section 13, item 12).
+    package func copyPacket() -> Result<WatchPacket, NSError> {
+        guard let store = keychainStore, store.canRequestForAccessToken() else {
+            return .failure(WatchError.cannotSendTokenWithoutActivation.nsError)
+        }
+        guard canGenerateHeader else { return .failure(WatchError.staleToken.nsError) }
+        return .success(
+            WatchPacket(
+                target: WatchTarget.token(store.instanceId),
+                payload: WatchTokenPayload(.put, tokenName: tokenName, tokenData: serializedRecord)))
+    }
+
+    /// The message that removes the copy. The address is the one of the store, so the store must live (watch.md,
+    /// section 13, item 13).
+    package func removalPacket() -> Result<WatchPacket, NSError> {
+        guard let store = keychainStore else { return .failure(WatchError.tokenStoreIsGone.nsError) }
+        return .success(
+            WatchPacket(
+                target: WatchTarget.token(store.instanceId),
+                payload: WatchTokenPayload(.remove, tokenName: tokenName)))
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import PowerAuthShared
+
+/// Gets tokens from the phone (watch.md, section 6.6).
+final class PhoneTokenProvider: RemoteTokenProvider {
+    private let instanceId: String
+    private let manager: PowerAuthWCSessionManager
+
+    init(instanceId: String, manager: PowerAuthWCSessionManager) {
+        self.instanceId = instanceId
+        self.manager = manager
+    }
+
+    func requestToken(
+        _ request: RemoteTokenRequest, completion: @escaping @Sendable (TaskResult<TokenRecord>) -> Void
+    ) -> any PowerAuthOperationTask {
+        let task = PhoneRequest()
+        let packet = WatchPacket(
+            target: WatchTarget.token(instanceId), payload: WatchTokenPayload(.get, tokenName: request.name))
+        manager.send(packet, expecting: WatchTokenPayload.self) { result in
+            // The message cannot be recalled, but the reply to a cancelled request is dropped.
+            guard !task.isCancelled else { return }
+            completion(result.flatMap { Self.record(in: $0, for: request) })
+        }
+        return task
+    }
+
+    func removeToken(
+        _ record: TokenRecord, completion: @escaping @Sendable (TaskResult<Void>) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        completion(.failure(WatchError.tokenRemovalOnPhone.nsError))
+        return nil
+    }
+
+    /// The record of a reply, labelled with the activation that the watch knew when it asked.
+    private static func record(in payload: WatchTokenPayload, for request: RemoteTokenRequest) -> TaskResult<
+        TokenRecord
+    > {
+        guard payload.command == .put else { return .failure(WatchError.wrongTokenCommandFromPhone.nsError) }
+        guard !payload.isNotFound else { return .failure(WatchError.tokenNotFoundOnPhone.nsError) }
+        guard let data = payload.tokenData, var record = TokenRecord(data), record.name == request.name else {
+            return .failure(WatchError.wrongTokenDataFromPhone.nsError)
+        }
+        record.activationId = request.activationId
+        record.factors = request.authentication?.tokenFactorMask ?? 0
+        return .success(record)
+    }
+}
