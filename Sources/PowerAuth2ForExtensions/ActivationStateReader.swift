@@ -1,0 +1,62 @@
+import Foundation
+
+/// Finds the activation identifier in a serialized session, without the core (sharing.md, sections 13 and 18.2).
+///
+/// The layout of the beginning: `PA`, flags, `P`, data version `3` to `6`, counter (8 bytes in version 3, a counted 16
+/// bytes later), counted identifier.
+struct ActivationStateReader {
+    /// What a state says.
+    enum Activation: Equatable {
+        /// There is an activation.
+        case identifier(String)
+        /// A well-formed state without an activation.
+        case none
+        /// The bytes are not a state that this reader knows.
+        case unreadable
+    }
+
+    private var bytes: Data
+
+    /// Inspects the value of the status item.
+    static func activation(in state: Data) -> Activation {
+        var reader = ActivationStateReader(bytes: state)
+        return reader.read() ?? .unreadable
+    }
+
+    private mutating func read() -> Activation? {
+        guard take(2)?.elementsEqual("PA".utf8) == true, let flags = byte() else { return nil }
+        guard flags != 0 else { return Activation.none }
+        guard flags & 0x02 != 0, byte() == UInt8(ascii: "P"), let version = byte() else { return nil }
+        guard (UInt8(ascii: "3")...UInt8(ascii: "6")).contains(version) else { return nil }
+        if version == UInt8(ascii: "3") {
+            guard take(8) != nil else { return nil }
+        } else {
+            guard let length = byte(), length == 16, take(16) != nil else { return nil }
+        }
+        guard let length = count(), let text = take(length), let identifier = String(bytes: text, encoding: .utf8),
+            !identifier.isEmpty
+        else { return nil }
+        return .identifier(identifier)
+    }
+
+    private mutating func byte() -> UInt8? { bytes.popFirst() }
+
+    private mutating func take(_ length: Int) -> Data? {
+        guard bytes.count >= length else { return nil }
+        defer { bytes = bytes.dropFirst(length) }
+        return bytes.prefix(length)
+    }
+
+    /// A count in 1, 2 or 4 bytes; the two highest bits of the first one tell which.
+    private mutating func count() -> Int? {
+        guard let first = byte() else { return nil }
+        switch first {
+        case 0x00...0x7F:
+            return Int(first)
+        case 0x80...0xBF:
+            return byte().map { Int(first & 0x3F) << 8 | Int($0) }
+        default:
+            return take(3)?.reduce(Int(first & 0x3F)) { $0 << 8 | Int($1) }
+        }
+    }
+}

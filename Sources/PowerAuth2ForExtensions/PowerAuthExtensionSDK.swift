@@ -1,0 +1,91 @@
+import Foundation
+public import PowerAuthShared
+package import SimulatedDevice
+
+/// PowerAuth in an app extension: it sees whether the application has an activation, and uses the application's tokens
+/// (sharing.md, section 18). No network, no signatures.
+///
+/// Usable from any thread. Every call reads the keychain.
+public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendable {
+    private let state: ApplicationState
+    private let keychainTokenStore: KeychainTokenStore
+    private let makeConfiguration: @Sendable () -> PowerAuthConfiguration
+
+    /// Connects to the data of the application. Nothing is validated; every name must equal the application's.
+    ///
+    /// - Parameters:
+    ///   - configuration: copied; its `instanceId` is used.
+    ///   - keychainConfiguration: access group, defaults suite and service names.
+    /// - Returns: never nil; the initialiser is failable like the original's.
+    public convenience init?(
+        configuration: PowerAuthConfiguration, keychainConfiguration: PowerAuthKeychainConfiguration
+    ) {
+        self.init(
+            configuration: configuration, keychainConfiguration: keychainConfiguration, sandbox: .current)
+    }
+
+    /// - Parameters:
+    ///   - configuration: copied; its `instanceId` is used.
+    ///   - keychainConfiguration: access group, defaults suite and service names.
+    ///   - sandbox: the device.
+    package init(
+        configuration: PowerAuthConfiguration, keychainConfiguration: PowerAuthKeychainConfiguration, sandbox: Sandbox
+    ) {
+        let template = Transferred(configuration.copy())
+        // Only copied from here on, so the threads that copy do not disturb each other.
+        makeConfiguration = { template.value.copy() }
+        let state = ApplicationState(
+            instanceId: configuration.instanceId,
+            keychain: PowerAuthKeychain(
+                identifier: keychainConfiguration.keychainInstanceName_Status,
+                accessGroup: keychainConfiguration.keychainAttribute_AccessGroup, system: sandbox.keychain),
+            suiteName: keychainConfiguration.keychainAttribute_UserDefaultsSuiteName, sandbox: sandbox)
+        self.state = state
+        let tokens = PowerAuthKeychain(
+            identifier: keychainConfiguration.keychainInstanceName_TokenStore,
+            accessGroup: keychainConfiguration.keychainAttribute_AccessGroup, system: sandbox.keychain)
+        keychainTokenStore = KeychainTokenStore(
+            rules: .appExtension,
+            environment: TokenStoreEnvironment(
+                activation: { state.activation() },
+                currentTime: { sandbox.clock.now().timeIntervalSince1970 }),
+            records: TokenRecordStore(keychain: tokens, instanceId: configuration.instanceId, sandbox: sandbox),
+            lock: Self.tokenLock(configuration, sandbox))
+    }
+
+    /// A copy of the configuration.
+    public var configuration: PowerAuthConfiguration { makeConfiguration() }
+
+    /// The application's tokens. They can be used, but neither requested nor removed.
+    public var tokenStore: any PowerAuthTokenStore { keychainTokenStore }
+
+    /// Identifier of the application's activation, or nil. A pending activation cannot be seen.
+    public var activationIdentifier: String? { state.activation().identifier }
+
+    /// True when the application has a persisted activation. The server may have blocked or removed it.
+    public func hasValidActivation() -> Bool { activationIdentifier != nil }
+
+    /// Always false: an extension does not activate.
+    public func canStartActivation() -> Bool { false }
+
+    /// Always false: it cannot be seen.
+    public func hasPendingActivation() -> Bool { false }
+
+    /// Always false: it cannot be seen.
+    public func hasPendingProtocolUpgrade() -> Bool { false }
+
+    /// Always false: it cannot be seen.
+    public func hasProtocolUpgradeAvailable() -> Bool { false }
+
+    /// The original writes without any lock (sharing.md, D28). Here the applications' lock is used when the
+    /// configuration tells how they share.
+    private static func tokenLock(_ configuration: PowerAuthConfiguration, _ sandbox: Sandbox) -> any TokenStoreLock {
+        guard let sharing = configuration.sharingConfiguration else { return UnlockedTokenStore() }
+        do {
+            return try SharedTokenLock(sharing: sharing, instanceId: configuration.instanceId, sandbox: sandbox)
+        } catch {
+            error.report(in: sandbox)
+            return UnlockedTokenStore()
+        }
+    }
+}
