@@ -68,6 +68,9 @@ public struct EciesParameters: Sendable, Equatable {
     /// The temporary key's id as sent; required by 3.3, nil before.
     public let temporaryKeyId: String?
 
+    /// `AD`: empty before 3.2.
+    public let associatedData: Data
+
     /// Takes the parameters; an empty activation id counts as none.
     public init(
         version: ProtocolVersion, sharedInfo1: EciesSharedInfo1, applicationKey: String,
@@ -78,19 +81,17 @@ public struct EciesParameters: Sendable, Equatable {
         self.applicationKey = applicationKey
         self.activationId = activationId?.isEmpty == true ? nil : activationId
         self.temporaryKeyId = temporaryKeyId
+        var items: [String] = []
+        if version.usesTimestamp {
+            items = [version.rawValue, applicationKey]
+            if let activationId = self.activationId { items.append(activationId) }
+            if version.usesTemporaryKey { items.append(temporaryKeyId ?? "") }
+        }
+        associatedData = BinaryLayout.join(items.map { Data($0.utf8) })
     }
 
     /// Application scope has no activation id.
     public var scope: EciesScope { activationId == nil ? .application : .activation }
-
-    /// `AD`: empty before 3.2.
-    public var associatedData: Data {
-        guard version.usesTimestamp else { return Data() }
-        var items = [version.rawValue, applicationKey]
-        if let activationId { items.append(activationId) }
-        if version.usesTemporaryKey { items.append(temporaryKeyId ?? "") }
-        return BinaryLayout.join(items.map { Data($0.utf8) })
-    }
 
     /// Key derivation information for an ephemeral public key exactly as sent.
     func derivationInfo(ephemeralPublicKey: Data) -> Data {

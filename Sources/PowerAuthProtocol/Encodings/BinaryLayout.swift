@@ -6,10 +6,14 @@ enum BinaryLayout {
     static func join(_ items: [Data]) -> Data {
         var output = Data(capacity: items.reduce(0) { $0 + 4 + $1.count })
         for item in items {
-            output.append(bigEndian(UInt32(clamping: item.count)))
+            append(UInt32(clamping: item.count), to: &output)
             output.append(item)
         }
         return output
+    }
+
+    static func append(_ number: some FixedWidthInteger, to data: inout Data) {
+        Swift.withUnsafeBytes(of: number.bigEndian) { data.append(contentsOf: $0) }
     }
 
     /// `BE16`, `BE32` or `BE64`, by the type of the number.

@@ -1,9 +1,36 @@
+internal import COpenSSL
 public import Foundation
 
 /// Base64 as the protocol's core reads it (protocol.md, section 2.5).
 public enum StrictBase64 {
     /// Padded, without line breaks.
-    public static func encode(_ data: Data) -> String { data.base64EncodedString() }
+    public static func encode(_ data: Data) -> String { data.withUnsafeBytes { encode($0) } }
+
+    static func encode(_ bytes: UnsafeRawBufferPointer) -> String {
+        // One more byte, because OpenSSL writes a terminating NUL.
+        String(unsafeUninitializedCapacity: encodedCount(bytes.count) + 1) { output in
+            encode(bytes, into: UnsafeMutableRawBufferPointer(output))
+        }
+    }
+
+    /// Characters of the text of `count` bytes.
+    static func encodedCount(_ count: Int) -> Int { (count + 2) / 3 * 4 }
+
+    /// Writes the text and a NUL behind it; answers the number of characters.
+    @discardableResult
+    static func encode(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int {
+        let characters = encodedCount(bytes.count)
+        // OpenSSL counts in 32 bits; longer inputs are cut into pieces of whole groups of three bytes.
+        let piece = 3 << 20
+        for start in stride(from: 0, to: bytes.count, by: piece) {
+            let source = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + piece, bytes.count)])
+            let target = UnsafeMutableRawBufferPointer(rebasing: output[(start / 3 * 4)...])
+            EVP_EncodeBlock(
+                target.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                source.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(source.count))
+        }
+        return characters
+    }
 
     /// Nil for white space, characters outside the alphabet, missing padding, or a length that is not a
     /// multiple of 4. Unused bits that are not zero are accepted (`AB==`); the empty text is empty data.

@@ -84,19 +84,26 @@ final class EVPKey: @unchecked Sendable {
         }
     }
 
-    /// The affine coordinates of the public point, 32 bytes each.
-    func coordinates() throws -> Data {
-        var output = Data(count: 64)
-        for (index, name) in ["qx", "qy"].enumerated() {
-            var number: OpaquePointer?
-            try OpenSSL.check(
-                EVP_PKEY_get_bn_param(pointer, name, &number), or: .cryptographicFailure("EVP_PKEY_get_bn_param"))
-            defer { BN_free(number) }
-            let written = output.withUnsafeMutableBytes { buffer in
-                BN_bn2binpad(number, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self) + index * 32, 32)
-            }
-            guard written == 32 else { throw ProtocolError.cryptographicFailure("BN_bn2binpad") }
+    /// The public point uncompressed, 65 bytes.
+    func uncompressedPoint() throws -> Data {
+        var output = Data(count: 65)
+        var length = 0
+        let result = output.withUnsafeMutableBytes { buffer in
+            let target = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return EVP_PKEY_get_octet_string_param(pointer, cString("pub"), target, buffer.count, &length)
         }
+        try OpenSSL.check(result, or: .cryptographicFailure("EVP_PKEY_get_octet_string_param"))
+        // A key that was imported compressed is also exported compressed, and lacks its Y coordinate.
+        guard length == 33 else { return output }
+        var number: OpaquePointer?
+        try OpenSSL.check(
+            EVP_PKEY_get_bn_param(pointer, "qy", &number), or: .cryptographicFailure("EVP_PKEY_get_bn_param"))
+        defer { BN_free(number) }
+        output[0] = 4
+        let written = output.withUnsafeMutableBytes { buffer in
+            BN_bn2binpad(number, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self) + 33, 32)
+        }
+        guard written == 32 else { throw ProtocolError.cryptographicFailure("BN_bn2binpad") }
         return output
     }
 

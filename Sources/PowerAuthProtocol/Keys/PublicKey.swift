@@ -23,19 +23,17 @@ public struct PublicKey: Sendable, Equatable, CustomStringConvertible {
             throw ProtocolError.invalidKey(field)
         }
         // A new Data, because the caller's may be a slice with other indices.
-        self.init(key, uncompressed: encoded.count == 65 ? Data(Array(encoded)) : try Self.encode(key))
+        self.init(key, uncompressed: encoded.count == 65 ? Data(Array(encoded)) : try key.uncompressedPoint())
     }
 
     init(key: EVPKey) throws {
-        self.init(key, uncompressed: try Self.encode(key))
+        self.init(key, uncompressed: try key.uncompressedPoint())
     }
 
     private init(_ key: EVPKey, uncompressed: Data) {
         self.key = key
         self.uncompressed = uncompressed
     }
-
-    private static func encode(_ key: EVPKey) throws -> Data { try Data([4]) + key.coordinates() }
 
     /// The compressed form, 33 bytes starting with `02` or `03`; the client writes this one.
     public var compressed: Data { Data([2 | (uncompressed[64] & 1)]) + uncompressed[1..<33] }

@@ -60,13 +60,15 @@ struct HMACSHA256: ~Copyable {
     private let context = OpenSSL.fetched(EVP_MAC_CTX_new(OpenSSL.hmac), "EVP_MAC_CTX")
 
     init() {
-        // The parameter's type is "pointer to mutable", but OpenSSL only reads the digest's name.
-        let name = UnsafeMutablePointer(mutating: cString("SHA256"))
-        let parameters = [
-            OSSL_PARAM_construct_utf8_string(cString("digest"), name, 0), OSSL_PARAM_construct_end(),
-        ]
-        OpenSSL.must(EVP_MAC_CTX_set_params(context, parameters), "EVP_MAC_CTX_set_params")
+        OpenSSL.must(EVP_MAC_CTX_set_params(context, Self.parameters), "EVP_MAC_CTX_set_params")
     }
+
+    // Safe without isolation: a constant array of pointers to literals. The type says "pointer to mutable",
+    // but OpenSSL only reads the digest's name.
+    nonisolated(unsafe) private static let parameters = [
+        OSSL_PARAM_construct_utf8_string(cString("digest"), UnsafeMutablePointer(mutating: cString("SHA256")), 0),
+        OSSL_PARAM_construct_end(),
+    ]
 
     deinit { EVP_MAC_CTX_free(context) }
 
@@ -81,12 +83,16 @@ struct HMACSHA256: ~Copyable {
             let start = (key.baseAddress ?? anything.baseAddress)?.assumingMemoryBound(to: UInt8.self)
             OpenSSL.must(EVP_MAC_init(context, start, key.count, nil), "EVP_MAC_init")
         }
-        for part in [first, second] where part.count > 0 {
-            let start = part.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            OpenSSL.must(EVP_MAC_update(context, start, part.count), "EVP_MAC_update")
-        }
+        update(first)
+        update(second)
         var length = 0
         let target = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
         OpenSSL.must(EVP_MAC_final(context, target, &length, output.count), "EVP_MAC_final")
+    }
+
+    private func update(_ part: UnsafeRawBufferPointer) {
+        guard part.count > 0 else { return }
+        let start = part.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        OpenSSL.must(EVP_MAC_update(context, start, part.count), "EVP_MAC_update")
     }
 }

@@ -16,15 +16,51 @@ public enum RequestSignature {
     public static func normalize(
         method: String, uriId: String, nonce: String, body: Data, applicationSecretText: String
     ) -> Data {
-        var data = Data(method.uppercased().utf8)
-        data.append(Self.separator)
-        data.append(Data(uriId.utf8).base64EncodedData())
-        data.append(Self.separator)
-        data.append(contentsOf: nonce.utf8)
-        data.append(Self.separator)
-        data.append(body.base64EncodedData())
-        data.append(Self.separator)
-        data.append(contentsOf: applicationSecretText.utf8)
+        var (method, uriId, nonce, secret) = (method.uppercased(), uriId, nonce, applicationSecretText)
+        return method.withUTF8 { method in
+            uriId.withUTF8 { uriId in
+                nonce.withUTF8 { nonce in
+                    secret.withUTF8 { secret in
+                        body.withUnsafeBytes { body in
+                            normalize(
+                                UnsafeRawBufferPointer(method), UnsafeRawBufferPointer(uriId),
+                                UnsafeRawBufferPointer(nonce), body, UnsafeRawBufferPointer(secret))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes every part straight to its place: this runs for every signature.
+    private static func normalize(
+        _ method: UnsafeRawBufferPointer, _ uriId: UnsafeRawBufferPointer, _ nonce: UnsafeRawBufferPointer,
+        _ body: UnsafeRawBufferPointer, _ secret: UnsafeRawBufferPointer
+    ) -> Data {
+        let encodedCount = StrictBase64.encodedCount(uriId.count) + StrictBase64.encodedCount(body.count)
+        var data = Data(count: method.count + nonce.count + secret.count + encodedCount + 4)
+        data.withUnsafeMutableBytes { output in
+            var offset = 0
+            func rest() -> UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: output[offset...]) }
+            func copy(_ part: UnsafeRawBufferPointer) {
+                rest().copyMemory(from: part)
+                offset += part.count
+            }
+            func separate() {
+                output[offset] = separator
+                offset += 1
+            }
+            copy(method)
+            separate()
+            // The encoder's terminating NUL is overwritten by the separator.
+            offset += StrictBase64.encode(uriId, into: rest())
+            separate()
+            copy(nonce)
+            separate()
+            offset += StrictBase64.encode(body, into: rest())
+            separate()
+            copy(secret)
+        }
         return data
     }
 
@@ -36,46 +72,45 @@ public enum RequestSignature {
     /// One component of 32 bytes a factor.
     /// - Throws: ``ProtocolError/invalidFormat(field:reason:)`` for a factor combination that is not valid.
     public static func components(keys: SignatureKeys, counter: CounterData, data: Data) throws -> [Data] {
+        try withComponents(keys: keys, counter: counter, data: data) { components in
+            stride(from: 0, to: components.count, by: 32).map { Data(components[$0..<($0 + 32)]) }
+        }
+    }
+
+    /// Lends the components, 32 bytes each and one after the other, for the time of the call.
+    static func withComponents<Result>(
+        keys: SignatureKeys, counter: CounterData, data: Data, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
         guard keys.factors.isValid else {
             throw ProtocolError.invalidFormat(
                 field: "signature factors", reason: "knowledge and biometry need possession, and no factor is nothing")
         }
         let keys = keys.ordered
         let mac = HMACSHA256()
-        // HMAC(keys[j], CTR) serves every component from j on, and the chain's current value: 32 bytes each.
-        return withUnsafeTemporaryAllocation(byteCount: 32 * (keys.count + 1), alignment: 8) { scratch in
+        // HMAC(keys[j], CTR) serves every component from j on; then the components; then the chain's value.
+        return try withUnsafeTemporaryAllocation(byteCount: 32 * (2 * keys.count + 1), alignment: 8) { scratch in
             defer { OPENSSL_cleanse(scratch.baseAddress, scratch.count) }
-            let chain = UnsafeMutableRawBufferPointer(rebasing: scratch[(32 * keys.count)...])
-            return keys.indices.map { index in
-                let own = UnsafeMutableRawBufferPointer(rebasing: scratch[(32 * index)..<(32 * index + 32)])
-                keys[index].withUnsafeBytes { key in
-                    counter.withUnsafeBytes { mac.compute(key: key, $0, into: own) }
-                }
-                chain.copyMemory(from: UnsafeRawBufferPointer(own))
-                for earlier in 0..<index {
-                    // The chain of component i runs over keys 1 … i; their values are already in `scratch`.
-                    let link = UnsafeRawBufferPointer(rebasing: scratch[(32 * earlier + 32)..<(32 * earlier + 64)])
-                    mac.compute(key: link, UnsafeRawBufferPointer(chain), into: chain)
-                }
-                var component = Data(count: 32)
-                component.withUnsafeMutableBytes { output in
-                    data.withUnsafeBytes { mac.compute(key: UnsafeRawBufferPointer(chain), $0, into: output) }
-                }
-                return component
+            func slot(_ index: Int) -> UnsafeMutableRawBufferPointer {
+                UnsafeMutableRawBufferPointer(rebasing: scratch[(32 * index)..<(32 * index + 32)])
             }
+            let chain = slot(2 * keys.count)
+            for index in keys.indices {
+                keys[index].withUnsafeBytes { key in
+                    counter.withUnsafeBytes { mac.compute(key: key, $0, into: slot(index)) }
+                }
+                chain.copyMemory(from: UnsafeRawBufferPointer(slot(index)))
+                // The chain of component i runs over keys 1 … i, whose values are already there.
+                for link in 0..<index {
+                    mac.compute(
+                        key: UnsafeRawBufferPointer(slot(link + 1)), UnsafeRawBufferPointer(chain), into: chain)
+                }
+                data.withUnsafeBytes {
+                    mac.compute(key: UnsafeRawBufferPointer(chain), $0, into: slot(keys.count + index))
+                }
+            }
+            return try body(
+                UnsafeRawBufferPointer(rebasing: scratch[(32 * keys.count)..<(64 * keys.count)]))
         }
-    }
-
-    /// The online form of 3.1 and later: Base64 of the last 16 bytes of each component.
-    public static func base64(_ components: [Data]) -> String {
-        StrictBase64.encode(components.reduce(into: Data()) { $0.append($1.suffix(16)) })
-    }
-
-    /// The decimal form, components joined by dashes.
-    /// - Parameter length: digits a component, 4 to 8.
-    /// - Throws: ``ProtocolError/invalidLength(field:expected:actual:)`` for another number of digits.
-    public static func decimal(_ components: [Data], length: Int = 8) throws -> String {
-        try components.map { try Decimalization.decimal($0, length: length) }.joined(separator: "-")
     }
 
     /// The signature of an online request in the form of `version`.
@@ -83,7 +118,16 @@ public enum RequestSignature {
     public static func online(
         version: ProtocolVersion, keys: SignatureKeys, counter: CounterData, data: Data
     ) throws -> String {
-        try SignatureForm.online(version).format(components(keys: keys, counter: counter, data: data))
+        try signature(form: .online(version), keys: keys, counter: counter, data: data)
+    }
+
+    /// The signature in a given form.
+    /// - Throws: ``ProtocolError/invalidFormat(field:reason:)`` for a factor combination that is not valid,
+    ///   ``ProtocolError/invalidLength(field:expected:actual:)`` for an impossible number of digits.
+    public static func signature(
+        form: SignatureForm, keys: SignatureKeys, counter: CounterData, data: Data
+    ) throws -> String {
+        try withComponents(keys: keys, counter: counter, data: data) { try form.format($0) }
     }
 
     /// An offline signature (section 9.8).
@@ -101,7 +145,7 @@ public enum RequestSignature {
         }
         let data = normalize(
             method: "POST", uriId: uriId, nonce: nonce, body: body, applicationSecretText: offlineSecretText)
-        return try decimal(components(keys: keys, counter: counter, data: data), length: length)
+        return try signature(form: .decimal(length: length), keys: keys, counter: counter, data: data)
     }
 
     /// Requires a nonce of 24 characters that decode to exactly 16 bytes (section 22.9: 24 characters may
@@ -126,26 +170,4 @@ public enum RequestSignature {
     }
 
     private static let separator = UInt8(ascii: "&")
-}
-
-/// How the components of a signature are written.
-public enum SignatureForm: Sendable, Equatable {
-    /// Base64 of the last 16 bytes of each component.
-    case base64
-    /// Decimal digits, so many a component.
-    case decimal(length: Int)
-
-    /// The online form of a version: decimal in 3.0, Base64 later.
-    public static func online(_ version: ProtocolVersion) -> Self {
-        version == .v3_0 ? .decimal(length: 8) : .base64
-    }
-
-    /// Writes the components.
-    /// - Throws: ``ProtocolError/invalidLength(field:expected:actual:)`` for an impossible number of digits.
-    public func format(_ components: [Data]) throws -> String {
-        switch self {
-        case .base64: RequestSignature.base64(components)
-        case .decimal(let length): try RequestSignature.decimal(components, length: length)
-        }
-    }
 }

@@ -38,9 +38,9 @@ public enum ServerSignatureVerification {
         var current = counter
         for distance in 0..<max(0, lookAhead) {
             for (index, candidate) in candidates.enumerated() {
-                let components = try RequestSignature.components(
-                    keys: candidate.keys, counter: current, data: candidate.data)
-                if constantTimeEquals(try form.format(components), signature) {
+                let expected = try RequestSignature.signature(
+                    form: form, keys: candidate.keys, counter: current, data: candidate.data)
+                if constantTimeEquals(expected, signature) {
                     return Match(distance: distance, candidate: index, nextCounter: current.next())
                 }
             }

@@ -34,8 +34,15 @@ public enum SignatureType: String, Sendable, CaseIterable, Codable {
 
     /// The type of a factor combination, nil for one that is not valid.
     public init?(_ factors: SignatureFactors) {
-        guard let type = Self.allCases.first(where: { $0.factors == factors }) else { return nil }
-        self = type
+        switch factors {
+        case .possession: self = .possession
+        case .knowledge: self = .knowledge
+        case .biometry: self = .biometry
+        case [.possession, .knowledge]: self = .possessionKnowledge
+        case [.possession, .biometry]: self = .possessionBiometry
+        case [.possession, .knowledge, .biometry]: self = .possessionKnowledgeBiometry
+        default: return nil
+        }
     }
 
     /// Reads a header value regardless of case, as servers do.
