@@ -79,8 +79,14 @@ extension TraceEventName {
     public static let httpFailed = TraceEventName("http.failed")
     /// The server received a request, `method`, `path`.
     public static let serverRequest = TraceEventName("server.request")
-    /// The server sent a response, `status`.
+    /// The server answered a request, `method`, `path`, `status`, `milliseconds`.
     public static let serverResponse = TraceEventName("server.response")
+    /// The server refused a request; the answer hides the cause, `path`, `code`, `cause`.
+    public static let serverRefused = TraceEventName("server.refused")
+    /// The server saved a changed activation, `activationId`, `from`, `to`, `reason`.
+    public static let serverActivation = TraceEventName("server.activation")
+    /// The server checked a signature, `activationId`, `type`, `valid`, `counter`, `failedAttempts`.
+    public static let serverSignature = TraceEventName("server.signature")
     /// Two devices can reach each other, `link`.
     public static let linkUp = TraceEventName("link.up")
     /// Two devices cannot reach each other any more, `link`.
@@ -112,7 +118,8 @@ extension TraceEventName {
         faultFired, configurationRejected, stateLoaded, stateSaved, stateRemoved, counterBumped, counterUsed,
         lockRequested, lockTaken, lockReleased, operationStarted, operationFinished, memoryCreated, memoryOpened,
         memoryRepaired, keychainWritten, keychainDeleted, keychainCorrupted, tokenStored, tokenRemoved, httpRequest,
-        httpResponse, httpFailed, serverRequest, serverResponse, linkUp, linkDown, linkAccepted, linkSent,
+        httpResponse, httpFailed, serverRequest, serverResponse, serverRefused,
+        serverActivation, serverSignature, linkUp, linkDown, linkAccepted, linkSent,
         linkReceived, linkDelivered, linkRedelivered, linkAcknowledged, linkFailed, sessionState, clockChanged, log,
     ]
 }

@@ -9,14 +9,7 @@ struct HTTPFrontend: Sendable {
     let endpoints: [Endpoint]
     let workers: WorkerThreads
     let journal: (any ServerJournal)?
-    let faults: RequestFaults
-
-    /// The points of a request at which a lab may inject faults. Each may block or end the process.
-    struct RequestFaults: Sendable {
-        var requestReceived: @Sendable () throws -> Void = {}
-        /// Nil means that nobody waits for the answer to be written.
-        var responseSent: (@Sendable () -> Void)?
-    }
+    let faults: ServerFaults
 
     /// The router with every resource at every mount point, and an enveloped 404 and 405 for the rest.
     func router() -> Router<BasicRequestContext> {
@@ -61,35 +54,25 @@ struct HTTPFrontend: Sendable {
                 return answer
             }
         }
-        guard let responseSent = faults.responseSent else { return Self.response(answer) }
-        return Self.response(answer) { await workers.run(responseSent) }
+        return Self.response(answer)
     }
 
     private func answer(_ request: ServerRequest, _ endpoint: Endpoint) -> ServerResponse {
         do {
             try faults.requestReceived()
+            let answer = endpoint.respond(to: request, journal: journal)
+            try faults.responseSent()
+            return answer
         } catch {
             return OutwardFailure.unexpected.response(on: endpoint.face)
         }
-        return endpoint.respond(to: request, journal: journal)
     }
 
-    /// - Parameter sent: called when the body was handed to the network.
-    static func response(_ answer: ServerResponse, sent: (@Sendable () async -> Void)? = nil) -> Response {
-        let buffer = ByteBuffer(bytes: answer.body)
-        let body: ResponseBody
-        if let sent {
-            body = ResponseBody(contentLength: buffer.readableBytes) { writer in
-                try await writer.write(buffer)
-                try await writer.finish(nil)
-                await sent()
-            }
-        } else {
-            body = ResponseBody(byteBuffer: buffer)
-        }
-        return Response(
+    static func response(_ answer: ServerResponse) -> Response {
+        Response(
             status: HTTPResponse.Status(code: answer.status),
-            headers: [.contentType: "application/json", .cacheControl: "no-store"], body: body)
+            headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
     }
 }
 

@@ -2,13 +2,16 @@ import Foundation
 import Hummingbird
 import Logging
 import NIOCore
+import ServiceLifecycle
 
 /// A PowerAuth server and the mobile-facing server in front of it, in one process.
 ///
 /// Thread rule: any thread. ``run(onListening:)`` returns when ``stop()`` was called or listening failed.
 public final class LabServer: Sendable {
-    /// Where a listening server is reached.
+    /// A server that listens, and the application that waits for devices.
     public struct Listening: Sendable {
+        /// The root of all services.
+        public let baseURL: String
         /// The port on the configured host.
         public let port: Int
         /// The identifier of the first application.
@@ -23,7 +26,7 @@ public final class LabServer: Sendable {
     private let faults: ServerFaults
     private let journal: (any ServerJournal)?
     private let application: (id: String, mobileSdkConfig: String)
-    private let task = StoppableTask()
+    private let shutdown = GracefulShutdown()
 
     /// Opens the database, and creates the first application if there is none. Blocks.
     /// - Parameters:
@@ -50,21 +53,24 @@ public final class LabServer: Sendable {
     /// - Throws: when the port cannot be bound.
     public func run(onListening: @escaping @Sendable (Listening) -> Void) async throws {
         var logger = Logger(label: "lab-server")
-        logger.logLevel = .error
+        // What goes wrong in a request is in the journal; what is left is noise of closed connections.
+        logger.logLevel = .critical
         let frontend = httpApplication(logger: logger) { port in
             self.journal?.record(.started(port: port, applicationId: self.application.id), operation: nil)
             onListening(
                 Listening(
-                    port: port, applicationId: self.application.id, mobileSdkConfig: self.application.mobileSdkConfig))
+                    baseURL: "http://\(self.configuration.host):\(port)", port: port,
+                    applicationId: self.application.id, mobileSdkConfig: self.application.mobileSdkConfig))
         }
-        try await task.run { try await frontend.run() }
+        try await shutdown.run(
+            ServiceGroup(configuration: ServiceGroupConfiguration(services: [frontend], logger: logger)))
         journal?.record(.stopped, operation: nil)
         try services.context.database.close()
     }
 
     /// Stops listening; requests that are being answered get their answer. Returns at once.
     public func stop() {
-        task.cancel()
+        shutdown.trigger()
     }
 
     /// The Hummingbird application.
@@ -73,44 +79,12 @@ public final class LabServer: Sendable {
         logger: Logger, onPort: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> Hummingbird.Application<RouterResponder<BasicRequestContext>> {
         let frontend = HTTPFrontend(
-            endpoints: services.endpoints, workers: workers, journal: journal,
-            faults: .init(requestReceived: faults.requestReceived, responseSent: faults.responseSent))
+            endpoints: services.endpoints, workers: workers, journal: journal, faults: faults)
         return Hummingbird.Application(
             router: frontend.router(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), serverName: "lab-server"),
             onServerRunning: { channel in onPort(channel.localAddress?.port ?? 0) },
             logger: logger)
-    }
-}
-
-/// A task that can be cancelled from outside, also before it runs.
-///
-/// Thread rule: any thread; the state is guarded by the lock.
-private final class StoppableTask: @unchecked Sendable {
-    private let lock = NSLock()
-    // Guarded by `lock`, which is what makes the class safe to share.
-    private var task: Task<Void, any Error>?
-    private var isCancelled = false
-
-    func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
-        let task = lock.withLock { () -> Task<Void, any Error>? in
-            guard !isCancelled else { return nil }
-            let task = Task { try await body() }
-            self.task = task
-            return task
-        }
-        do {
-            try await task?.value
-        } catch is CancellationError {
-            // Asked for by `cancel`.
-        }
-    }
-
-    func cancel() {
-        lock.withLock {
-            isCancelled = true
-            task?.cancel()
-        }
     }
 }

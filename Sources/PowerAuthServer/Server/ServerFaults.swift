@@ -8,15 +8,15 @@ public struct ServerFaults: Sendable {
     public var beforeCommit: @Sendable () throws -> Void
     /// A transaction is committed, its caller does not know yet. Throwing answers with 500.
     public var afterCommit: @Sendable () throws -> Void
-    /// An answer was handed to the network. Nil when nobody asks, which saves the wait for it.
-    public var responseSent: (@Sendable () -> Void)?
+    /// An answer is about to be sent. Throwing replaces it by 500.
+    public var responseSent: @Sendable () throws -> Void
 
     /// Creates the points.
     public init(
         requestReceived: @escaping @Sendable () throws -> Void = {},
         beforeCommit: @escaping @Sendable () throws -> Void = {},
         afterCommit: @escaping @Sendable () throws -> Void = {},
-        responseSent: (@Sendable () -> Void)? = nil
+        responseSent: @escaping @Sendable () throws -> Void = {}
     ) {
         self.requestReceived = requestReceived
         self.beforeCommit = beforeCommit

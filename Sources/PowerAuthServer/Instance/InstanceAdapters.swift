@@ -1,0 +1,63 @@
+import LabKit
+import PowerAuthProtocol
+
+/// The clock page of an instance as the server's clock.
+struct InstanceClock: ServerClock {
+    let clock: LabClock
+
+    func now() -> ServerTime {
+        ServerTime(milliseconds: clock.now().milliseconds)
+    }
+}
+
+/// The trace of an instance as the server's journal.
+struct InstanceJournal: ServerJournal {
+    let trace: TraceWriter
+
+    func record(_ event: ServerEvent, operation: String?) {
+        switch event {
+        case .started(let port, let applicationId):
+            trace.emit(
+                .processReady, ["port": .integer(Int64(port)), "applicationId": .string(applicationId)])
+        case .stopped:
+            trace.emit(.processEnded)
+        case .requestAnswered(let method, let path, let status, let milliseconds):
+            trace.emit(
+                .serverResponse, operation: operation,
+                [
+                    "method": .string(method), "path": .string(path), "status": .integer(Int64(status)),
+                    "milliseconds": .number(milliseconds),
+                ])
+        case .requestRefused(let path, let code, let cause):
+            trace.emit(
+                .serverRefused, operation: operation,
+                ["path": .string(path), "code": .string(code), "cause": .string(cause)])
+        case .activationChanged(let id, let from, let to, let reason):
+            trace.emit(
+                .serverActivation, operation: operation,
+                [
+                    "activationId": .string(id), "from": from.map { .string($0.name) } ?? .null,
+                    "to": .string(to.name), "reason": reason.map { .string($0) } ?? .null,
+                ])
+        case .signatureVerified(let id, let type, let valid, let counter, let failedAttempts):
+            trace.emit(
+                .serverSignature, operation: operation,
+                [
+                    "activationId": .string(id), "type": .string(type), "valid": .bool(valid),
+                    "counter": .integer(Int64(clamping: counter)), "failedAttempts": .integer(Int64(failedAttempts)),
+                ])
+        }
+    }
+}
+
+extension ServerFaults {
+    /// The fault points of an instance's server.
+    init(_ table: FaultTable) {
+        func point(_ point: FaultPoint) -> @Sendable () throws -> Void {
+            { try table.pass(point, process: InstanceServer.processName) }
+        }
+        self.init(
+            requestReceived: point(.serverRequestReceived), beforeCommit: point(.serverBeforeCommit),
+            afterCommit: point(.serverAfterCommit), responseSent: point(.serverResponseSent))
+    }
+}

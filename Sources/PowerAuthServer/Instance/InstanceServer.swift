@@ -1,0 +1,77 @@
+public import LabKit
+
+/// A ``LabServer`` that is a member of a lab instance: it lives on the instance's clock, writes its trace,
+/// passes its fault points, answers control commands and ends with it.
+///
+/// Thread rule: any thread.
+public final class InstanceServer: Sendable {
+    /// The actor name of the server in faults, traces and control endpoints.
+    static let processName = "server"
+
+    private let layout: InstanceLayout
+    private let membership: Membership
+    private let incarnation: Int
+    private let server: LabServer
+
+    /// Joins an instance and opens the server's database in it. Blocks.
+    /// - Throws: `InstanceError` when the instance has ended; whatever keeps the database from being opened.
+    public init(joining layout: InstanceLayout) throws {
+        self.layout = layout
+        membership = try Membership(joining: layout)
+        let manifest = try InstanceManifest.read(layout)
+        incarnation = try Incarnations.next(layout, Self.processName)
+        let trace = try TraceWriter(
+            directory: manifest.tracesDirectory, process: Self.processName, incarnation: incarnation)
+        trace.emit(.processStarted)
+        let faults = try FaultTable.open(layout.faultsPath)
+        faults.onFiring { firing in
+            trace.emit(
+                .faultFired,
+                ["point": .string(firing.rule.point.rawValue), "fired": .integer(Int64(firing.fired))])
+        }
+        var configuration = ServerConfiguration(directory: layout.serverDirectory)
+        configuration.port = manifest.topology.server.port
+        configuration.policy.maxFailedAttempts = manifest.topology.server.maxFailedAttempts
+        configuration.policy.lookAhead = manifest.topology.server.signatureLookAhead
+        server = try LabServer(
+            configuration: configuration, clock: InstanceClock(clock: try LabClock.open(layout.clockPath)),
+            journal: InstanceJournal(trace: trace), faults: ServerFaults(faults))
+    }
+
+    /// Listens, tells the instance so, and answers until ``stop()``; then leaves the instance.
+    /// - Parameter onFailure: called when the server listens but cannot tell the instance.
+    /// - Throws: when the port cannot be bound.
+    public func run(onFailure: @escaping @Sendable (any Error) -> Void) async throws {
+        let control = ControlSlot()
+        defer { control.stop() }
+        try await server.run { [self] listening in
+            server.workers.submit { [self] in
+                do {
+                    control.set(try controlServer())
+                    try ServerReady(listening).write(layout)
+                } catch {
+                    onFailure(error)
+                }
+            }
+        }
+    }
+
+    /// Stops listening. Returns at once.
+    public func stop() {
+        server.stop()
+    }
+
+    /// Gives up the membership; the last member removes the instance. Blocks.
+    public func leave() throws {
+        try membership.leave()
+    }
+
+    /// Commands run on the workers, next to HTTP requests.
+    private func controlServer() throws -> ControlServer {
+        let commands = ServerCommandTable(services: server.services)
+        let workers = server.workers
+        return try ControlServer(layout, name: Self.processName, incarnation: incarnation) { request, responder in
+            workers.submit { responder.reply(commands.answer(request)) }
+        }
+    }
+}

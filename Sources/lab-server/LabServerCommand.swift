@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import LabKit
+import LabSystem
+import PowerAuthServer
+
+/// The command line of the server: alone in a directory of its own, or as a member of a lab instance.
+@main
+struct LabServerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lab-server",
+        abstract: "Runs a PowerAuth server with its mobile-facing and back-office APIs.",
+        discussion: """
+            Without an instance the server keeps its data in --directory and runs on the machine's clock. \
+            With --instance it takes directory, port, clock, faults and trace from the instance and ends with it.
+            """)
+
+    @Option(help: "Directory of a running lab instance to join.")
+    var instance: String?
+
+    @Option(help: "Directory for the database of a server on its own.")
+    var directory: String?
+
+    @Option(help: "TCP port on 127.0.0.1; 0 takes any free one.")
+    var port = 0
+
+    @Option(help: "Identifier of the application created at the first start.")
+    var application = "lab"
+
+    @Option(help: "File to write the server's addresses to when it listens (JSON).")
+    var readyFile: String?
+
+    func validate() throws {
+        guard (instance == nil) != (directory == nil) else {
+            throw ValidationError("Give either --directory for a server on its own, or --instance to join a lab.")
+        }
+        guard (0...65535).contains(port) else { throw ValidationError("--port must be 0 to 65535.") }
+    }
+
+    func run() throws {
+        // Before any thread exists: a signal must find it blocked everywhere but on the thread that waits for it.
+        Signals.block([SIGTERM, SIGINT])
+        Signals.ignore(SIGPIPE)
+        if let instance {
+            try MemberServer(joining: InstanceLayout(root: instance)).run()
+        } else if let directory {
+            try StandaloneServer(directory: directory, port: port, application: application, readyFile: readyFile)
+                .run()
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import LabKit
+import PowerAuthServer
+
+/// A server inside a lab instance: ends with the instance's lease, with SIGTERM or with SIGINT, and gives up its
+/// membership on the way out.
+struct MemberServer {
+    private let server: InstanceServer
+    private let layout: InstanceLayout
+
+    init(joining layout: InstanceLayout) throws {
+        self.layout = layout
+        server = try InstanceServer(joining: layout)
+    }
+
+    /// Blocks until the server has stopped.
+    func run() throws {
+        let server = self.server
+        try Stopping.onSignal { server.stop() }
+        try Lease.watch(layout) {
+            Stopping.watchdog()
+            server.stop()
+        }
+        defer { try? server.leave() }
+        try Foreground.run {
+            try await server.run { error in
+                Stopping.fail("the server listens but cannot tell its instance: \(error)")
+            }
+        }
+    }
+}

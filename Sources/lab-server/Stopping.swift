@@ -1,0 +1,43 @@
+import Foundation
+import LabSystem
+
+/// How the server's process ends.
+enum Stopping {
+    /// Connections that are still open must not keep the process longer than this.
+    private static let patience: DispatchTimeInterval = .milliseconds(700)
+
+    /// Calls `stop` for the first SIGTERM or SIGINT; a second one ends the process at once.
+    static func onSignal(_ stop: @escaping @Sendable () -> Void) throws {
+        let isFirst = FirstTime()
+        try Signals.onSignals([SIGTERM, SIGINT]) { _ in
+            guard isFirst.claim() else { _exit(130) }
+            watchdog()
+            stop()
+        }
+    }
+
+    /// Ends the process when it has not ended by itself in time. Nothing is lost: what was answered is stored.
+    static func watchdog() {
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience) { _exit(0) }
+    }
+
+    /// Ends the process with a message for the operator.
+    static func fail(_ message: String) -> Never {
+        FileHandle.standardError.write(Data("lab-server: \(message)\n".utf8))
+        exit(1)
+    }
+
+    /// True once. Thread rule: any thread; guarded by the lock.
+    private final class FirstTime: @unchecked Sendable {
+        private let lock = NSLock()
+        // Guarded by `lock`.
+        private var isClaimed = false
+
+        func claim() -> Bool {
+            lock.withLock {
+                defer { isClaimed = true }
+                return !isClaimed
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import PowerAuthProtocol
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite struct EnvelopeTests {
+    /// Sends an outer layer that decrypts but asks for nothing useful: 400 either way, so the journal tells
+    /// whether the envelope was opened.
+    private func cause(
+        of answer: Answer, in fixture: ServerFixture
+    ) -> String {
+        guard
+            case .requestRefused(_, _, let cause)? = fixture.journal.events.map(\.event).last(where: {
+                if case .requestRefused = $0 { true } else { false }
+            })
+        else { return "" }
+        return cause
+    }
+
+    private func send(
+        _ request: EciesRequest, _ device: TestDevice, _ scope: TestDevice.Scope, extra: [String: Any] = [:]
+    ) async throws -> Answer {
+        var object = try #require(
+            JSONSerialization.jsonObject(with: JSONEncoder().encode(request)) as? [String: Any])
+        object.merge(extra) { $1 }
+        return try await device.client.send(
+            "/pa/v3/activation/create", headers: [EncryptionHeader.name: device.encryptionHeader(scope).value],
+            body: JSONSerialization.data(withJSONObject: object))
+    }
+
+    @Test(arguments: [ProtocolVersion.v3_2, .v3_3])
+    func `an envelope is accepted once`(version: ProtocolVersion) async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let device = try TestDevice(client, version)
+            let scope = try await device.applicationScope()
+            let (request, _) = try device.seal(["type": "NONE"], scope, .applicationGeneric)
+            let first = try await send(request, device, scope)
+            #expect(cause(of: first, in: fixture).contains("activation type NONE"))
+            let second = try await send(request, device, scope)
+            #expect(cause(of: second, in: fixture).contains("replay"))
+            #expect(first.body == second.body)
+            client.clock.advance(milliseconds: 60_001)
+            let late = try await send(request, device, scope)
+            #expect(cause(of: late, in: fixture).contains("timestamp"))
+        }
+    }
+
+    @Test func `an envelope from the future is refused, one within the window is not`() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let device = try TestDevice(client, .v3_2)
+            let scope = try await device.applicationScope()
+            client.clock.advance(milliseconds: 60_001)
+            let (future, _) = try device.seal([:], scope, .applicationGeneric)
+            client.clock.advance(milliseconds: -60_001)
+            #expect(cause(of: try await send(future, device, scope), in: fixture).contains("timestamp"))
+            client.clock.advance(milliseconds: 60_000)
+            let (ahead, _) = try device.seal(["type": "NONE"], scope, .applicationGeneric)
+            client.clock.advance(milliseconds: -60_000)
+            #expect(cause(of: try await send(ahead, device, scope), in: fixture).contains("activation type"))
+        }
+    }
+
+    @Test(arguments: ProtocolVersion.allCases)
+    func `a changed bit is noticed before anything is decrypted`(version: ProtocolVersion) async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let device = try TestDevice(client, version)
+            let scope = try await device.applicationScope()
+            for part in [\EciesRequest.mac, \.encryptedData] {
+                var (request, _) = try device.seal(["type": "NONE"], scope, .applicationGeneric)
+                request[keyPath: part][0] ^= 1
+                let answer = try await send(request, device, scope)
+                #expect(answer.status == 400)
+                #expect(answer.code == "ERR_ACTIVATION")
+                #expect(cause(of: answer, in: fixture).contains("authentication code"))
+            }
+            var (request, _) = try device.seal([:], scope, .applicationGeneric)
+            request.ephemeralPublicKey[5] ^= 1
+            #expect(try await send(request, device, scope).status == 400)
+        }
+    }
+
+    @Test(arguments: ProtocolVersion.allCases)
+    func `fields of another version are refused`(version: ProtocolVersion) async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let device = try TestDevice(client, version)
+            let scope = try await device.applicationScope()
+            for change in [\EciesRequest.nonce, \EciesRequest.nonce] as [WritableKeyPath<EciesRequest, Data?>] {
+                var (request, _) = try device.seal([:], scope, .applicationGeneric)
+                request[keyPath: change] = version.usesRequestNonce ? nil : Random.bytes(16)
+                let answer = try await send(request, device, scope)
+                #expect(cause(of: answer, in: fixture).contains("nonce"))
+            }
+            var (request, _) = try device.seal([:], scope, .applicationGeneric)
+            request.timestamp = version.usesTimestamp ? nil : client.timestamp
+            #expect(cause(of: try await send(request, device, scope), in: fixture).contains("timestamp"))
+            (request, _) = try device.seal([:], scope, .applicationGeneric)
+            request.temporaryKeyId = version.usesTemporaryKey ? nil : UUID().uuidString.lowercased()
+            #expect(cause(of: try await send(request, device, scope), in: fixture).contains("temporaryKeyId"))
+        }
+    }
+
+    @Test func `unknown keys are refused around and inside the outer layer`() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let device = try TestDevice(client, .v3_3)
+            let scope = try await device.applicationScope()
+            let (request, _) = try device.seal(["type": "NONE"], scope, .applicationGeneric)
+            let around = try await send(request, device, scope, extra: ["more": 1])
+            #expect(cause(of: around, in: fixture).contains("more"))
+            let (inside, _) = try device.seal(["type": "NONE", "surprise": 1], scope, .applicationGeneric)
+            let answer = try await send(inside, device, scope)
+            #expect(answer.code == "ERR_ACTIVATION")
+            #expect(cause(of: answer, in: fixture).contains("surprise"))
+        }
+    }
+
+    @Test func `an activation id has no place in the header of an application request`() async throws {
+        try await ServerFixture.run { client in
+            let device = try TestDevice(client, .v3_3)
+            let scope = try await device.applicationScope()
+            let (request, _) = try device.seal([:], scope, .applicationGeneric)
+            let header = EncryptionHeader(
+                version: .v3_3, applicationKey: device.configuration.applicationKeyText,
+                activationId: UUID().uuidString.lowercased())
+            let answer = try await client.send(
+                "/pa/v3/activation/create", headers: [EncryptionHeader.name: header.value],
+                body: JSONEncoder().encode(request))
+            #expect(answer.status == 400 && answer.code == "ERR_ACTIVATION")
+        }
+    }
+
+    @Test func `a temporary key expires and serves its own scope only`() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            var device = try await client.activeDevice()
+            let scope = try await device.applicationScope()
+            client.clock.advance(milliseconds: 300_001)
+            let (late, _) = try device.seal([:], scope, .applicationGeneric)
+            #expect(cause(of: try await send(late, device, scope), in: fixture).contains("expired"))
+
+            let application = try await device.applicationScope()
+            let activation = try await device.activationScope()
+            let foreign = TestDevice.Scope(
+                publicKey: application.publicKey, temporaryKeyId: application.temporaryKeyId,
+                activationId: device.activationId, sharedInfo2: activation.sharedInfo2)
+            let (request, _) = try device.seal([:], foreign, .createToken)
+            let answer = try await device.sendSigned(
+                "/pa/v3/token/create", uriId: "/pa/token/create", body: JSONEncoder().encode(request))
+            #expect(answer.status == 401)
+            #expect(cause(of: answer, in: fixture).contains("another scope"))
+        }
+    }
+
+    @Test func `temporary keys are given to active and blocked activations that prove themselves`() async throws {
+        try await ServerFixture.run { client in
+            let (id, code) = try await client.initiate()
+            var device = try TestDevice(client, .v3_3)
+            try await device.activate(code: code)
+            func request(_ jwt: String) async throws -> Answer {
+                try await client.send(
+                    "/pa/v3/keystore/create", body: JSONEncoder().encode(["requestObject": ["jwt": jwt]]))
+            }
+            let pending = try await request(device.temporaryKeyRequest(activation: true).jwt)
+            #expect(pending.status == 400)
+            #expect(pending.code == "ERR_TEMPORARY_KEY")
+            #expect(pending.text("message") == "POWER_AUTH_TEMPORARY_KEY_FAILURE")
+            try await client.backOffice("activation/commit", ["activationId": id]).expectOK()
+            #expect(try await request(device.temporaryKeyRequest(activation: true).jwt).status == 200)
+            try await client.backOffice("activation/block", ["activationId": id]).expectOK()
+            #expect(try await request(device.temporaryKeyRequest(activation: true).jwt).status == 200)
+            try await client.backOffice("activation/remove", ["activationId": id]).expectOK()
+            #expect(try await request(device.temporaryKeyRequest(activation: true).jwt).status == 400)
+
+            let secret = try ApplicationSecretKey(Random.bytes(16))
+            let forged = try TemporaryKeyRequest(applicationKey: device.configuration.applicationKeyText)
+                .jwt(key: TemporaryKeyRequest.signingKey(secret))
+            #expect(try await request(forged).code == "ERR_TEMPORARY_KEY")
+            #expect(try await request("a.b.c").code == "ERR_TEMPORARY_KEY")
+            #expect(try await request("").code == "ERR_TEMPORARY_KEY")
+        }
+    }
+
+    @Test func `a temporary-key request that says it is over is refused`() async throws {
+        try await ServerFixture.run { client in
+            let configuration = try #require(client.configuration)
+            func answer(expires: Int64) async throws -> Int {
+                let claims: [String: Any] = [
+                    "applicationKey": configuration.applicationKeyText, "challenge": "Y2hhbGxlbmdl", "exp": expires,
+                ]
+                let jwt = JWT.signed(
+                    claims: try JSONSerialization.data(withJSONObject: claims),
+                    key: TemporaryKeyRequest.signingKey(try ApplicationSecretKey(configuration.applicationSecret)))
+                return try await client.send(
+                    "/pa/v3/keystore/create", body: JSONEncoder().encode(["requestObject": ["jwt": jwt]])
+                ).status
+            }
+            let now = client.clock.now().seconds
+            #expect(try await answer(expires: now + 300) == 200)
+            #expect(try await answer(expires: now - 59) == 200)
+            #expect(try await answer(expires: now - 61) == 400)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import HTTPTypes
+import PowerAuthProtocol
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite struct FailureTests {
+    @Test(arguments: [
+        (OutwardFailure.authentication, 401, "ERR_AUTHENTICATION", "POWER_AUTH_SIGNATURE_INVALID"),
+        (.activation, 400, "ERR_ACTIVATION", "POWER_AUTH_ACTIVATION_INVALID"),
+        (.encryption, 400, "ERR_ENCRYPTION", "POWER_AUTH_ENCRYPTION_FAILED"),
+        (.temporaryKey, 400, "ERR_TEMPORARY_KEY", "POWER_AUTH_TEMPORARY_KEY_FAILURE"),
+        (.notFound, 404, "ERROR_NOT_FOUND", "Resource not found."),
+        (.unexpected, 500, "ERROR_GENERIC", "Unknown error occurred while processing request."),
+    ])
+    func `what a device sees`(failure: OutwardFailure, status: Int, code: String, message: String) {
+        let answer = failure.response(on: .device)
+        let seen = Answer(status: answer.status, body: answer.body)
+        #expect(seen.status == status)
+        #expect(seen.envelopeStatus == "ERROR")
+        #expect(seen.code == code)
+        #expect(seen.text("message") == message)
+        #expect(seen.value("localizedMessage") == nil)
+    }
+
+    @Test(arguments: ServiceErrorCode.allCases)
+    func `what the back office sees`(code: ServiceErrorCode) {
+        let failure = OutwardFailure(ServiceError(code, "secret cause"), face: .backOffice, fallback: .unexpected)
+        let answer = failure.response(on: .backOffice)
+        let seen = Answer(status: answer.status, body: answer.body)
+        #expect(seen.status == 400)
+        #expect(seen.code == code.rawValue)
+        #expect(seen.text("message") == code.message)
+        #expect(seen.text("localizedMessage") == code.message)
+        #expect(!String(decoding: answer.body, as: UTF8.self).contains("secret cause"))
+    }
+
+    @Test func `codes are numbered without gaps`() {
+        let numbers = ServiceErrorCode.allCases.map(\.rawValue)
+        #expect(numbers == (0...45).map { "ERR00" + ($0 < 10 ? "0\($0)" : "\($0)") })
+    }
+
+    @Test func `errors of the domain never reach a device by name`() {
+        let error = ServiceError(.activationNotFound, "no activation x")
+        #expect(OutwardFailure(error, face: .device, fallback: .activation) == .activation)
+        #expect(OutwardFailure(ProtocolError.macMismatch, face: .device, fallback: .temporaryKey) == .temporaryKey)
+        let refusal = DeviceAuthentication.Refusal(cause: "wrong")
+        #expect(OutwardFailure(refusal, face: .device, fallback: .activation) == .authentication)
+        #expect(OutwardFailure(CocoaError(.fileNoSuchFile), face: .device, fallback: .activation) == .unexpected)
+        #expect(OutwardFailure(CocoaError(.fileNoSuchFile), face: .backOffice, fallback: .unexpected) == .unexpected)
+    }
+
+    @Test func `unknown paths and wrong methods have an envelope`() async throws {
+        try await ServerFixture.run { client in
+            let unknown = try await client.send("/pa/v3/nothing")
+            #expect(unknown.status == 404 && unknown.code == "ERROR_NOT_FOUND")
+            let method = try await client.send("/rest/v3/activation/init", method: .get)
+            #expect(method.status == 405 && method.code == "ERR0000")
+            let device = try await client.send("/pa/v3/activation/status", method: .put)
+            #expect(device.status == 405 && device.code == "ERROR_GENERIC")
+        }
+    }
+
+    @Test func `unreadable bodies are refused with a reason`() async throws {
+        try await ServerFixture.run { client in
+            let broken = try await client.send("/rest/v3/activation/init", body: Data("{".utf8))
+            #expect(broken.status == 400 && broken.code == "ERROR_HTTP_REQUEST")
+            let missing = try await client.send("/rest/v3/activation/init", body: Data("{}".utf8))
+            #expect(missing.text("message")?.contains("requestObject") == true)
+            for body in ["", "{", "[]", "{\"requestObject\":null}", "{\"requestObject\":{}}"] {
+                let answer = try await client.send("/pa/v3/activation/status", body: Data(body.utf8))
+                #expect(answer.status == 400 && answer.code == "ERR_ACTIVATION")
+            }
+            let large = try await client.send(
+                "/rest/v3/activation/init", body: Data(count: ServerLimits.bodyBytes + 1))
+            #expect(large.status == 413)
+        }
+    }
+
+    @Test func `both faces answer at both mount points`() async throws {
+        try await ServerFixture.run { client in
+            for prefix in ["", "/enrollment-server"] {
+                let answer = try await client.send("\(prefix)/pa/v3/status", body: Data("{}".utf8))
+                #expect(answer.status == 200)
+                #expect(answer.number("serverTime").map(Int64.init) == client.clock.now().milliseconds)
+                #expect(answer.text("application.version") == "1.9.0")
+            }
+            for prefix in ["", "/powerauth-java-server"] {
+                let answer = try await client.send("\(prefix)/rest/v3/status")
+                #expect(answer.text("version") == "1.9.0")
+                #expect(answer.text("timestamp") == "2024-10-08T09:33:20.000+00:00")
+            }
+            let errors = try await client.backOffice("error/list")
+            #expect(errors.text("errors.45.code") == "ERR0045")
+        }
+    }
+}

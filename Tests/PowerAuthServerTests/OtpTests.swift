@@ -1,0 +1,123 @@
+import PowerAuthProtocol
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite struct OtpTests {
+    private static let keyExchange: [String: any Sendable] = [
+        "activationOtpValidation": "ON_KEY_EXCHANGE", "activationOtp": "12345",
+    ]
+
+    @Test func `the right password at key exchange activates without commit`() async throws {
+        try await ServerFixture.run { client in
+            let (_, code) = try await client.initiate(Self.keyExchange)
+            var device = try TestDevice(client, .v3_3)
+            for _ in 0..<5 {
+                #expect(try await device.activate(code: code).code == "ERR_ACTIVATION")
+            }
+            #expect(try await device.activate(code: code, otp: "12345").status == 200)
+            let blob = try #require(try await device.status())
+            #expect(blob.state == .active)
+            #expect(blob.failedAttempts == 0)
+        }
+    }
+
+    @Test func `wrong passwords are counted and remove the activation at the limit`() async throws {
+        try await ServerFixture.run { client in
+            let (id, code) = try await client.initiate(Self.keyExchange)
+            var device = try TestDevice(client, .v3_3)
+            for attempt in 1...4 {
+                #expect(try await device.activate(code: code, otp: "0").status == 400)
+                #expect(try await client.activationStatus(id).number("failedAttempts") == attempt)
+            }
+            #expect(try await device.activate(code: code, otp: "0").status == 400)
+            #expect(try await client.activationStatus(id).text("activationStatus") == "REMOVED")
+        }
+    }
+
+    @Test func `a password nobody asked for does not skip the commit`() async throws {
+        try await ServerFixture.run { client in
+            let (id, code) = try await client.initiate()
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await device.activate(code: code, otp: "made up").code == "ERR_ACTIVATION")
+            #expect(try await client.activationStatus(id).text("activationStatus") == "CREATED")
+        }
+    }
+
+    @Test func `a password for the commit is asked for there`() async throws {
+        try await ServerFixture.run { client in
+            let (id, code) = try await client.initiate(["activationOtp": "777"])
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await device.activate(code: code).status == 200)
+            func commit(_ otp: String?) async throws -> String? {
+                var request: [String: any Sendable] = ["activationId": id]
+                request["activationOtp"] = otp
+                return try await client.backOffice("activation/commit", request).code
+            }
+            #expect(try await commit(nil) == "ERR0031")
+            #expect(try await commit("778") == "ERR0031")
+            #expect(try await client.activationStatus(id).number("failedAttempts") == 1)
+            #expect(try await commit("777") == nil)
+            #expect(try await device.status()?.state == .active)
+        }
+    }
+
+    @Test func `the commit phase can be the key exchange`() async throws {
+        try await ServerFixture.run { client in
+            let (id, code) = try await client.initiate(["commitPhase": "ON_KEY_EXCHANGE"])
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await device.activate(code: code).status == 200)
+            #expect(try await device.status()?.state == .active)
+            #expect(try await client.backOffice("activation/commit", ["activationId": id]).code == "ERR0008")
+        }
+    }
+
+    /// What one combination of mode, commit phase and stored hash asks for at one phase.
+    struct Rule: Sendable {
+        let mode: OtpValidationMode
+        let commitPhase: CommitPhase
+        let hasHash: Bool
+        let phase: CommitPhase
+        let without: OtpRequirement.Check
+        let with: OtpRequirement.Check
+
+        init(
+            _ mode: OtpValidationMode, _ commitPhase: CommitPhase, hash hasHash: Bool, at phase: CommitPhase,
+            _ without: OtpRequirement.Check, _ with: OtpRequirement.Check
+        ) {
+            self.mode = mode
+            self.commitPhase = commitPhase
+            self.hasHash = hasHash
+            self.phase = phase
+            self.without = without
+            self.with = with
+        }
+    }
+
+    @Test(arguments: [
+        Rule(.none, .onCommit, hash: false, at: .onCommit, .skip, .refuse),
+        Rule(.none, .onCommit, hash: true, at: .onCommit, .refuse, .verify),
+        Rule(.none, .onCommit, hash: true, at: .onKeyExchange, .skip, .refuse),
+        Rule(.none, .onKeyExchange, hash: true, at: .onKeyExchange, .refuse, .verify),
+        Rule(.none, .onKeyExchange, hash: false, at: .onKeyExchange, .skip, .refuse),
+        Rule(.onKeyExchange, .onCommit, hash: true, at: .onKeyExchange, .refuse, .verify),
+        Rule(.onKeyExchange, .onCommit, hash: true, at: .onCommit, .skip, .refuse),
+        Rule(.onCommit, .onCommit, hash: true, at: .onKeyExchange, .skip, .refuse),
+        Rule(.onCommit, .onCommit, hash: true, at: .onCommit, .refuse, .verify),
+    ])
+    func `the rules of one phase`(rule: Rule) {
+        let requirement = OtpRequirement(
+            mode: rule.mode, commitPhase: rule.commitPhase, hash: rule.hasHash ? "hash" : nil)
+        #expect(requirement.check(at: rule.phase, given: false) == rule.without)
+        #expect(requirement.check(at: rule.phase, given: true) == rule.with)
+    }
+
+    @Test func `a stored hash matches its password only`() throws {
+        let hash = try OtpHash.make("12345")
+        #expect(!hash.contains("12345"))
+        #expect(OtpHash.matches("12345", hash: hash))
+        #expect(!OtpHash.matches("12346", hash: hash))
+        #expect(!OtpHash.matches("12345", hash: "$pbkdf2$i=0$AA==$AA=="))
+        #expect(try OtpHash.make("12345") != hash)
+    }
+}

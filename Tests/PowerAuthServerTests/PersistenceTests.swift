@@ -1,0 +1,112 @@
+import Foundation
+import GRDB
+import PowerAuthProtocol
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite struct PersistenceTests {
+    @Test func `everything is there after a restart`() async throws {
+        let directory = try TemporaryDirectory()
+        let clock = TestClock()
+        let first = try ServerFixture(directory: directory, clock: clock)
+        let (device, token) = try await first.run { client in
+            var device = try await client.activeDevice()
+            #expect(try await device.validateSignature() == 200)
+            #expect(try await device.validateSignature(correct: false) == 401)
+            let token = try await device.createToken(type: .possession)
+            return (device, token)
+        }
+        let second = try ServerFixture(directory: directory, clock: clock)
+        try await second.run { client in
+            var again = try TestDevice(client, .v3_3)
+            #expect(again.configuration == device.configuration)
+            again.activationId = device.activationId
+            again.keys = device.keys
+            again.serverPublicKey = device.serverPublicKey
+            again.counter = device.counter
+            let blob = try #require(try await again.status())
+            #expect(blob.state == .active)
+            #expect(blob.failedAttempts == 1)
+            #expect(try await again.validateSignature() == 200)
+            let header = try token.header(.v3_3, timestamp: client.timestamp)
+            #expect(try await client.validate(header).flag("tokenValid") == true)
+        }
+    }
+
+    @Test func `a database of a newer server is left alone`() throws {
+        let directory = try TemporaryDirectory()
+        _ = try ServerFixture(directory: directory)
+        let path = directory.path + "/server/server.sqlite"
+        try DatabaseQueue(path: path).write {
+            try $0.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99 from the future')")
+        }
+        #expect {
+            _ = try ServerFixture(directory: directory)
+        } throws: { error in
+            "\(error)".contains("newer server") && "\(error)".contains("99 from the future")
+        }
+    }
+
+    @Test func `an accepted signature is durable before its answer leaves`() async throws {
+        let directory = try TemporaryDirectory()
+        let fixture = try ServerFixture(directory: directory)
+        try await fixture.run { client in
+            var device = try await client.activeDevice()
+            #expect(try await device.validateSignature() == 200)
+            // A second connection sees what a new process would see.
+            let counter = try await DatabaseQueue(path: directory.path + "/server/server.sqlite").read {
+                try Int.fetchOne($0, sql: "SELECT counter FROM activation")
+            }
+            #expect(counter == 1)
+        }
+    }
+
+    @Test func `a fault before the commit changes nothing, one after it keeps the change`() async throws {
+        struct Injected: Error {}
+        let armed = FaultSwitch()
+        let fixture = try ServerFixture(
+            faults: ServerFaults(
+                beforeCommit: { if armed.is("before") { throw Injected() } },
+                afterCommit: { if armed.is("after") { throw Injected() } }))
+        try await fixture.run { client in
+            var device = try await client.activeDevice()
+            armed.set("before")
+            #expect(try await device.validateSignature() == 500)
+            armed.set(nil)
+            #expect(try await device.status()?.counter?.byte == 0)
+            armed.set("after")
+            #expect(try await device.validateSignature() == 500)
+            armed.set(nil)
+            #expect(try await device.status()?.counter?.byte == 2)
+            #expect(try await device.validateSignature() == 200)
+        }
+    }
+
+    @Test func `the journal tells what changed and on whose behalf`() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let body = try JSONEncoder().encode(["requestObject": ["userId": "alice", "applicationId": "lab"]])
+            let headers = [ServerHeader.operation: "op-7"]
+            _ = try await client.send("/rest/v3/activation/init", headers: headers, body: body)
+        }
+        let caused = fixture.journal.events.filter { $0.operation == "op-7" }.map(\.event)
+        #expect(caused.count == 2)
+        guard case .activationChanged(_, nil, .created, nil)? = caused.first,
+            case .requestAnswered("POST", "/rest/v3/activation/init", 200, _)? = caused.last
+        else {
+            Issue.record("unexpected events \(caused)")
+            return
+        }
+    }
+}
+
+/// Says which fault is armed.
+private final class FaultSwitch: @unchecked Sendable {
+    private let lock = NSLock()
+    // Guarded by `lock`.
+    private var armed: String?
+
+    func set(_ name: String?) { lock.withLock { armed = name } }
+    func `is`(_ name: String) -> Bool { lock.withLock { armed == name } }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import LabKit
+import PowerAuthProtocol
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite struct ServerCommandTests {
+    /// Calls a command the way the control channel does.
+    private func call<C: Command>(
+        _ command: C.Type, _ arguments: C.Arguments, on fixture: ServerFixture
+    ) async throws -> C.Result {
+        let table = ServerCommandTable(services: fixture.server.services)
+        let request = ControlRequest(
+            command: C.name, arguments: try JSONValue(encoding: arguments), operation: "op-1")
+        return try await fixture.server.workers.run { table.answer(request) }.get().decode()
+    }
+
+    @Test func `every server command of the vocabulary has an answer`() throws {
+        let table = ServerCommandTable(services: try ServerFixture().server.services)
+        let wanted = Vocabulary.all.filter { $0.actors.contains(.server) }.map { $0.name }
+        #expect(Set(wanted).subtracting(table.names) == [])
+    }
+
+    @Test func `the back office drives an activation by commands`() async throws {
+        let fixture = try ServerFixture()
+        let initiated = try await call(InitActivation.self, .init(userId: "bob", maxFailureCount: 3), on: fixture)
+        #expect(initiated.userId == "bob")
+        #expect(initiated.applicationId == "lab")
+        var device = try await fixture.run { client in
+            var device = try TestDevice(client, .v3_3)
+            try await device.activate(code: initiated.activationCode)
+            return device
+        }
+        let id = ActivationReference(activationId: device.activationId)
+        _ = try await call(CommitActivation.self, id, on: fixture)
+        let header = try device.signature(uriId: "/login", body: Data("body".utf8))
+        let verified = try await call(
+            VerifySignature.self, .init(header: header.value, method: "POST", uriId: "/login", body: "body"),
+            on: fixture)
+        #expect(verified.signatureValid)
+        #expect(verified.signatureType == "POSSESSION_KNOWLEDGE")
+        let again = try await call(
+            VerifySignature.self, .init(header: header.value, method: "POST", uriId: "/login", body: "body"),
+            on: fixture)
+        #expect(!again.signatureValid)
+        #expect(again.remainingAttempts == 2)
+
+        let status = try await call(LabKit.ActivationStatus.self, id, on: fixture)
+        #expect(status.activationStatus == "ACTIVE")
+        #expect(status.counter == 1)
+        #expect(status.failedAttempts == 1)
+        #expect(status.maxFailedAttempts == 3)
+        #expect(status.devicePublicKeyFingerprint == device.fingerprint)
+        #expect(status.tokens == 0)
+
+        _ = try await call(BlockActivation.self, .init(activationId: id.activationId, reason: "TEST"), on: fixture)
+        #expect(try await call(LabKit.ActivationStatus.self, id, on: fixture).blockedReason == "TEST")
+        _ = try await call(UnblockActivation.self, id, on: fixture)
+        _ = try await call(RemoveServerActivation.self, id, on: fixture)
+        #expect(try await call(LabKit.ActivationStatus.self, id, on: fixture).activationStatus == "REMOVED")
+        let changes = fixture.journal.events.filter { $0.operation == "op-1" }.map(\.event).filter {
+            if case .activationChanged = $0 { true } else { false }
+        }
+        #expect(changes.count == 5)
+    }
+
+    @Test func `a token header is validated by command`() async throws {
+        let fixture = try ServerFixture()
+        let header = try await fixture.run { client in
+            var device = try await client.activeDevice()
+            return try await device.createToken(type: .possession).header(.v3_3, timestamp: client.timestamp)
+        }
+        let valid = try await call(ValidateToken.self, .init(header: header.value), on: fixture)
+        #expect(valid.tokenValid)
+        #expect(valid.signatureType == "POSSESSION")
+        await #expect(throws: ControlError.self) {
+            try await call(ValidateToken.self, .init(header: header.value), on: fixture)
+        }
+    }
+
+    @Test func `a one-time password of a command is due in the key exchange`() async throws {
+        let fixture = try ServerFixture()
+        let initiated = try await call(InitActivation.self, .init(activationOtp: "4321"), on: fixture)
+        try await fixture.run { client in
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await device.activate(code: initiated.activationCode).status == 400)
+            #expect(try await device.activate(code: initiated.activationCode, otp: "4321").status == 200)
+            #expect(try await device.status()?.state == .active)
+        }
+    }
+
+    @Test func `errors name the code and the cause`() async throws {
+        let fixture = try ServerFixture()
+        let table = ServerCommandTable(services: fixture.server.services)
+        func error(_ command: String, _ arguments: JSONValue) async -> ControlError? {
+            let request = ControlRequest(command: command, arguments: arguments)
+            guard case .failure(let error) = await fixture.server.workers.run({ table.answer(request) }) else {
+                return nil
+            }
+            return error
+        }
+        let unknown = await error("commitActivation", ["activationId": "nobody"])
+        #expect(unknown?.name == "ERR0009")
+        #expect(unknown?.message.contains("nobody") == true)
+        #expect(await error("commitActivation", [:])?.name == "badArgument")
+        #expect(await error("verifySignature", ["header": "x", "method": "POST", "uriId": "/"])?.name == "badArgument")
+        let misspelt = await error("comitActivation", [:])
+        #expect(misspelt?.name == "unknownCommand")
+        #expect(misspelt?.message.contains("commitActivation") == true)
+    }
+}

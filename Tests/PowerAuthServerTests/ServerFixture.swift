@@ -1,0 +1,159 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import PowerAuthProtocol
+import Synchronization
+import Testing
+
+@testable import PowerAuthServer
+
+/// A clock that stands still until a test moves it.
+final class TestClock: ServerClock {
+    private let milliseconds = Mutex<Int64>(1_728_380_000_000)
+
+    func now() -> ServerTime { ServerTime(milliseconds: milliseconds.withLock { $0 }) }
+
+    func advance(milliseconds step: Int64) {
+        milliseconds.withLock { $0 += step }
+    }
+}
+
+/// Remembers what the server recorded.
+final class TestJournal: ServerJournal {
+    private let recorded = Mutex<[(event: ServerEvent, operation: String?)]>([])
+
+    var events: [(event: ServerEvent, operation: String?)] { recorded.withLock { $0 } }
+
+    func record(_ event: ServerEvent, operation: String?) {
+        recorded.withLock { $0.append((event, operation)) }
+    }
+}
+
+/// A directory of a test's own, removed with the last reference.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "power-auth-server-tests-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
+
+/// A server in a directory of its own, reached through its router without a network.
+struct ServerFixture: Sendable {
+    let directory: TemporaryDirectory
+    let clock: TestClock
+    let journal: TestJournal
+    let server: LabServer
+
+    init(
+        directory: TemporaryDirectory? = nil, clock: TestClock = TestClock(), faults: ServerFaults = ServerFaults(),
+        configure: (inout ServerConfiguration) -> Void = { _ in }
+    ) throws {
+        let directory = try directory ?? TemporaryDirectory()
+        var configuration = ServerConfiguration(directory: directory.path + "/server")
+        configuration.workerThreads = 2
+        configure(&configuration)
+        self.directory = directory
+        self.clock = clock
+        journal = TestJournal()
+        server = try LabServer(configuration: configuration, clock: clock, journal: journal, faults: faults)
+    }
+
+    /// Runs a test against the router, with the first application's configuration.
+    func run<Value: Sendable>(_ body: @Sendable (ServerClient) async throws -> Value) async throws -> Value {
+        try await server.httpApplication(logger: Logger(label: "tests")).test(.router) { transport in
+            let client = ServerClient(transport: transport, clock: clock)
+            let application = try await client.backOffice("application/detail", ["applicationId": "lab"])
+            let text = try #require(application.text("versions.0.mobileSdkConfig"))
+            return try await body(client.with(configuration: try MobileSdkConfiguration(text)))
+        }
+    }
+
+    /// Makes a server, runs a test against it and forgets it.
+    static func run<Value: Sendable>(
+        _ body: @Sendable (ServerClient) async throws -> Value
+    ) async throws -> Value {
+        try await ServerFixture().run(body)
+    }
+}
+
+/// An answer of the server, read by dotted paths.
+struct Answer: Sendable {
+    let status: Int
+    let body: Data
+
+    func value(_ path: String) -> Any? {
+        var value: Any? = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
+        for key in ["responseObject"] + path.split(separator: ".").map(String.init) {
+            if let index = Int(key), let list = value as? [Any] {
+                value = list.indices.contains(index) ? list[index] : nil
+            } else {
+                value = (value as? [String: Any])?[key]
+            }
+        }
+        return value
+    }
+
+    /// A text that the test cannot go on without.
+    func required(_ path: String) throws -> String {
+        try #require(text(path), "\(path) is missing in \(String(decoding: body, as: UTF8.self))")
+    }
+
+    /// The bytes of a Base64 text that the test cannot go on without.
+    func bytes(_ path: String) throws -> Data {
+        let text = try required(path)
+        return try #require(StrictBase64.decode(text), "\(path) is not Base64")
+    }
+
+    func text(_ path: String) -> String? { value(path) as? String }
+    func number(_ path: String) -> Int? { (value(path) as? NSNumber)?.intValue }
+    func flag(_ path: String) -> Bool? { (value(path) as? NSNumber)?.boolValue }
+    func isNull(_ path: String) -> Bool { value(path) is NSNull }
+    var code: String? { text("code") }
+    var envelopeStatus: String? {
+        ((try? JSONSerialization.jsonObject(with: body)) as? [String: Any])?["status"] as? String
+    }
+}
+
+/// Talks to the server's HTTP API.
+struct ServerClient: Sendable {
+    let transport: any TestClientProtocol
+    let clock: TestClock
+    var configuration: MobileSdkConfiguration?
+
+    func with(configuration: MobileSdkConfiguration) -> ServerClient {
+        var copy = self
+        copy.configuration = configuration
+        return copy
+    }
+
+    func send(
+        _ path: String, method: HTTPRequest.Method = .post, headers: [String: String] = [:], body: Data = Data()
+    ) async throws -> Answer {
+        var fields = HTTPFields()
+        fields[.contentType] = "application/json"
+        for (name, value) in headers {
+            fields[try #require(HTTPField.Name(name))] = value
+        }
+        return try await transport.execute(uri: path, method: method, headers: fields, body: ByteBuffer(bytes: body)) {
+            Answer(status: $0.status.code, body: Data($0.body.readableBytesView))
+        }
+    }
+
+    /// Calls the back office with a request object.
+    func backOffice(_ path: String, _ object: [String: any Sendable] = [:]) async throws -> Answer {
+        try await send(
+            "/rest/v3/\(path)", body: try JSONSerialization.data(withJSONObject: ["requestObject": object]))
+    }
+
+    /// The server time as a device sends it.
+    var timestamp: UInt64 { UInt64(clock.now().milliseconds) }
+}
