@@ -26,15 +26,16 @@ public final class DiagnosticCollector {
     /// An empty collection.
     public init() {}
 
-    /// Adds a complaint. A second complaint about the same place is dropped: one cause, one complaint.
+    /// Adds a complaint. The same complaint about the same place is kept once: one cause, one complaint.
     public func report(_ kind: DiagnosticKind, at place: SourcePlace) {
         report(Diagnostic(kind, at: place))
     }
 
-    /// Adds a complaint. A second complaint about the same place is dropped: one cause, one complaint.
+    /// Adds a complaint. The same complaint about the same place is kept once: one cause, one complaint.
     public func report(_ diagnostic: Diagnostic) {
         let known = found.contains {
             $0.place.file === diagnostic.place.file && $0.place.range.start == diagnostic.place.range.start
+                && $0.kind == diagnostic.kind
         }
         if !known { found.append(diagnostic) }
     }

@@ -64,7 +64,7 @@ public final class MappingReader {
         guard let text = text(key), let value = node[key] else { return nil }
         guard let number = Int64(text) else {
             collector.report(
-                .wrongType(what: "`\(key)`", expected: "a whole number", actual: text), at: value.place)
+                .wrongType(what: "`\(key)`", expected: "an integer", actual: text), at: value.place)
             return nil
         }
         if let limits, !limits.contains(number) {

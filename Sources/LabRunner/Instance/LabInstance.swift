@@ -142,19 +142,15 @@ public final class LabInstance: Sendable {
         return launched
     }
 
-    /// Waits until a part ends by itself.
+    /// Waits until the server or an agent ends by itself.
     ///
     /// - Parameters:
     ///   - known: Parts whose end is known already.
     ///   - wakeUp: A descriptor that ends the waiting when it becomes readable.
     /// - Returns: The names of parts that have ended; empty when woken.
     public func waitForEnd(except known: Set<String>, wakeUp: Int32) throws -> [String] {
-        let apps = connection.watchedPeers
-        let parts: [(name: String, descriptor: Int32)] = state.withLock { state in
-            state.infrastructure.map { ($0.name, $0.process.rawDescriptor) }
-        }
-        let watched = (parts + apps.map { ($0.name, $0.watch.rawDescriptor) }).filter { !known.contains($0.name) }
-        let readable = try Polling.waitReadable([wakeUp] + watched.map(\.descriptor))
+        let watched = state.withLock { $0.infrastructure }.filter { !known.contains($0.name) }
+        let readable = try Polling.waitReadable([wakeUp] + watched.map { $0.process.rawDescriptor })
         return zip(watched, readable.dropFirst()).filter(\.1).map(\.0.name)
     }
 

@@ -85,7 +85,7 @@ struct CommandReader {
             } else if field.required, collector.count == before {
                 collector.report(
                     .missingParameter(parameter: field.name, command: command.name, meaning: field.meaning),
-                    at: node?.entries?.first?.keyPlace ?? place)
+                    at: place)
             }
         }
         return collector.count == before ? arguments : nil

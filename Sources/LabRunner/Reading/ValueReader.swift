@@ -66,7 +66,7 @@ struct ValueReader {
             secrets.insert(scalar.text)
             return .literal(.string(scalar.text))
         case .integer:
-            guard let number = Int64(scalar.text) else { return refuse("a whole number") }
+            guard let number = Int64(scalar.text) else { return refuse("an integer") }
             return .literal(.integer(number))
         case .number:
             if let number = Int64(scalar.text) { return .literal(.integer(number)) }

@@ -84,13 +84,30 @@ public final class InteractiveSession: Sendable {
     }
 
     private func watch(_ instance: LabInstance, wakeUp: EventDescriptor) throws {
+        let begin = MonotonicClock.nanoseconds()
+        let follower = try TraceFollower(directory: instance.manifest.tracesDirectory) { [self] event in
+            if event.time >= begin, !interruption.isSet { tell(event) }
+        }
+        defer { follower.stop() }
         var known: Set<String> = []
         while !interruption.isSet {
-            let ended = try instance.waitForEnd(except: known, wakeUp: wakeUp.rawDescriptor)
-            for name in ended {
+            for name in try instance.waitForEnd(except: known, wakeUp: wakeUp.rawDescriptor) {
                 known.insert(name)
-                printError("\(name) has ended; logs are in \(instance.manifest.runDirectory)/logs")
+                printError("\(name) has ended by itself; its log is in \(instance.manifest.runDirectory)/logs")
             }
+        }
+    }
+
+    /// Tells of the begin and the end of an app's process.
+    private func tell(_ event: TraceEvent) {
+        switch event.name {
+        case .processEnded:
+            guard let peer = event.fields["peer"]?.stringValue else { return }
+            printError("\(peer) has ended: \(event.fields["reason"]?.stringValue ?? "reason unknown")")
+        case .processStarted:
+            let pid = event.fields["pid"]?.integerValue.map { " (pid \($0))" } ?? ""
+            print("\(event.process) runs as \(event.process)#\(event.incarnation)\(pid)")
+        default: break
         }
     }
 }
