@@ -6,7 +6,8 @@ package struct TemporaryKeyExchange: Sendable {
     /// The request's token, to be sent to the server.
     package let jwt: String
     let request: TemporaryKeyRequest
-    let scope: PowerAuthCoreEciesEncryptorScope
+    /// Scope of the key.
+    package let scope: PowerAuthCoreEciesEncryptorScope
 }
 
 /// What the SDK has to know about a temporary key that the session accepted.

@@ -64,13 +64,14 @@ extension SessionMachine {
             return try form.format(
                 RequestSignature.components(keys: factorKeys, counter: record.counterData, data: data))
         }
+        let counterLabel = record.counterLabel
         record.advanceCounter()
         update(record)
         return PowerAuthCoreHTTPRequestDataSignature(
             version: PowerAuthCoreSession.maxSupportedHttpProtocolVersion(record.protocolVersion),
             activationId: record.activationId,
             applicationKey: request.isOffline ? "offline" : configuration.applicationKeyText, nonce: nonce,
-            factor: type.rawValue, signature: signature)
+            factor: type.rawValue, signature: signature, counterLabel: counterLabel)
     }
 
     /// Plain keys of the factors.

@@ -40,9 +40,12 @@ public final class PowerAuthCoreHTTPRequestDataSignature: Sendable {
     public let factor: String
     /// The signature: Base64, or decimal digits for an offline one.
     public let signature: String
+    /// Tells the counter value that was used from all others, without revealing it: 16 hexadecimal digits for traces.
+    package let counterLabel: String
 
     init(
-        version: String, activationId: String, applicationKey: String, nonce: String, factor: String, signature: String
+        version: String, activationId: String, applicationKey: String, nonce: String, factor: String,
+        signature: String, counterLabel: String
     ) {
         self.version = version
         self.activationId = activationId
@@ -50,6 +53,7 @@ public final class PowerAuthCoreHTTPRequestDataSignature: Sendable {
         self.nonce = nonce
         self.factor = factor
         self.signature = signature
+        self.counterLabel = counterLabel
     }
 
     /// Complete value of the `X-PowerAuth-Authorization` header.

@@ -29,6 +29,7 @@ package final class SynchronizedTime: PowerAuthCoreTimeService {
 
     package func startTimeSynchronizationTask() -> Any { localTime() }
 
+    @discardableResult
     package func completeTimeSynchronizationTask(_ task: Any, withServerTime serverTime: TimeInterval) -> Bool {
         // An integer bridges to `TimeInterval` on some platforms; only what start returned counts.
         guard type(of: task) == TimeInterval.self, let start = task as? TimeInterval else { return false }

@@ -1,0 +1,70 @@
+package import Foundation
+package import SimulatedDevice
+
+/// Computes signatures of requests and turns refusals into the documented errors (sdk.md, sections 5.8 and 7.2).
+///
+/// Safe to use from any thread.
+package final class RequestSigner: Sendable {
+    private let session: any SessionInterface
+    private let factorKeys: FactorKeySource
+    private let sandbox: Sandbox
+
+    package init(session: any SessionInterface, factorKeys: FactorKeySource, sandbox: Sandbox) {
+        self.session = session
+        self.factorKeys = factorKeys
+        self.sandbox = sandbox
+    }
+
+    /// Signs a request of the application. The moved counter is stored before this returns.
+    ///
+    /// - Throws: 17 during an upgrade of the protocol, 6 without an activation, 13 without a factor, 8–10 without the
+    ///   biometry key, 2 when the core refuses, 3 when the state cannot be stored.
+    package func sign(
+        _ request: PowerAuthCoreHTTPRequestData, with authentication: PowerAuthAuthentication
+    ) throws(NSError) -> PowerAuthCoreHTTPRequestDataSignature {
+        try nsError { try session.read { core in try requireActivation(core) } }
+        let (keys, factor) = try factorKeys.keys(for: authentication)
+        return try nsError {
+            try session.read { core in
+                try requireActivation(core)
+                return try sign(request, keys: keys, factor: factor)
+            }
+        }
+    }
+
+    /// Signs inside a session task that is already open.
+    func sign(
+        _ request: PowerAuthCoreHTTPRequestData, keys: PowerAuthCoreSignatureUnlockKeys,
+        factor: PowerAuthCoreSignatureFactor
+    ) throws(NSError) -> PowerAuthCoreHTTPRequestDataSignature {
+        let signature = try nsError {
+            try session.write { core in
+                guard let signature = core.signHttpRequestData(request, keys: keys, factor: factor) else {
+                    throw NSError.powerAuth(.signatureError)
+                }
+                return signature
+            }
+        }
+        sandbox.trace(
+            .counterUsed,
+            [
+                "counter": .string(signature.counterLabel), "activationId": .string(signature.activationId),
+                "factor": .string(signature.factor),
+            ])
+        return signature
+    }
+
+    private func requireActivation(_ core: PowerAuthCoreSession) throws(NSError) {
+        if core.hasPendingProtocolUpgrade { throw .powerAuth(.pendingProtocolUpgrade) }
+        guard core.hasValidActivation else { throw .powerAuth(.missingActivation) }
+    }
+}
+
+/// Runs what throws `NSError` values only, as session tasks do, and says so in the type.
+package func nsError<Result>(_ body: () throws -> Result) throws(NSError) -> Result {
+    do {
+        return try body()
+    } catch {
+        throw error as NSError
+    }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import SimulatedDevice
+import Synchronization
+
+/// One call on its way: waits for its prerequisite, is built and signed when it has its turn, and ends with the processed
+/// response.
+///
+/// Safe to use from any thread.
+final class RestOperation: SerialOperation, PowerAuthOperationTask {
+    private struct State {
+        var isCancelled = false
+        var isReported = false
+        var prerequisite: Transferred<any PowerAuthOperationTask>?
+        var exchange: (any HTTPExchange)?
+    }
+
+    private let request: RestRequest
+    private let client: RestClient
+    private let completion: @Sendable (TaskResult<RestResponse>) -> Void
+    private let state = Mutex(State())
+
+    init(
+        _ request: RestRequest, client: RestClient, completion: @escaping @Sendable (TaskResult<RestResponse>) -> Void
+    ) {
+        self.request = request
+        self.client = client
+        self.completion = completion
+    }
+
+    var isSerialized: Bool { request.endpoint.isSerialized }
+
+    // MARK: Task
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    func cancel() {
+        let parts = state.withLock { state -> (Transferred<any PowerAuthOperationTask>?, (any HTTPExchange)?) in
+            guard !state.isCancelled, !state.isReported else { return (nil, nil) }
+            state.isCancelled = true
+            return (state.prerequisite, state.exchange)
+        }
+        parts.0?.value.cancel()
+        parts.1?.cancel()
+    }
+
+    /// Meets a prerequisite, then takes its turn.
+    ///
+    /// - Parameter prerequisite: starts the work that comes first and reports its end on a background queue.
+    func start(
+        after prerequisite: (@escaping (TaskResult<Void>) -> Void) -> any PowerAuthOperationTask
+    ) {
+        let task = Transferred(
+            prerequisite { [self] result in
+                switch result {
+                case .success: client.enqueue(self)
+                case .failure(let error): report(.failure(error))
+                }
+            })
+        let isTooLate = state.withLock { state in
+            state.prerequisite = task
+            return state.isCancelled
+        }
+        if isTooLate { task.value.cancel() }
+    }
+
+    // MARK: Turn
+
+    func run(finished: @escaping @Sendable () -> Void) {
+        guard !isCancelled else { return finished() }
+        guard request.isStillNeeded() else {
+            report(.success(RestResponse(object: [:], wasSent: false)))
+            return finished()
+        }
+        do throws(NSError) {
+            let (httpRequest, parser) = try build()
+            try nsError { try client.sandbox.pass(.httpRequestSent) }
+            send(httpRequest, parser, finished)
+        } catch {
+            report(.failure(error))
+            finished()
+        }
+    }
+
+    /// Makes the request, inside one session task.
+    private func build() throws(NSError) -> (HTTPRequest, RestResponseParser) {
+        let endpoint = request.endpoint
+        guard let url = URL(string: client.settings.baseURL + endpoint.path) else {
+            throw CurlError.error(.badURL, "The base URL is not a URL.", path: client.settings.baseURL)
+        }
+        // Keys are read before the task is entered: a dialog must not be open while the session is locked.
+        var signing: (keys: PowerAuthCoreSignatureUnlockKeys, factor: PowerAuthCoreSignatureFactor)?
+        if endpoint.signatureUriId != nil {
+            guard let authentication = request.authentication else {
+                throw .powerAuth(.networkError, "Authentication object is missing.")
+            }
+            signing = try client.factorKeys.keys(for: authentication)
+        }
+        let possessionKeys = endpoint.encryption?.scope == .activation ? try client.factorKeys.possessionKeys() : nil
+        return try nsError {
+            try client.session.read { core in
+                var headers: [(name: String, value: String)] = []
+                var decryptor: PowerAuthCoreEciesEncryptor?
+                let object = try request.object(core)
+                let body: Data
+                if let encryption = endpoint.encryption {
+                    let sealed = try seal(object, encryption, keys: possessionKeys, core)
+                    body = sealed.body
+                    decryptor = sealed.decryptor
+                    if signing == nil { headers.append(sealed.header) }
+                } else {
+                    body = try json(object.isEmpty ? [:] : ["requestObject": object])
+                }
+                if let uriId = endpoint.signatureUriId, let signing {
+                    headers.append(try authorization(uriId, body: body, signing, core))
+                }
+                headers += [("Content-Type", "application/json"), ("Accept", "application/json")]
+                if let userAgent = client.settings.userAgent { headers.append(("User-Agent", userAgent)) }
+                return (
+                    client.settings.intercepted(
+                        HTTPRequest(url: url, headers: headers, body: body, timeout: client.settings.timeout)),
+                    RestResponseParser(decryptor: decryptor)
+                )
+            }
+        }
+    }
+
+    private func seal(
+        _ object: [String: Any], _ encryption: RestEndpoint.Encryption, keys: PowerAuthCoreSignatureUnlockKeys?,
+        _ core: PowerAuthCoreSession
+    ) throws(NSError) -> (body: Data, decryptor: PowerAuthCoreEciesEncryptor, header: (name: String, value: String)) {
+        if encryption.scope == .activation, !core.hasValidActivation {
+            throw .powerAuth(core.hasPendingActivation ? .activationPending : .missingActivation)
+        }
+        guard core.hasPublicKey(forEciesScope: encryption.scope) else {
+            throw .powerAuth(.encryption, "Temporary key for ECIES is not set")
+        }
+        guard
+            let encryptor = core.eciesEncryptor(
+                for: encryption.scope, keys: keys, sharedInfo1: encryption.sharedInfo),
+            let metaData = encryptor.associatedMetaData
+        else { throw .powerAuth(.encryption, "Failed to create ECIES encryptor") }
+        guard let cryptogram = encryptor.encryptRequest(try json(object)) else {
+            throw .powerAuth(.encryption, "Failed to encrypt object data.")
+        }
+        return (
+            try json(cryptogram.requestPayload()), encryptor, (metaData.httpHeaderKey, metaData.httpHeaderValue)
+        )
+    }
+
+    private func authorization(
+        _ uriId: String, body: Data,
+        _ signing: (keys: PowerAuthCoreSignatureUnlockKeys, factor: PowerAuthCoreSignatureFactor),
+        _ core: PowerAuthCoreSession
+    ) throws(NSError) -> (name: String, value: String) {
+        if !request.endpoint.isAllowedDuringUpgrade,
+            core.hasPendingProtocolUpgrade || core.hasProtocolUpgradeAvailable
+        {
+            throw .powerAuth(.pendingProtocolUpgrade)
+        }
+        guard core.hasValidActivation else { throw .powerAuth(.missingActivation) }
+        let signature = try client.signer.sign(
+            PowerAuthCoreHTTPRequestData(method: "POST", uri: uriId, body: body), keys: signing.keys,
+            factor: signing.factor)
+        return ("X-PowerAuth-Authorization", signature.authHeaderValue)
+    }
+
+    private func json(_ object: [AnyHashable: Any]) throws(NSError) -> Data {
+        // `data(withJSONObject:)` ends the process for anything that is not JSON.
+        guard JSONSerialization.isValidJSONObject(object) else {
+            throw .powerAuth(.wrongParameter, "The request object cannot be written as JSON.")
+        }
+        return try nsError {
+            try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+        }
+    }
+
+    private func send(
+        _ request: HTTPRequest, _ parser: RestResponseParser, _ finished: @escaping @Sendable () -> Void
+    ) {
+        client.settings.decideServerTrust(for: request.url) { [self] trust in
+            guard let trust else {
+                report(
+                    .failure(
+                        CurlError.error(.cancelled, "The application refused the certificate.", url: request.url)))
+                return finished()
+            }
+            var request = request
+            request.serverTrust = trust
+            client.sandbox.trace(
+                .httpRequest, ["method": .string(request.method), "path": .string(request.url.path)])
+            let exchange = client.transport.send(request) { [self] result in
+                receive(result, parser)
+                finished()
+            }
+            let isTooLate = state.withLock { state in
+                state.exchange = exchange
+                return state.isCancelled
+            }
+            if isTooLate { exchange.cancel() }
+        }
+    }
+
+    private func receive(_ result: Result<HTTPResponse, NSError>, _ parser: RestResponseParser) {
+        let path = JSONValue.string(request.endpoint.path)
+        do throws(NSError) {
+            let response = try result.get()
+            client.sandbox.trace(.httpResponse, ["status": .integer(Int64(response.status)), "path": path])
+            try nsError { try client.sandbox.pass(.httpResponseReceived) }
+            report(.success(try parser.parse(response)))
+        } catch {
+            if case .failure = result {
+                client.sandbox.trace(.httpFailed, ["error": .string(error.localizedDescription), "path": path])
+            }
+            report(.failure(error))
+        }
+    }
+
+    private func report(_ result: TaskResult<RestResponse>) {
+        let reports = state.withLock { state in
+            guard !state.isCancelled, !state.isReported else { return false }
+            state.isReported = true
+            state.exchange = nil
+            state.prerequisite = nil
+            return true
+        }
+        if reports { completion(result) }
+    }
+}

@@ -1,0 +1,44 @@
+/// One call of the server.
+package struct RestRequest: Sendable {
+    package let endpoint: RestEndpoint
+    /// The factors that sign; needed by signed endpoints.
+    package let authentication: PowerAuthAuthentication?
+    /// Asked when the request has its turn, before anything is computed; false ends it without a request.
+    package let isStillNeeded: @Sendable () -> Bool
+    /// Makes the request object, inside the session task in which the request is encrypted and signed.
+    package let object: @Sendable (PowerAuthCoreSession) throws -> [String: Any]
+
+    /// - Parameters:
+    ///   - endpoint: whom to ask.
+    ///   - authentication: the factors that sign.
+    ///   - object: makes the request object; an empty one is not sent.
+    ///   - isStillNeeded: asked when the request has its turn.
+    package init(
+        _ endpoint: RestEndpoint, authentication: PowerAuthAuthentication? = nil,
+        object: @escaping @Sendable (PowerAuthCoreSession) throws -> [String: Any] = { _ in [:] },
+        isStillNeeded: @escaping @Sendable () -> Bool = { true }
+    ) {
+        self.endpoint = endpoint
+        self.authentication = authentication
+        self.isStillNeeded = isStillNeeded
+        self.object = object
+    }
+}
+
+/// The response object of a successful call.
+package struct RestResponse: @unchecked Sendable {
+    // Safe to share: the dictionary holds only values that the JSON parser made, which nobody mutates.
+
+    /// Decoded members; empty when there were none. A member of an unexpected type counts as absent.
+    package let object: [String: Any]
+    /// False when the request turned out not to be needed; then nothing was sent.
+    package let wasSent: Bool
+
+    init(object: [String: Any], wasSent: Bool = true) {
+        self.object = object
+        self.wasSent = wasSent
+    }
+
+    /// A member that is a text.
+    package func string(_ name: String) -> String? { object[name] as? String }
+}

@@ -1,0 +1,63 @@
+import Dispatch
+public import Foundation
+import Synchronization
+
+/// What the server says about itself (sdk.md, section 5.15). Immutable; usable from any thread.
+public final class PowerAuthServerStatus: Sendable {
+    /// The server's time when it answered.
+    public let serverTime: Date
+
+    init(serverTime: Date) {
+        self.serverTime = serverTime
+    }
+}
+
+/// A server status, and whether its time could be used to synchronise.
+package struct ServerStatusReading: Sendable {
+    package let status: PowerAuthServerStatus
+    package let isTimeAccepted: Bool
+}
+
+/// Requests for the server's status; those made at the same time share one. Safe to use from any thread.
+final class ServerStatusRequests: Sendable {
+    private let running = Mutex<GroupedTask<ServerStatusReading>?>(nil)
+
+    /// Earliest server time that is believed: the beginning of 2020.
+    private static let earliestTime: TimeInterval = 1_577_836_800
+
+    func join(
+        client: RestClient, queue: DispatchQueue, callback: @escaping (TaskResult<ServerStatusReading>) -> Void
+    ) -> any PowerAuthOperationTask {
+        while true {
+            let group = running.withLock { running in
+                if let group = running, !group.isFinished { return group }
+                let group = GroupedTask<ServerStatusReading>(
+                    GroupedTask.Hooks(start: { group in Self.start(group, client) }))
+                running = group
+                return group
+            }
+            if let child = group.addChild(queue: queue, callback: callback) { return child }
+        }
+    }
+
+    private static func start(_ group: GroupedTask<ServerStatusReading>, _ client: RestClient) {
+        let measurement = Transferred(client.time.startTimeSynchronizationTask())
+        group.setOperation(
+            client.post(RestRequest(.serverStatus)) { result in
+                group.complete(
+                    result.flatMap { response in
+                        // The original reads a missing time as 1970 (sdk.md, section 15, row 15).
+                        guard let milliseconds = (response.object["serverTime"] as? NSNumber)?.doubleValue,
+                            milliseconds / 1000 >= earliestTime
+                        else { return .failure(.powerAuth(.timeSynchronization, "The server did not tell its time.")) }
+                        let isAccepted = client.time.completeTimeSynchronizationTask(
+                            measurement.value, withServerTime: milliseconds / 1000)
+                        return .success(
+                            ServerStatusReading(
+                                status: PowerAuthServerStatus(
+                                    serverTime: Date(timeIntervalSince1970: milliseconds / 1000)),
+                                isTimeAccepted: isAccepted))
+                    })
+            })
+    }
+}

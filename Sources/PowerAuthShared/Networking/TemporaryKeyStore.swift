@@ -1,0 +1,120 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Obtains the server's temporary keys and knows how long they are good (protocol.md, section 8).
+///
+/// The keys themselves live in the session. Safe to use from any thread; the lock of the session comes before the one in
+/// here, and nothing is called while the latter is held.
+final class TemporaryKeyStore: Sendable {
+    private struct State {
+        var validity: [PowerAuthCoreEciesEncryptorScope: TemporaryKeyValidity] = [:]
+        var requests: [PowerAuthCoreEciesEncryptorScope: GroupedTask<Void>] = [:]
+    }
+
+    /// A key is not used in its last seconds.
+    private static let safetyMargin: TimeInterval = 10
+
+    private let state = Mutex(State())
+
+    /// Tells whether the session has a key that may still encrypt; an expired one is removed in the same session task.
+    func hasUsableKey(for scope: PowerAuthCoreEciesEncryptorScope, client: RestClient) -> Bool {
+        client.session.readBoolTask { core in
+            guard let keyId = core.publicKeyId(forEciesScope: scope) else { return false }
+            let validity = state.withLock { $0.validity[scope] }
+            if let validity, validity.keyId == keyId,
+                client.time.currentTime() < validity.expiresAt - Self.safetyMargin
+            {
+                return true
+            }
+            core.removePublicKey(forEciesScope: scope)
+            return false
+        }
+    }
+
+    /// Asks the server for a key, together with others who need one of the same scope.
+    func obtain(
+        _ scope: PowerAuthCoreEciesEncryptorScope, client: RestClient,
+        queue: DispatchQueue = RestClient.concurrentQueue, callback: @escaping (TaskResult<Void>) -> Void
+    ) -> any PowerAuthOperationTask {
+        while true {
+            let group = state.withLock { state in
+                if let running = state.requests[scope], !running.isFinished { return running }
+                let group = GroupedTask<Void>(
+                    GroupedTask.Hooks(start: { [self] group in start(group, scope, client) }))
+                state.requests[scope] = group
+                return group
+            }
+            if let child = group.addChild(queue: queue, callback: callback) { return child }
+        }
+    }
+
+    private func start(_ group: GroupedTask<Void>, _ scope: PowerAuthCoreEciesEncryptorScope, _ client: RestClient) {
+        let exchange: TemporaryKeyExchange
+        do throws(NSError) {
+            exchange = try prepare(scope, client)
+        } catch {
+            return group.complete(.failure(error))
+        }
+        let measurement = Transferred(client.time.startTimeSynchronizationTask())
+        let jwt = exchange.jwt
+        group.setOperation(
+            client.post(RestRequest(.createTemporaryKey) { _ in ["jwt": jwt] }) { [self] result in
+                group.complete(
+                    result.flatMap { response in
+                        Result { () throws(NSError) in
+                            try accept(response, exchange, measurement.value, client)
+                        }
+                    })
+            })
+    }
+
+    private func prepare(
+        _ scope: PowerAuthCoreEciesEncryptorScope, _ client: RestClient
+    ) throws(NSError) -> TemporaryKeyExchange {
+        let keys = scope == .activation ? try client.factorKeys.possessionKeys() : nil
+        return try nsError {
+            try client.session.read { core in
+                if scope == .activation, !core.hasValidActivation {
+                    throw NSError.powerAuth(core.hasPendingActivation ? .activationPending : .missingActivation)
+                }
+                do throws(PowerAuthCoreErrorCode) {
+                    return try core.temporaryKeyExchange(for: scope, keys: keys)
+                } catch {
+                    throw NSError.powerAuth(.encryption, "Failed to sign the request for a temporary key.")
+                }
+            }
+        }
+    }
+
+    /// Stores the key in the session and remembers its validity, in one session task.
+    private func accept(
+        _ response: RestResponse, _ exchange: TemporaryKeyExchange, _ measurement: Any, _ client: RestClient
+    ) throws(NSError) {
+        guard let jwt = response.string("jwt") else {
+            throw .powerAuth(.networkError, "The response has no temporary key.")
+        }
+        let validity = try nsError {
+            try client.session.read { core in
+                do throws(TemporaryKeyRefusal) {
+                    let validity = try core.acceptTemporaryKey(jwt, answering: exchange)
+                    state.withLock { $0.validity[exchange.scope] = validity }
+                    return validity
+                } catch {
+                    throw NSError.refusal(error)
+                }
+            }
+        }
+        client.time.completeTimeSynchronizationTask(measurement, withServerTime: validity.issuedAt)
+    }
+}
+
+extension NSError {
+    fileprivate static func refusal(_ refusal: TemporaryKeyRefusal) -> NSError {
+        switch refusal {
+        case .missingActivation: .powerAuth(.missingActivation)
+        case .malformed(let reason): .powerAuth(.networkError, "The temporary key is unusable: \(reason)")
+        case .untrusted(let reason): .powerAuth(.encryption, "The temporary key is not trusted: \(reason)")
+        }
+    }
+}

@@ -1,0 +1,119 @@
+internal import CCurl
+internal import Foundation
+internal import Synchronization
+
+/// One request inside libcurl: the easy handle, what it points to, and what it has received.
+///
+/// Thread rule: made by the sender, then used by the transport's thread only; ``cancel()`` alone may come from any
+/// thread.
+///
+/// Unchecked: the mutable members are touched by the transport's thread only once the transfer is submitted, and the
+/// submission goes through the transport's mutex.
+final class CurlTransfer: HTTPExchange, @unchecked Sendable {
+    /// Longest response body that is accepted.
+    static let maximumBodySize = 16 << 20
+
+    let handle: UnsafeMutableRawPointer
+    private let request: HTTPRequest
+    private let completion: @Sendable (Result<HTTPResponse, NSError>) -> Void
+    private let wakeTransport: @Sendable () -> Void
+    private let cancelled = Atomic(false)
+    private var headerLines: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var body = Data()
+
+    /// - Returns: nil if libcurl has no memory for a handle.
+    init?(
+        _ request: HTTPRequest, wakeTransport: @escaping @Sendable () -> Void,
+        completion: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void
+    ) {
+        guard let handle = curl_easy_init() else { return nil }
+        self.handle = handle
+        self.request = request
+        self.wakeTransport = wakeTransport
+        self.completion = completion
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+        curl_slist_free_all(headerLines)
+        errorText.deallocate()
+    }
+
+    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+    func cancel() {
+        if !cancelled.exchange(true, ordering: .acquiringAndReleasing) { wakeTransport() }
+    }
+
+    /// Gives libcurl everything it needs. The transfer must stay alive until it is removed from libcurl.
+    func configure() {
+        // Options of these kinds fail only for lack of memory; the transfer then fails by itself.
+        _ = ccurl_set_string(handle, CURLOPT_URL, request.url.absoluteString)
+        _ = ccurl_set_string(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+        _ = ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
+        _ = ccurl_set_long(handle, CURLOPT_NOSIGNAL, 1)
+        _ = ccurl_set_long(handle, CURLOPT_TCP_NODELAY, 1)
+        _ = ccurl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        let milliseconds = max(1, Int((request.timeout * 1000).rounded(.up)))
+        _ = ccurl_set_long(handle, CURLOPT_TIMEOUT_MS, milliseconds)
+        _ = ccurl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, milliseconds)
+        if isLoopback {
+            // A proxy from the environment could not reach this machine's own server.
+            _ = ccurl_set_string(handle, CURLOPT_PROXY, "")
+        }
+        if case .anyCertificate = request.serverTrust {
+            _ = ccurl_set_long(handle, CURLOPT_SSL_VERIFYPEER, 0)
+            _ = ccurl_set_long(handle, CURLOPT_SSL_VERIFYHOST, 0)
+        }
+        if request.method == "POST" || !request.body.isEmpty {
+            _ = request.body.withUnsafeBytes {
+                ccurl_set_body(handle, $0.baseAddress ?? UnsafeRawPointer(errorText), $0.count)
+            }
+        }
+        _ = ccurl_set_string(handle, CURLOPT_CUSTOMREQUEST, request.method)
+        // Without this libcurl waits up to a second for "100 Continue" before it sends a large body.
+        headerLines = curl_slist_append(headerLines, "Expect:")
+        for header in request.headers {
+            headerLines = curl_slist_append(headerLines, "\(header.name): \(header.value)")
+        }
+        _ = ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, headerLines)
+        _ = ccurl_set_write_function(handle, receiveBody, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Reports the end of the transfer; called once, on a thread where the completion may block.
+    func finish(_ code: CURLcode) {
+        if isCancelled {
+            completion(.failure(CurlError.error(.cancelled, "The request was cancelled.", url: request.url)))
+        } else if code == CURLE_OK {
+            var status = 0
+            _ = ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+            completion(.success(HTTPResponse(status: status, body: body)))
+        } else {
+            completion(.failure(CurlError.error(code, detail: String(cString: errorText), url: request.url)))
+        }
+    }
+
+    private var isLoopback: Bool {
+        let host = request.url.host ?? ""
+        return host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+
+    /// Takes bytes of the body; refuses more than the limit, which ends the transfer.
+    fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard body.count + bytes.count <= Self.maximumBodySize else { return 0 }
+        body.append(contentsOf: bytes)
+        return bytes.count
+    }
+}
+
+/// libcurl's callback for bytes of the body, called on the transport's thread.
+private func receiveBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    return transfer.append(UnsafeRawBufferPointer(start: bytes, count: size * count))
+}

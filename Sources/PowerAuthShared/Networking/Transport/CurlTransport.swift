@@ -1,0 +1,123 @@
+internal import CCurl
+internal import Dispatch
+package import Foundation
+internal import Synchronization
+
+/// The transport over libcurl: one thread drives all transfers of the process and keeps their connections for reuse.
+///
+/// Safe to use from any thread. Completions run on a concurrent background queue, so that a blocking one does not hold
+/// up other transfers.
+package final class CurlTransport: HTTPTransport {
+    /// The transport of this process. Its thread starts with the first request.
+    package static let shared = CurlTransport()
+
+    private struct State {
+        var submitted: [CurlTransfer] = []
+        var isRunning = false
+    }
+
+    private let state = Mutex(State())
+    private let multi: MultiHandle
+    private let completions = DispatchQueue(label: "com.wultra.powerauth.http", attributes: .concurrent)
+
+    private init() {
+        curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+        multi = MultiHandle()
+    }
+
+    package func send(
+        _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void
+    ) -> any HTTPExchange {
+        let multi = multi
+        guard let transfer = CurlTransfer(request, wakeTransport: { multi.wake() }, completion: completion) else {
+            completions.async {
+                completion(.failure(CurlError.error(.unknown, "There is no memory for a request.", url: request.url)))
+            }
+            return NoExchange()
+        }
+        let starts = state.withLock { state in
+            state.submitted.append(transfer)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if starts {
+            let thread = Thread { [self] in drive() }
+            thread.name = "powerauth-http"
+            thread.start()
+        }
+        multi.wake()
+        return transfer
+    }
+
+    /// The transport's thread: adds what was submitted, removes what was cancelled, waits for the network.
+    private func drive() {
+        var active: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+        while true {
+            let submitted = state.withLock { state in
+                defer { state.submitted = [] }
+                return state.submitted
+            }
+            for transfer in submitted {
+                transfer.configure()
+                multi.add(transfer.handle)
+                active[transfer.handle] = transfer
+            }
+            for (handle, transfer) in active where transfer.isCancelled {
+                end(handle, CURLE_ABORTED_BY_CALLBACK, &active)
+            }
+            multi.perform()
+            while let (handle, code) = multi.nextDone() {
+                end(handle, code, &active)
+            }
+            multi.wait()
+        }
+    }
+
+    private func end(
+        _ handle: UnsafeMutableRawPointer, _ code: CURLcode, _ active: inout [UnsafeMutableRawPointer: CurlTransfer]
+    ) {
+        multi.remove(handle)
+        guard let transfer = active.removeValue(forKey: handle) else { return }
+        completions.async { transfer.finish(code) }
+    }
+}
+
+/// What a sender gets when nothing was sent.
+private final class NoExchange: HTTPExchange {
+    func cancel() {}
+}
+
+/// libcurl's set of transfers.
+///
+/// Unchecked: the pointer is constant; everything but ``wake()``, which libcurl allows from any thread, is called by the
+/// transport's thread only. It lives as long as the process.
+private struct MultiHandle: @unchecked Sendable {
+    private let pointer: UnsafeMutableRawPointer
+
+    /// Longest wait without an event, in milliseconds; libcurl shortens it for its own time-outs.
+    private static let longestWait: Int32 = 60_000
+
+    init() {
+        guard let pointer = curl_multi_init() else { fatalError("libcurl has no memory for its first handle.") }
+        self.pointer = pointer
+    }
+
+    func add(_ handle: UnsafeMutableRawPointer) { curl_multi_add_handle(pointer, handle) }
+
+    func remove(_ handle: UnsafeMutableRawPointer) { curl_multi_remove_handle(pointer, handle) }
+
+    func perform() {
+        var running: Int32 = 0
+        curl_multi_perform(pointer, &running)
+    }
+
+    func nextDone() -> (UnsafeMutableRawPointer, CURLcode)? {
+        var code = CURLE_OK
+        return ccurl_multi_next_done(pointer, &code).map { ($0, code) }
+    }
+
+    /// Blocks until something happens on the network or ``wake()`` is called.
+    func wait() { curl_multi_poll(pointer, nil, 0, Self.longestWait, nil) }
+
+    func wake() { curl_multi_wakeup(pointer) }
+}

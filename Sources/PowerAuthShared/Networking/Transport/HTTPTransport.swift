@@ -1,0 +1,65 @@
+package import Foundation
+
+/// An HTTP request as it goes out; everything is final.
+package struct HTTPRequest: Sendable {
+    package var url: URL
+    package var method: String
+    /// Names and values in the order they are sent.
+    package var headers: [(name: String, value: String)]
+    package var body: Data
+    /// Real seconds for the whole exchange, connecting included.
+    package var timeout: TimeInterval
+    /// Whom an `https` request trusts.
+    package var serverTrust = ServerTrust.system
+
+    package init(
+        url: URL, method: String = "POST", headers: [(name: String, value: String)] = [], body: Data = Data(),
+        timeout: TimeInterval = 20, serverTrust: ServerTrust = .system
+    ) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+        self.serverTrust = serverTrust
+    }
+}
+
+/// Which certificates a connection accepts.
+package enum ServerTrust: Sendable {
+    /// Those the system's certificate authorities vouch for.
+    case system
+    /// All. For development only.
+    case anyCertificate
+}
+
+/// A complete HTTP response, whatever its status is.
+package struct HTTPResponse: Sendable {
+    package let status: Int
+    package let body: Data
+
+    package init(status: Int, body: Data) {
+        self.status = status
+        self.body = body
+    }
+}
+
+/// Sends requests. The only way to the network for the SDKs.
+///
+/// Safe to use from any thread; nothing blocks the caller.
+package protocol HTTPTransport: Sendable {
+    /// Sends a request.
+    ///
+    /// - Parameter completion: called exactly once, on a background thread where it may block: with a response of any
+    ///   status, or with an error of `NSURLErrorDomain` when there is none. After a cancel the code is
+    ///   `NSURLErrorCancelled`.
+    func send(
+        _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void
+    ) -> any HTTPExchange
+}
+
+/// One request on its way. Safe to use from any thread.
+package protocol HTTPExchange: AnyObject, Sendable {
+    /// Gives the exchange up. Without effect once it is complete.
+    func cancel()
+}
