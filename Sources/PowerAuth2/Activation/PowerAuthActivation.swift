@@ -1,0 +1,146 @@
+public import Foundation
+
+/// What a new activation is made of (sdk.md, section 5.16).
+///
+/// The `with…` functions change the object and return it. Not thread-safe; ``PowerAuthSDK/createActivation(_:callback:)``
+/// keeps its own copy.
+public final class PowerAuthActivation {
+    /// How the server learns who the user is.
+    enum Kind: String, Sendable {
+        case code = "CODE"
+        case custom = "CUSTOM"
+        case recovery = "RECOVERY"
+        case direct = "DIRECT"
+    }
+
+    let kind: Kind
+    let identityAttributes: [String: String]
+    /// The parsed activation code, for activations by code only.
+    public let activationCode: PowerAuthActivationCode?
+    /// Name that the server shows for the activation.
+    public private(set) var name: String?
+    /// Text for the server, opaque to the SDK.
+    public private(set) var extras: String?
+    /// Attributes for the application's server; they must be a JSON object.
+    public private(set) var customAttributes: [String: Any]?
+    /// One-time password that confirms the activation at once; for activations by code only.
+    public private(set) var additionalActivationOtp: String?
+
+    private init(kind: Kind, identityAttributes: [String: String], code: PowerAuthActivationCode?, name: String?) {
+        self.kind = kind
+        self.identityAttributes = identityAttributes
+        activationCode = code
+        self.name = name
+    }
+
+    /// An activation by code.
+    ///
+    /// - Parameters:
+    ///   - activationCode: the code, with or without its signature.
+    ///   - name: name that the server shows.
+    /// - Throws: the error 4 for an invalid code.
+    public convenience init(activationCode: String, name: String? = nil) throws {
+        guard let code = PowerAuthActivationCodeUtil.parse(fromActivationCode: activationCode) else {
+            throw NSError.powerAuth(.invalidActivationCode)
+        }
+        self.init(kind: .code, identityAttributes: ["code": code.activationCode], code: code, name: name)
+    }
+
+    /// An activation by code, for callers that chain with `?.`; a wrong code throws here too.
+    @_disfavoredOverload
+    public convenience init?(activationCode: String, name: String? = nil, _ unused: StaticString = #file) throws {
+        try self.init(activationCode: activationCode, name: name)
+    }
+
+    /// An activation by credentials the application's server understands.
+    ///
+    /// - Throws: the error 5 without any attribute.
+    public convenience init(identityAttributes: [String: String], name: String? = nil) throws {
+        guard !identityAttributes.isEmpty else {
+            throw NSError.powerAuth(.invalidActivationData, "Empty identity attributes")
+        }
+        self.init(kind: .custom, identityAttributes: identityAttributes, code: nil, name: name)
+    }
+
+    /// An activation that replaces a lost one.
+    ///
+    /// - Parameters:
+    ///   - recoveryCode: the code, with or without the prefix `R:`.
+    ///   - recoveryPuk: the PUK, ten digits.
+    ///   - name: name that the server shows.
+    /// - Throws: the error 4 for an invalid code or PUK.
+    public convenience init(recoveryCode: String, recoveryPuk: String, name: String? = nil) throws {
+        guard let code = PowerAuthActivationCodeUtil.parse(fromRecoveryCode: recoveryCode) else {
+            throw NSError.powerAuth(.invalidActivationCode, "Invalid recovery code")
+        }
+        guard PowerAuthActivationCodeUtil.validateRecoveryPuk(recoveryPuk) else {
+            throw NSError.powerAuth(.invalidActivationCode, "Invalid recovery PUK")
+        }
+        self.init(
+            kind: .recovery, identityAttributes: ["recoveryCode": code.activationCode, "puk": recoveryPuk], code: nil,
+            name: name)
+    }
+
+    /// An activation by an OpenID Connect provider.
+    ///
+    /// - Throws: the error 4 for an empty text.
+    public convenience init(
+        oidcProviderId providerId: String, code: String, nonce: String, codeVerifier: String? = nil
+    ) throws {
+        guard ![providerId, code, nonce, codeVerifier ?? " "].contains("") else {
+            throw NSError.powerAuth(.invalidActivationCode, "Empty activation parameter")
+        }
+        var attributes = ["method": "oidc", "providerId": providerId, "code": code, "nonce": nonce]
+        attributes["codeVerifier"] = codeVerifier
+        self.init(kind: .direct, identityAttributes: attributes, code: nil, name: nil)
+    }
+
+    /// Sets the name that the server shows.
+    @discardableResult
+    public func with(activationName: String) -> PowerAuthActivation {
+        name = activationName
+        return self
+    }
+
+    /// Sets a text for the server.
+    @discardableResult
+    public func with(extras: String) -> PowerAuthActivation {
+        self.extras = extras
+        return self
+    }
+
+    /// Sets attributes for the application's server.
+    @discardableResult
+    public func with(customAttributes: [String: Any]) -> PowerAuthActivation {
+        self.customAttributes = customAttributes
+        return self
+    }
+
+    /// Sets the one-time password that confirms the activation.
+    @discardableResult
+    public func with(additionalActivationOtp: String) -> PowerAuthActivation {
+        self.additionalActivationOtp = additionalActivationOtp
+        return self
+    }
+
+    /// Tells whether the object can be used.
+    public func validate() -> Bool { validateAndGetError() == nil }
+
+    /// The reason why the object cannot be used: the error 5 for a one-time password that is empty or does not belong to
+    /// an activation by code, 13 for custom attributes that are not JSON.
+    public func validateAndGetError() -> NSError? {
+        if let additionalActivationOtp {
+            guard kind == .code else {
+                return .powerAuth(
+                    .invalidActivationData, "Only regular activation can be used with additional activation OTP.")
+            }
+            if additionalActivationOtp.isEmpty {
+                return .powerAuth(.invalidActivationData, "Additional activation OTP is empty.")
+            }
+        }
+        if let customAttributes, !JSONSerialization.isValidJSONObject(customAttributes) {
+            return .powerAuth(.wrongParameter, "Custom attributes cannot be written as JSON.")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,175 @@
+public import Foundation
+import Synchronization
+
+/// Creating an activation and protecting it (sdk.md, sections 5.7, 9.1 and 9.2).
+extension PowerAuthSDK {
+    /// Starts an activation: exchanges keys with the server. Persist it after the callback.
+    ///
+    /// - Parameters:
+    ///   - activation: who the user is; copied.
+    ///   - callback: takes the result, or an error. Before the function returns: 13 or 5 for an unusable object, 3 when
+    ///     there is an activation, 5 when the code's signature is wrong, 18 while another application creates one.
+    ///     Later: 1, 5, 12, 20, or an error of the transport; the session is empty again then.
+    /// - Returns: the task, or nil when the callback was called already. A cancel makes the session empty again.
+    @discardableResult
+    public func createActivation(
+        _ activation: PowerAuthActivation, callback: @escaping (PowerAuthActivationResult?, NSError?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        if let error = activation.validateAndGetError() {
+            callback(nil, error)
+            return nil
+        }
+        let session = session
+        let exchange = ActivationExchange(activation, sandbox: sandbox)
+        do {
+            try session.write { core in try exchange.start(core, session: session) }
+        } catch {
+            callback(nil, error as NSError)
+            return nil
+        }
+        let task = OperationTask<PowerAuthActivationResult> { result in
+            switch result {
+            case .success(let value): callback(value, nil)
+            case .failure(let error): callback(nil, error)
+            }
+        }
+        task.onCancel {
+            DispatchQueue.main.async { session.abandonActivation() }
+        }
+        task.add(
+            client.post(
+                RestRequest(.createActivation) { core in try exchange.requestObject(core) }
+            ) { [weak self] response in
+                guard let self else {
+                    session.abandonActivation()
+                    return task.complete(.failure(.powerAuth(.operationCancelled)))
+                }
+                let result = response.flatMap { response in
+                    Result { () throws(NSError) in try self.finish(exchange, response) }
+                }
+                if case .failure = result { session.abandonActivation() }
+                task.complete(result)
+            })
+        return task
+    }
+
+    private func finish(
+        _ exchange: ActivationExchange, _ response: RestResponse
+    ) throws(NSError) -> PowerAuthActivationResult {
+        let (result, activationId) = try nsError {
+            try session.write { core in (try exchange.finish(core, response), core.activationIdentifier) }
+        }
+        updateCache(of: activationId) { $0.userInfo = result.userInfo }
+        return result
+    }
+
+    /// Starts an activation by code; see ``createActivation(_:callback:)``.
+    ///
+    /// - Parameter callback: also takes the error 4, before the function returns, for an invalid code.
+    @discardableResult
+    public func createActivation(
+        withName name: String?, activationCode: String, extras: String? = nil,
+        callback: @escaping (PowerAuthActivationResult?, NSError?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        createActivation(extras, callback) { try PowerAuthActivation(activationCode: activationCode, name: name) }
+    }
+
+    /// Starts an activation by credentials the application's server understands; see ``createActivation(_:callback:)``.
+    ///
+    /// - Parameter callback: also takes the error 5, before the function returns, without any attribute.
+    @discardableResult
+    public func createActivation(
+        withName name: String?, identityAttributes: [String: String], extras: String? = nil,
+        callback: @escaping (PowerAuthActivationResult?, NSError?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        createActivation(extras, callback) {
+            try PowerAuthActivation(identityAttributes: identityAttributes, name: name)
+        }
+    }
+
+    /// Starts an activation that replaces a lost one; see ``createActivation(_:callback:)``.
+    ///
+    /// - Parameter callback: also takes the error 4, before the function returns, for an invalid code or PUK.
+    @discardableResult
+    public func createActivation(
+        withName name: String?, recoveryCode: String, puk: String, extras: String? = nil,
+        callback: @escaping (PowerAuthActivationResult?, NSError?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        createActivation(extras, callback) {
+            try PowerAuthActivation(recoveryCode: recoveryCode, recoveryPuk: puk, name: name)
+        }
+    }
+
+    private func createActivation(
+        _ extras: String?, _ callback: @escaping (PowerAuthActivationResult?, NSError?) -> Void,
+        _ make: () throws -> PowerAuthActivation
+    ) -> (any PowerAuthOperationTask)? {
+        do {
+            let activation = try make()
+            if let extras { activation.with(extras: extras) }
+            return createActivation(activation, callback: callback)
+        } catch {
+            callback(nil, error as NSError)
+            return nil
+        }
+    }
+
+    // MARK: Persisting
+
+    /// Protects the pending activation with the factors and stores it.
+    ///
+    /// - Throws: the error 3 when no activation is pending, the server has not answered yet, the password is shorter
+    ///   than 4 bytes, or the state cannot be stored. After an unusable password the call may be repeated.
+    public func persistActivation(with authentication: PowerAuthAuthentication) throws {
+        try persist(authentication)
+    }
+
+    /// Protects the pending activation with possession and a password; see ``persistActivation(with:)``.
+    public func persistActivation(withPassword password: String) throws {
+        try persistActivation(with: .persistWithPassword(password: password))
+    }
+
+    /// Protects the pending activation with possession and a password; see ``persistActivation(with:)``.
+    public func persistActivation(withPassword password: PowerAuthCorePassword) throws {
+        try persistActivation(with: .persistWithPassword(password: password))
+    }
+
+    private func persist(_ authentication: PowerAuthAuthentication) throws(NSError) {
+        if authentication.usage != .persist {
+            PowerAuthLog.write("WARNING: An authentication made for signing is used to persist an activation.")
+        }
+        let keys = PowerAuthCoreSignatureUnlockKeys(userPassword: authentication.password)
+        keys.possessionUnlockKey =
+            if let given = authentication.overridenPossessionKey { given } else { try factorKeys.possessionKey() }
+        if authentication.useBiometry {
+            keys.biometryUnlockKey =
+                authentication.overridenBiometryKey ?? PowerAuthCoreSession.generateSignatureUnlockKey()
+        }
+        try nsError {
+            try session.write { core in
+                guard core.hasPendingActivation, core.completeActivation(keys) else {
+                    throw NSError.powerAuth(.invalidActivationState)
+                }
+                factorKeys.removeBiometryKey()
+                if let key = keys.biometryUnlockKey,
+                    !factorKeys.storeBiometryKey(key, access: biometricItemAccess),
+                    authentication.overridenBiometryKey == nil
+                {
+                    // A factor whose key nobody has would only make signatures fail later.
+                    core.removeBiometryFactor()
+                    PowerAuthLog.write("WARNING: The biometry key could not be stored; the factor was left out.")
+                }
+                tokens.removeAllLocalTokens()
+            }
+        }
+    }
+}
+
+extension SessionInterface {
+    /// Empties the session if an activation is pending; an activation that was persisted meanwhile stays.
+    fileprivate func abandonActivation() {
+        writeVoidTask { core in
+            if core.hasPendingActivation { core.resetSession(false) }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+public import Foundation
+
+/// End-to-end encryption for the application's own requests (sdk.md, section 5.11).
+extension PowerAuthSDK {
+    /// Gives an encryptor for requests that need no activation.
+    ///
+    /// - Parameter callback: takes the encryptor, or an error with the code 1, 11 or 12, or one of the transport. When
+    ///   the server's key is known already, it is called before the function returns.
+    /// - Returns: the task, or nil when the callback was called already.
+    @discardableResult
+    public func eciesEncryptorForApplicationScope(
+        callback: @escaping (PowerAuthCoreEciesEncryptor?, NSError?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        encryptor(for: .application, sharedInfo: "/pa/generic/application", callback: callback)
+    }
+
+    /// Gives an encryptor for requests that belong to the activation. It stays usable after the activation is gone.
+    ///
+    /// - Parameter callback: as ``eciesEncryptorForApplicationScope(callback:)``; without an activation it takes the
+    ///   error 6 before the function returns.
+    /// - Returns: the task, or nil when the callback was called already.
+    @discardableResult
+    public func eciesEncryptorForActivationScope(
+        callback: @escaping (PowerAuthCoreEciesEncryptor?, NSError?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        guard hasValidActivation() else {
+            callback(nil, .powerAuth(.missingActivation))
+            return nil
+        }
+        return encryptor(for: .activation, sharedInfo: "/pa/generic/activation", callback: callback)
+    }
+
+    private func encryptor(
+        for scope: PowerAuthCoreEciesEncryptorScope, sharedInfo: String,
+        callback: @escaping (PowerAuthCoreEciesEncryptor?, NSError?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        let make = { @Sendable [session, factorKeys] in
+            Result { () throws(NSError) in
+                let keys = scope == .activation ? try factorKeys.possessionKeys() : nil
+                return try nsError {
+                    try session.read { core in
+                        guard let encryptor = core.eciesEncryptor(for: scope, keys: keys, sharedInfo1: sharedInfo)
+                        else { throw NSError.powerAuth(.encryption, "Failed to create ECIES encryptor") }
+                        return encryptor
+                    }
+                }
+            }
+        }
+        func report(_ result: TaskResult<PowerAuthCoreEciesEncryptor>) {
+            switch result {
+            case .success(let encryptor): callback(encryptor, nil)
+            case .failure(let error): callback(nil, error)
+            }
+        }
+        if client.hasUsableTemporaryKey(for: scope) {
+            report(make())
+            return nil
+        }
+        let task = OperationTask<PowerAuthCoreEciesEncryptor> { report($0) }
+        task.add(client.obtainTemporaryKey(for: scope) { result in task.complete(result.flatMap { make() }) })
+        return task
+    }
+}

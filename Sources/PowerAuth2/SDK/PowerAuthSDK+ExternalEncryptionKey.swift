@@ -1,0 +1,64 @@
+public import Foundation
+
+/// A key of the application that additionally protects knowledge and biometry (sdk.md, section 5.14).
+extension PowerAuthSDK {
+    /// True when a key is set in memory. It does not tell whether the activation uses one.
+    public var hasExternalEncryptionKey: Bool { session.readBoolTask { $0.hasExternalEncryptionKey } }
+
+    /// Provides the key before an activation, or to an activation that uses one.
+    ///
+    /// - Parameter externalEncryptionKey: 16 bytes.
+    /// - Throws: 3 when the activation uses none, 13 for a key of another size or another key than the one in use.
+    public func setExternalEncryptionKey(_ externalEncryptionKey: Data) throws {
+        try nsError {
+            try session.read { core in
+                try check(
+                    core.setExternalEncryptionKey(externalEncryptionKey), wrongState: "Activation is not using EEK")
+            }
+        }
+        setConfiguredExternalEncryptionKey(externalEncryptionKey)
+    }
+
+    /// Starts to protect the activation with the key.
+    ///
+    /// - Parameter externalEncryptionKey: 16 bytes.
+    /// - Throws: 6 without an activation, 3 when a key is set or in use, 13 for a key of another size, 12 otherwise.
+    public func addExternalEncryptionKey(_ externalEncryptionKey: Data) throws {
+        try nsError {
+            try session.write { core in
+                if core.hasExternalEncryptionKey {
+                    throw NSError.powerAuth(.invalidActivationState, "EEK is already set")
+                }
+                guard core.hasValidActivation else { throw NSError.powerAuth(.missingActivation) }
+                try check(
+                    core.addExternalEncryptionKey(externalEncryptionKey), wrongState: "Activation is already using EEK")
+            }
+        }
+        setConfiguredExternalEncryptionKey(externalEncryptionKey)
+    }
+
+    /// Stops to protect the activation with the key.
+    ///
+    /// - Throws: 3 when no key is set or in use, 6 without an activation, 12 otherwise.
+    public func removeExternalEncryptionKey() throws {
+        try nsError {
+            try session.write { core in
+                guard core.hasExternalEncryptionKey else {
+                    throw NSError.powerAuth(.invalidActivationState, "EEK is not set")
+                }
+                guard core.hasValidActivation else { throw NSError.powerAuth(.missingActivation) }
+                try check(core.removeExternalEncryptionKey(), wrongState: "EEK is not set")
+            }
+        }
+        setConfiguredExternalEncryptionKey(nil)
+    }
+
+    private func check(_ code: PowerAuthCoreErrorCode, wrongState: String) throws(NSError) {
+        switch code {
+        case .ok: return
+        case .wrongState: throw .powerAuth(.invalidActivationState, wrongState)
+        case .wrongParam: throw .powerAuth(.wrongParameter, "Invalid key size")
+        case .encryption: throw .powerAuth(.encryption)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+public import Foundation
+import SimulatedDevice
+import Synchronization
+
+/// Ending an activation (sdk.md, sections 9.6 and 10).
+extension PowerAuthSDK {
+    /// Removes the activation from the server, then from the device. When the server refuses, nothing changes here.
+    ///
+    /// - Parameters:
+    ///   - authentication: the factors; possession alone is not accepted by the server.
+    ///   - callback: takes nil, or an error with the code 1, 2, 6, 8–10 or 17, or one of the transport.
+    /// - Returns: the task, never nil.
+    @discardableResult
+    public func removeActivation(
+        with authentication: PowerAuthAuthentication, callback: @escaping (NSError?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        let task = OperationTask<Void> { result in
+            switch result {
+            case .success: callback(nil)
+            case .failure(let error): callback(error)
+            }
+        }
+        // The object is kept until the answer arrived: an activation removed on the server must not stay here.
+        task.add(
+            client.post(RestRequest(.removeActivation, authentication: authentication)) { [self] result in
+                if case .success = result { removeActivationLocal() }
+                task.complete(result.map { _ in })
+            })
+        return task
+    }
+
+    /// Removes the activation from the device: state, biometry key, tokens, cached results. The server is not told.
+    ///
+    /// Works in every state; requests that several callers wait for end with the error 11.
+    public func removeActivationLocal() {
+        cancelSharedRequests()
+        cache.withLock { $0 = Cache() }
+        session.writeVoidTask { core in
+            factorKeys.removeBiometryKey()
+            tokens.removeAllLocalTokens()
+            core.resetSession(false)
+        }
+        sandbox.trace(.stateRemoved)
+    }
+}

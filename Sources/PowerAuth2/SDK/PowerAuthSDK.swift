@@ -1,0 +1,219 @@
+import Foundation
+package import SimulatedDevice
+import Synchronization
+
+/// One activation of the application, from its beginning to its end (sdk.md, section 5).
+///
+/// Every function may be called from any thread. Callbacks arrive on the main queue unless a function says otherwise; an
+/// error that is found before anything is sent arrives before the function returns, which then returns nil instead of a
+/// task.
+///
+/// Functions that look at the state may wait for another process that shares the activation, so never call them on the
+/// concurrency runtime's cooperative pool.
+public final class PowerAuthSDK: Sendable {
+    /// Results of earlier requests. They belong to one activation and live in memory only.
+    struct Cache: Sendable {
+        var activationId: String?
+        var status: PowerAuthActivationStatus?
+        var userInfo: PowerAuthUserInfo?
+    }
+
+    /// The SDK object's own copies of the three configurations.
+    private struct Configurations: @unchecked Sendable {
+        // Safe: the objects are private copies, read and copied only inside the mutex below.
+        let configuration: PowerAuthConfiguration
+        let keychain: PowerAuthKeychainConfiguration
+        let client: PowerAuthClientConfiguration
+    }
+
+    private let configurations: Mutex<Configurations>
+    let session: any SessionInterface
+    let client: RestClient
+    let factorKeys: FactorKeySource
+    let sandbox: Sandbox
+    let tokens: KeychainTokenStore
+    let watchService: PhoneWatchService
+    let biometricItemAccess: PowerAuthKeychainItemAccess
+    let cache = Mutex(Cache())
+    let statusRequests = Mutex<GroupedTask<PowerAuthActivationStatus>?>(nil)
+    private let timeService: TimeSynchronizationService
+    private let tokenProvider: ServerTokenProvider
+
+    /// Makes an SDK object with default keychain and client configurations; nil for an unusable configuration.
+    public convenience init?(_ configuration: PowerAuthConfiguration) {
+        self.init(configuration: configuration, keychainConfiguration: nil, clientConfiguration: nil)
+    }
+
+    /// Makes an SDK object with default keychain and client configurations; nil for an unusable configuration.
+    public convenience init?(configuration: PowerAuthConfiguration) {
+        self.init(configuration: configuration, keychainConfiguration: nil, clientConfiguration: nil)
+    }
+
+    /// Makes an SDK object and restores the stored activation.
+    ///
+    /// - Parameters:
+    ///   - configuration: the activation and its server.
+    ///   - keychainConfiguration: where things are stored; nil takes a copy of the shared object.
+    ///   - clientConfiguration: settings of the HTTP client; nil takes a copy of the shared object.
+    /// - Returns: nil for an unusable configuration; the log and the trace name the cause.
+    public convenience init?(
+        configuration: PowerAuthConfiguration, keychainConfiguration: PowerAuthKeychainConfiguration?,
+        clientConfiguration: PowerAuthClientConfiguration?
+    ) {
+        let sandbox = Sandbox.currentIfEntered
+        do throws(InvalidConfiguration) {
+            guard let sandbox else { throw .notInSandbox }
+            try self.init(
+                configuration: configuration, keychainConfiguration: keychainConfiguration,
+                clientConfiguration: clientConfiguration, sandbox: sandbox, transport: CurlTransport.shared)
+        } catch {
+            error.report(in: sandbox)
+            return nil
+        }
+    }
+
+    /// Makes an SDK object on a given device, with a given way to the network.
+    ///
+    /// The order matters: nothing is touched before the whole configuration was checked, and an earlier installation's
+    /// data are gone before the state is read (sharing.md, section 3.7).
+    package init(
+        configuration: PowerAuthConfiguration, keychainConfiguration: PowerAuthKeychainConfiguration? = nil,
+        clientConfiguration: PowerAuthClientConfiguration? = nil, sandbox: Sandbox, transport: any HTTPTransport
+    ) throws(InvalidConfiguration) {
+        try configuration.check()
+        let configuration = configuration.copy()
+        let keychain = (keychainConfiguration ?? .sharedInstance()).copy()
+        let clientSettings = (clientConfiguration ?? .sharedInstance()).copy()
+        if configuration.keychainKey_Biometry == nil { configuration.keychainKey_Biometry = configuration.instanceId }
+        if let sharing = configuration.sharingConfiguration { keychain.apply(sharing) }
+
+        let time = SynchronizedTime { sandbox.clock.now().timeIntervalSince1970 }
+        let core = try Self.makeSession(configuration, time: time)
+
+        func service(_ name: String, accessGroup: String?) -> PowerAuthKeychain {
+            PowerAuthKeychain(identifier: name, accessGroup: accessGroup, system: sandbox.keychain)
+        }
+        let group = keychain.keychainAttribute_AccessGroup
+        let status = service(keychain.keychainInstanceName_Status, accessGroup: group)
+        let possession = service(keychain.keychainInstanceName_Possession, accessGroup: group)
+        // The access group protects the biometry key only when the activation is shared (sdk.md, section 5.4).
+        let biometry = service(
+            keychain.keychainInstanceName_Biometry,
+            accessGroup: configuration.sharingConfiguration == nil ? nil : group)
+        let tokenStore = service(keychain.keychainInstanceName_TokenStore, accessGroup: group)
+
+        let session = try SessionInterfaceFactory.make(
+            session: core, configuration: configuration, statusKeychain: status,
+            installation: InstallationCheck(
+                keychains: [status, possession, biometry, tokenStore],
+                suiteName: keychain.keychainAttribute_UserDefaultsSuiteName, sandbox: sandbox),
+            sandbox: sandbox)
+        let factorKeys = FactorKeySource(
+            possession: (possession, keychain.keychainKey_Possession),
+            biometry: (biometry, configuration.keychainKey_Biometry), sandbox: sandbox)
+        let client = RestClient(
+            session: session, factorKeys: factorKeys,
+            settings: HTTPSettings(baseEndpointUrl: configuration.baseEndpointUrl, client: clientSettings),
+            transport: transport, time: time, sandbox: sandbox)
+        let tokens = KeychainTokenStore(
+            rules: .application, environment: Self.tokenEnvironment(session: session, client: client),
+            records: TokenRecordStore(
+                keychain: tokenStore, instanceId: configuration.instanceId, sandbox: sandbox), lock: session)
+        let tokenProvider = ServerTokenProvider(client: client)
+        tokens.setProvider(tokenProvider)
+
+        biometricItemAccess = keychain.biometricItemAccess
+        configurations = Mutex(
+            Configurations(configuration: configuration, keychain: keychain, client: clientSettings))
+        self.sandbox = sandbox
+        self.session = session
+        self.factorKeys = factorKeys
+        self.client = client
+        self.tokens = tokens
+        self.tokenProvider = tokenProvider
+        timeService = TimeSynchronizationService(time: time, sandbox: sandbox)
+        watchService = PhoneWatchService(
+            instanceId: configuration.instanceId, session: session, tokenStore: tokens)
+        timeService.setClient(client)
+        watchService.register(in: sandbox)
+    }
+
+    deinit {
+        cancelSharedRequests()
+    }
+
+    private static func makeSession(
+        _ configuration: PowerAuthConfiguration, time: SynchronizedTime
+    ) throws(InvalidConfiguration) -> PowerAuthCoreSession {
+        guard let setup = PowerAuthCoreSessionSetup(configuration: configuration.configuration) else {
+            throw .configurationString(reason: "it is not a configuration")
+        }
+        setup.externalEncryptionKey = configuration.externalEncryptionKey
+        guard let session = PowerAuthCoreSession(sessionSetup: setup, timeService: time), session.hasValidSetup else {
+            throw .externalEncryptionKeyLength(actual: configuration.externalEncryptionKey?.count ?? 0)
+        }
+        return session
+    }
+
+    private static func tokenEnvironment(
+        session: any SessionInterface, client: RestClient
+    ) -> TokenStoreEnvironment {
+        TokenStoreEnvironment(
+            activation: {
+                do {
+                    let identifier = try session.read { $0.hasValidActivation ? $0.activationIdentifier : nil }
+                    return identifier.map { .identifier($0) } ?? .none
+                } catch {
+                    return .unknown
+                }
+            },
+            currentTime: { client.time.currentTime() },
+            synchronizeTime: { completion in
+                guard !client.time.isTimeSynchronized else {
+                    completion(nil)
+                    return nil
+                }
+                return client.synchronizeTime { result in
+                    switch result {
+                    case .success: completion(nil)
+                    case .failure(let error): completion(error)
+                    }
+                }
+            })
+    }
+
+    // MARK: Parts
+
+    /// A copy of the configuration; changing it does not change the SDK object.
+    public var configuration: PowerAuthConfiguration { configurations.withLock { $0.configuration.copy() } }
+
+    /// A copy of the keychain configuration; changing it does not change the SDK object.
+    public var keychainConfiguration: PowerAuthKeychainConfiguration { configurations.withLock { $0.keychain.copy() } }
+
+    /// A copy of the client configuration; changing it does not change the SDK object.
+    public var clientConfiguration: PowerAuthClientConfiguration { configurations.withLock { $0.client.copy() } }
+
+    /// Locked access to the low-level session.
+    public var sessionProvider: any PowerAuthCoreSessionProvider { session }
+
+    /// The tokens of the activation.
+    public var tokenStore: any PowerAuthTokenStore { tokens }
+
+    /// The server's time.
+    public var timeSynchronizationService: any PowerAuthTimeSynchronizationService { timeService }
+
+    /// Keeps the configuration in step with the external encryption key in use.
+    func setConfiguredExternalEncryptionKey(_ key: Data?) {
+        configurations.withLock { $0.configuration.externalEncryptionKey = key }
+    }
+
+    /// Ends the requests that several callers may wait for; the callers get the error 11.
+    func cancelSharedRequests() {
+        let running = statusRequests.withLock { running in
+            defer { running = nil }
+            return running
+        }
+        running?.cancel()
+        tokens.cancelAllRequests()
+    }
+}

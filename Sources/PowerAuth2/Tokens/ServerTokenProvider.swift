@@ -1,0 +1,56 @@
+import Foundation
+import Synchronization
+
+/// Creates and removes tokens on the server (sdk.md, section 9.4). Safe to use from any thread.
+final class ServerTokenProvider: RemoteTokenProvider {
+    private let client: RestClient
+
+    init(client: RestClient) {
+        self.client = client
+    }
+
+    func requestToken(
+        _ request: RemoteTokenRequest, completion: @escaping @Sendable (TaskResult<TokenRecord>) -> Void
+    ) -> any PowerAuthOperationTask {
+        let existing = ExistingRecord()
+        return client.post(
+            RestRequest(
+                .createToken, authentication: request.authentication,
+                isStillNeeded: { existing.find(with: request.existingRecord) })
+        ) { result in
+            completion(
+                result.flatMap { response in
+                    if !response.wasSent, let record = existing.record { return .success(record) }
+                    guard let identifier = response.string("tokenId"),
+                        let secret = response.string("tokenSecret").flatMap({ Data(base64Encoded: $0) }),
+                        let record = TokenRecord(
+                            name: request.name, identifier: identifier, secret: secret,
+                            activationId: request.activationId, factors: request.authentication?.tokenFactorMask ?? 0)
+                    else { return .failure(.powerAuth(.encryption, "The response has no usable token.")) }
+                    return .success(record)
+                })
+        }
+    }
+
+    func removeToken(
+        _ record: TokenRecord, completion: @escaping @Sendable (TaskResult<Void>) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        client.post(
+            RestRequest(.removeToken, authentication: .possession()) { _ in ["tokenId": record.identifier] }
+        ) { result in completion(result.map { _ in }) }
+    }
+}
+
+/// The record that made a request unnecessary. Safe to use from any thread.
+private final class ExistingRecord: Sendable {
+    private let found = Mutex<TokenRecord?>(nil)
+
+    var record: TokenRecord? { found.withLock { $0 } }
+
+    /// Looks once; true when there is none, so that the request is needed.
+    func find(with look: () -> TokenRecord?) -> Bool {
+        let record = look()
+        found.withLock { $0 = record }
+        return record == nil
+    }
+}
