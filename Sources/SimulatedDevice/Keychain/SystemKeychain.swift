@@ -14,8 +14,14 @@ public final class SystemKeychain: Sendable {
     private let accessGroups: [String]
     private let creator: String
     private let hooks: KeychainHooks
+    /// Kept alive as long as the keychain: the private device of a test.
+    private let owner: (any AnyObject & Sendable)?
 
-    init(path: String, accessGroups: [String], creator: String, hooks: KeychainHooks) {
+    init(
+        path: String, accessGroups: [String], creator: String, hooks: KeychainHooks,
+        owner: (any AnyObject & Sendable)? = nil
+    ) {
+        self.owner = owner
         database = KeychainDatabase(path: path)
         self.accessGroups = accessGroups
         self.creator = creator

@@ -87,7 +87,8 @@ public final class Sandbox: Sendable {
                             "accessGroup": .string(key.accessGroup),
                         ])
                 },
-                failed: { error in trace?.emitFailure("keychain", error) }))
+                failed: { error in trace?.emitFailure("keychain", error) }),
+            owner: owner)
     }
 
     private static let entered = Mutex<Sandbox?>(nil)

@@ -1,0 +1,145 @@
+import Glibc
+import Testing
+
+@testable import DeviceAgent
+
+@Suite("Lives of processes")
+struct AppProcessTests {
+    private func running(isLenient: Bool = false) -> AppProcess {
+        var app = AppProcess(name: "main", isLenient: isLenient)
+        _ = app.handle(.launch(request: 1))
+        _ = app.handle(.spawned(pid: 42, incarnation: 1, at: 7))
+        _ = app.handle(.attached(pid: 42, incarnation: 1))
+        _ = app.handle(.ready)
+        return app
+    }
+
+    @Test("A launch is answered when the app is ready, with its process and incarnation")
+    func launch() {
+        var app = AppProcess(name: "main", isLenient: false)
+        #expect(app.handle(.launch(request: 1)) == [.spawn])
+        #expect(app.handle(.spawned(pid: 42, incarnation: 3, at: 7)) == [])
+        #expect(app.handle(.attached(pid: 42, incarnation: 3)) == [])
+        #expect(
+            app.handle(.ready) == [.changed, .answer(request: 1, .launched(pid: 42, incarnation: 3, at: 7))])
+        #expect(app.isForeground)
+    }
+
+    @Test("An app that dies while it starts fails the launch with its exit status and last words")
+    func deathDuringLaunch() {
+        var app = AppProcess(name: "main", isLenient: false)
+        _ = app.handle(.launch(request: 1))
+        _ = app.handle(.spawned(pid: 42, incarnation: 1, at: 7))
+        let effects = app.handle(.ended("exit status 3", standardError: "no server"))
+        guard case .answer(1, .refused("launchFailed", let message))? = effects.last else {
+            Issue.record("unexpected: \(effects)")
+            return
+        }
+        #expect(message.contains("exit status 3") && message.contains("no server"))
+        #expect(app.phase == .notRunning)
+    }
+
+    @Test("A running app is not launched again")
+    func launchWhileRunning() {
+        var app = running()
+        guard case .answer(2, .refused("wrongState", let message))? = app.handle(.launch(request: 2)).first else {
+            Issue.record("the launch was not refused")
+            return
+        }
+        #expect(message.contains("42"))
+    }
+
+    @Test("An app that was launched in the background comes to the foreground by a launch")
+    func launchFromBackground() {
+        var app = AppProcess(name: "main", isLenient: false)
+        _ = app.handle(.launch(request: nil))
+        _ = app.handle(.spawned(pid: 42, incarnation: 1, at: 7))
+        _ = app.handle(.ready)
+        #expect(!app.isForeground)
+        let effects = app.handle(.launch(request: 5))
+        #expect(effects.contains(.enterForeground))
+        #expect(effects.contains(.answer(request: 5, .launched(pid: 42, incarnation: 1, at: 7))))
+    }
+
+    @Test("A kill is answered when the process is gone")
+    func kill() {
+        var app = running()
+        #expect(app.handle(.end(signal: SIGKILL, request: 2)) == [.signal(pid: 42, SIGKILL)])
+        #expect(app.handle(.ended("signal SIGKILL", standardError: "")).contains(.answer(request: 2, .done)))
+    }
+
+    @Test("A relaunch spawns once the old process is gone, and is answered by the new one")
+    func relaunch() {
+        var app = running()
+        #expect(app.handle(.relaunch(request: 2)) == [.signal(pid: 42, SIGKILL)])
+        #expect(app.handle(.ended("signal SIGKILL", standardError: "")).last == .spawn)
+        _ = app.handle(.spawned(pid: 43, incarnation: 2, at: 9))
+        #expect(app.handle(.ready).contains(.answer(request: 2, .launched(pid: 43, incarnation: 2, at: 9))))
+    }
+
+    @Test("A process without locks falls asleep and wakes in the foreground")
+    func suspendAndResume() {
+        var app = running()
+        let effects = app.handle(.suspend(request: 2))
+        #expect(effects == [.signal(pid: 42, SIGSTOP), .inspect(pid: 42), .changed])
+        #expect(app.handle(.stopped(holding: .none)) == [.changed, .answer(request: 2, .done)])
+        #expect(app.isSuspended)
+        let resumed = app.handle(.resume(request: 3))
+        #expect(resumed == [.signal(pid: 42, SIGCONT), .enterForeground, .changed, .answer(request: 3, .done)])
+    }
+
+    @Test("A process that holds the keychain continues, and is stopped again")
+    func keychainLock() {
+        var app = running()
+        _ = app.handle(.suspend(request: 2))
+        #expect(app.handle(.stopped(holding: .system)) == [.signal(pid: 42, SIGCONT), .stopAgainSoon(pid: 42)])
+        #expect(app.handle(.stopped(holding: .none)).contains(.answer(request: 2, .done)))
+    }
+
+    @Test("A lock in a group container ends the process with 0xdead10cc on a strict device")
+    func groupLockStrict() {
+        var app = running()
+        _ = app.handle(.suspend(request: 2))
+        #expect(
+            app.handle(.stopped(holding: .groupContainer))
+                == [.terminating(pid: 42, reason: "0xdead10cc"), .signal(pid: 42, SIGKILL)])
+        #expect(app.handle(.ended("signal SIGKILL", standardError: "")).contains(.answer(request: 2, .done)))
+    }
+
+    @Test("A lock in a group container goes to sleep with its owner on a lenient device")
+    func groupLockLenient() {
+        var app = running(isLenient: true)
+        _ = app.handle(.suspend(request: 2))
+        #expect(app.handle(.stopped(holding: .groupContainer)).contains(.answer(request: 2, .done)))
+        #expect(app.isSuspended)
+    }
+
+    @Test("SIGTERM continues a suspended process, so that it can end")
+    func terminateSuspended() {
+        var app = running()
+        _ = app.handle(.suspend(request: 2))
+        _ = app.handle(.stopped(holding: .none))
+        #expect(
+            app.handle(.end(signal: SIGTERM, request: 3)) == [.signal(pid: 42, SIGTERM), .signal(pid: 42, SIGCONT)])
+    }
+
+    @Test("A process started by hand is adopted")
+    func startedByHand() {
+        var app = AppProcess(name: "main", isLenient: false)
+        #expect(app.handle(.attached(pid: 77, incarnation: 1)) == [.changed])
+        #expect(app.pid == 77)
+        #expect(app.isForeground)
+    }
+
+    @Test("Only exclusive locks of the system's own files and of group containers count")
+    func heldLocks() {
+        func judge(_ path: String, _ isExclusive: Bool) -> HeldLocks {
+            HeldLocks([(path, isExclusive)], groups: "/i/devices/d/groups", device: "/i/devices/d")
+        }
+        #expect(judge("/i/devices/d/keychain.sqlite-shm", true) == .system)
+        #expect(judge("/i/devices/d/keychain.sqlite-shm", false) == .none)
+        #expect(judge("/i/devices/d/groups/UUID/lock", true) == .groupContainer)
+        #expect(judge("/i/devices/d/apps/UUID/lock", true) == .none)
+        #expect(judge("/i/s/p.main.lock", true) == .none)
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import LabSystem
+import SimulatedDevice
+import Testing
+
+@testable import DeviceAgent
+
+@Suite("Guaranteed transfers")
+struct GuaranteedTransferTests {
+    private func transfer(_ world: LinkWorld, from end: LinkWorld.End, crashesAfterStore: Bool = false) throws -> UUID {
+        let id = UUID()
+        let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: id, body: Data(id.uuidString.utf8))
+        try world.input(.fromApp(end.app, frame), at: end, crashesAfterStore: crashesAfterStore)
+        return id
+    }
+
+    @Test("Whatever is lost, doubled, delayed or killed, each transfer arrives once and in order", arguments: 0..<24)
+    func exactlyOnceInOrder(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let world = try LinkWorld()
+        var accepted: [Bool: [UUID]] = [:]
+        for _ in 0..<220 {
+            let end = Bool.random(using: &random) ? world.phone : world.watch
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0..<5:
+                // Stored is accepted, even when the agent dies before it can say so.
+                let id = try transfer(world, from: end, crashesAfterStore: random.once(in: 20))
+                accepted[end.isWatch, default: []].append(id)
+            case 5..<12:
+                let count = end.isWatch ? world.toWatch.count : world.toPhone.count
+                guard count > 0 else { continue }
+                let index = random.once(in: 6) ? Int.random(in: 0..<count, using: &random) : 0
+                if random.once(in: 10) {
+                    let frame = end.isWatch ? world.toWatch[index] : world.toPhone[index]
+                    if end.isWatch { world.toWatch.append(frame) } else { world.toPhone.append(frame) }
+                }
+                try world.arrive(at: end, index: index)
+            case 12:
+                if end.isWatch, !world.toWatch.isEmpty { world.toWatch.removeFirst() }
+                if !end.isWatch, !world.toPhone.isEmpty { world.toPhone.removeFirst() }
+            case 13:
+                try end.reboot()
+                world.airIsEmpty(for: end)
+            case 14:
+                if end.presence.isActivated { try world.killApp(of: end) } else { try world.activateApp(of: end) }
+            case 15: try world.handleNext(at: end, diesBeforeReport: random.once(in: 3))
+            case 16: try world.input(.retransmit, at: end)
+            case 17: try world.input(.range(isInRange: Bool.random(using: &random)), at: world.phone)
+            default: try world.input(.seek, at: world.watch)
+            }
+        }
+        try world.settle()
+        for (sender, receiver) in [(world.phone, world.watch), (world.watch, world.phone)] {
+            let expected = accepted[sender.isWatch] ?? []
+            #expect(receiver.arrived == expected, "seed \(seed), from \(sender.name): the inbox differs")
+            #expect(sender.link.outbox.entries.isEmpty, "seed \(seed), from \(sender.name): something is still queued")
+            // Between inbox and app only the head may come again, and only directly after itself.
+            var distinct: [UUID] = []
+            for id in receiver.handled where distinct.last != id { distinct.append(id) }
+            #expect(distinct == expected, "seed \(seed), from \(sender.name): the app saw another order")
+        }
+    }
+
+    @Test("Ten transfers while out of range arrive after both agents and both apps were restarted")
+    func outOfRangeAndRestarted() throws {
+        let world = try LinkWorld()
+        try world.settle()
+        try world.input(.range(isInRange: false), at: world.phone)
+        let sent = try (0..<10).map { _ in try transfer(world, from: world.phone) }
+        try world.phone.reboot()
+        try world.watch.reboot()
+        world.airIsEmpty(for: world.phone)
+        #expect(world.watch.arrived.isEmpty)
+        try world.settle()
+        #expect(world.watch.handled == sent)
+    }
+
+    @Test("Lost acknowledgements cause no doubles")
+    func lostAcknowledgements() throws {
+        let world = try LinkWorld()
+        try world.settle()
+        let sent = try (0..<5).map { _ in try transfer(world, from: world.phone) }
+        for _ in 0..<4 {
+            while !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
+            world.toPhone.removeAll()
+            try world.input(.retransmit, at: world.phone)
+        }
+        try world.settle()
+        #expect(world.watch.arrived == sent)
+    }
+
+    @Test("At most sixteen transfers are under way unacknowledged")
+    func window() throws {
+        let world = try LinkWorld()
+        try world.settle()
+        for _ in 0..<40 { _ = try transfer(world, from: world.phone) }
+        #expect(world.toWatch.count(where: { $0.kind == .userInfo }) == 16)
+    }
+
+    @Test("A transfer whose handler was interrupted is offered again, marked as repeated; the next one is not")
+    func onlyTheHeadIsRepeated() throws {
+        let world = try LinkWorld()
+        try world.settle()
+        let sent = try (0..<3).map { _ in try transfer(world, from: world.phone) }
+        while !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
+        try world.handleNext(at: world.watch, diesBeforeReport: true)
+        try world.activateApp(of: world.watch)
+        let repeated = try #require(world.watch.toApp.first { $0.kind == .deliver })
+        #expect(repeated.messageId == sent[0])
+        #expect(repeated.flags.contains(.retransmission))
+        try world.handleNext(at: world.watch)
+        let next = try #require(world.watch.toApp.first { $0.kind == .deliver })
+        #expect(next.messageId == sent[1])
+        #expect(!next.flags.contains(.retransmission))
+    }
+
+    @Test("A transfer cancelled before it was sent never arrives, and leaves no gap")
+    func cancelledBeforeSending() throws {
+        let world = try LinkWorld()
+        try world.activateApp(of: world.phone)
+        let sent = try (0..<3).map { _ in try transfer(world, from: world.phone) }
+        try world.input(.fromApp("phoneApp", WatchFrame(.cancelTransfer, messageId: sent[1])), at: world.phone)
+        #expect(world.phone.finished == [sent[1]])
+        try world.settle()
+        #expect(world.watch.handled == [sent[0], sent[2]])
+    }
+
+    @Test("A transfer cancelled on its way is replaced by a tombstone")
+    func cancelledOnItsWay() throws {
+        let world = try LinkWorld()
+        try world.settle()
+        let sent = try (0..<3).map { _ in try transfer(world, from: world.phone) }
+        world.toWatch.removeAll()
+        try world.input(.fromApp("phoneApp", WatchFrame(.cancelTransfer, messageId: sent[1])), at: world.phone)
+        try world.settle()
+        #expect(world.watch.handled == [sent[0], sent[2]])
+    }
+
+    @Test("The end of a transfer is told at the next activation when the app was not there")
+    func finishedIsTold() throws {
+        let world = try LinkWorld()
+        try world.settle()
+        let id = try transfer(world, from: world.phone)
+        try world.killApp(of: world.phone)
+        while !(world.toPhone.isEmpty && world.toWatch.isEmpty) {
+            if !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
+            if !world.toPhone.isEmpty { try world.arrive(at: world.phone) }
+        }
+        #expect(world.phone.finished.isEmpty)
+        try world.phone.reboot()
+        try world.activateApp(of: world.phone)
+        #expect(world.phone.finished == [id])
+    }
+
+    @Test("A watch that has lost its memory gets what is still queued, under a new epoch")
+    func erasedReceiver() throws {
+        let world = try LinkWorld()
+        try world.settle()
+        _ = try (0..<3).map { _ in try transfer(world, from: world.phone) }
+        try world.settle()
+        let epoch = world.phone.link.outbox.epoch
+        let erased = try LinkWorld()
+        try world.input(.peerEnded, at: world.phone)
+        let late = try transfer(world, from: world.phone)
+        // The other world's watch knows nothing of this phone.
+        try erased.input(.seek, at: erased.watch)
+        world.toPhone = erased.toPhone
+        for _ in 0..<6 {
+            while !world.toPhone.isEmpty { try world.arrive(at: world.phone) }
+            erased.toWatch = world.toWatch
+            world.toWatch = []
+            erased.toPhone = []
+            while !erased.toWatch.isEmpty { try erased.arrive(at: erased.watch) }
+            world.toPhone = erased.toPhone
+        }
+        #expect(erased.watch.arrived == [late])
+        #expect(world.phone.link.outbox.epoch != epoch)
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import LabKit
+import LabSystem
+import SimulatedDevice
+
+@testable import DeviceAgent
+
+/// A phone and a watch with their agents, their apps and the air between them, all in one value-driven world: every
+/// frame on the way, every crash and every loss is a decision of the test.
+final class LinkWorld {
+    /// One device with the end of the link, the disk that survives crashes, and its app.
+    final class End {
+        let name: String
+        let isWatch: Bool
+        let database: LinkDatabase
+        let counterparts: [String: String]
+        var link: WatchLink
+        var presence = AppPresence()
+        /// What the app has to handle: transfer and whether it is marked as repeated.
+        var toApp: [WatchFrame] = []
+        /// Transfers in the order in which the app has handled them.
+        var handled: [UUID] = []
+        /// Transfers in the order in which they were stored as received.
+        var arrived: [UUID] = []
+        /// Own transfers that were reported as finished to the app.
+        var finished: [UUID] = []
+        var launches = 0
+        private let nonces: () -> UInt64
+
+        init(name: String, isWatch: Bool, directory: String, nonces: @escaping () -> UInt64) throws {
+            self.name = name
+            self.isWatch = isWatch
+            self.nonces = nonces
+            counterparts = isWatch ? ["watchApp": "phoneApp"] : ["phoneApp": "watchApp"]
+            database = LinkDatabase(path: "\(directory)/\(name).sqlite")
+            link = try Self.boot(name, isWatch, counterparts, database, nonces())
+        }
+
+        var app: String { isWatch ? "watchApp" : "phoneApp" }
+
+        /// The agent, and with it the app, dies and starts again from what is on the disk.
+        func reboot() throws {
+            link = try Self.boot(name, isWatch, counterparts, database, nonces())
+            presence = AppPresence()
+            toApp = []
+        }
+
+        private static func boot(
+            _ name: String, _ isWatch: Bool, _ counterparts: [String: String], _ database: LinkDatabase,
+            _ nonce: UInt64
+        ) throws -> WatchLink {
+            let setup = WatchLink.Setup(
+                name: "link", device: name, isWatch: isWatch, counterparts: counterparts, isActive: true, pid: 1,
+                nonce: nonce)
+            return WatchLink(
+                setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true)
+        }
+    }
+
+    let phone: End
+    let watch: End
+    /// Frames on their way to the phone and to the watch.
+    var toPhone: [WatchFrame] = []
+    var toWatch: [WatchFrame] = []
+    var now: Int64 = 0
+    private let directory: String
+
+    init() throws {
+        directory = NSTemporaryDirectory() + "link-\(UUID().uuidString)"
+        try Files.createDirectory(directory)
+        var nonce: UInt64 = 0
+        let nonces = {
+            nonce += 1
+            return nonce
+        }
+        phone = try End(name: "phone", isWatch: false, directory: directory, nonces: nonces)
+        watch = try End(name: "watch", isWatch: true, directory: directory, nonces: nonces)
+    }
+
+    deinit {
+        try? Files.removeTree(directory)
+    }
+
+    /// Something happens at one end. `crashesAfterStore` lets the agent die between its commit and everything else.
+    func input(_ input: WatchLink.Input, at end: End, crashesAfterStore: Bool = false) throws {
+        let effects = end.link.handle(input, at: now)
+        let changes = effects.compactMap { if case .store(let change) = $0 { change } else { nil } }
+        try end.database.apply(changes)
+        for case .received(let entry?, _) in changes { end.arrived.append(entry.transferId) }
+        if crashesAfterStore {
+            airIsEmpty(for: end)
+            try end.reboot()
+            return
+        }
+        for effect in effects {
+            switch effect {
+            case .toPeer(let frame): send(frame, from: end)
+            case .greet: send(WatchFrame(.hello, body: WatchFrame.body(end.link.greeting)), from: end)
+            case .toApp(_, let frame):
+                if frame.kind == .transferDone { end.finished.append(frame.messageId) }
+                end.toApp.append(frame)
+            case .launch: end.launches += 1
+            case .store, .finished, .wake, .linkChanged: break
+            }
+        }
+    }
+
+    private func send(_ frame: WatchFrame, from end: End) {
+        if end.isWatch { toPhone.append(frame) } else { toWatch.append(frame) }
+    }
+
+    /// Frames of and for a process that died are gone with its sockets.
+    func airIsEmpty(for end: End) {
+        toPhone = []
+        toWatch = []
+        let other = end.isWatch ? phone : watch
+        _ = try? input(.peerEnded, at: other)
+    }
+
+    /// Lets the next frame, or the one at `index`, arrive.
+    func arrive(at end: End, index: Int = 0) throws {
+        let frame = end.isWatch ? toWatch.remove(at: index) : toPhone.remove(at: index)
+        try input(.fromPeer(frame), at: end)
+    }
+
+    /// The app starts and activates its session.
+    func activateApp(of end: End) throws {
+        end.presence = AppPresence(isAttached: true, isActivated: true, isForeground: true)
+        try input(.appChanged(end.app, end.presence), at: end)
+    }
+
+    func killApp(of end: End) throws {
+        end.presence = AppPresence()
+        end.toApp = []
+        try input(.appEnded(end.app, isRestarting: false), at: end)
+    }
+
+    /// The app handles the first transfer it was given; `diesBeforeReport` kills it right after its handler.
+    func handleNext(at end: End, diesBeforeReport: Bool = false) throws {
+        guard let index = end.toApp.firstIndex(where: { $0.kind == .deliver }) else { return }
+        let frame = end.toApp.remove(at: index)
+        end.handled.append(frame.messageId)
+        if diesBeforeReport {
+            try killApp(of: end)
+        } else {
+            try input(.fromApp(end.app, WatchFrame(.delivered, messageId: frame.messageId)), at: end)
+        }
+    }
+
+    /// Everything works from now on: brings both ends together and lets all frames arrive, until nothing moves.
+    func settle() throws {
+        try input(.range(isInRange: true), at: phone)
+        for _ in 0..<3 {
+            if !watch.link.isUp || !phone.link.isUp {
+                try input(.peerEnded, at: watch)
+                try input(.seek, at: watch)
+            }
+            try input(.retransmit, at: phone)
+            try input(.retransmit, at: watch)
+            while !(toPhone.isEmpty && toWatch.isEmpty) {
+                if !toPhone.isEmpty { try arrive(at: phone) }
+                if !toWatch.isEmpty { try arrive(at: watch) }
+            }
+        }
+        for end in [phone, watch] where !end.presence.isActivated { try activateApp(of: end) }
+        while [phone, watch].contains(where: { $0.toApp.contains { $0.kind == .deliver } }) {
+            try handleNext(at: phone)
+            try handleNext(at: watch)
+        }
+    }
+}

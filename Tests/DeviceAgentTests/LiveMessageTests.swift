@@ -1,0 +1,217 @@
+import Foundation
+import SimulatedDevice
+import Testing
+
+@testable import DeviceAgent
+
+@Suite("Immediate messages and reachability")
+struct LiveMessageTests {
+    private func connected() throws -> LinkWorld {
+        let world = try LinkWorld()
+        try world.activateApp(of: world.phone)
+        try world.activateApp(of: world.watch)
+        try world.settle()
+        world.phone.toApp = []
+        world.watch.toApp = []
+        return world
+    }
+
+    private func exchange(_ world: LinkWorld) throws {
+        while !(world.toPhone.isEmpty && world.toWatch.isEmpty) {
+            if !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
+            if !world.toPhone.isEmpty { try world.arrive(at: world.phone) }
+        }
+    }
+
+    private func send(_ world: LinkWorld, from end: LinkWorld.End, reply: Bool = true) throws -> UUID {
+        let id = UUID()
+        let frame = WatchFrame(.live, flags: reply ? .expectsReply : [], messageId: id, body: Data([1, 2, 3]))
+        try world.input(.fromApp(end.app, frame), at: end)
+        return id
+    }
+
+    private func codes(_ end: LinkWorld.End) -> [UInt64] {
+        end.toApp.filter { $0.kind == .liveError }.map(\.sequence)
+    }
+
+    @Test("A message reaches the counterpart, and its reply comes back")
+    func roundTrip() throws {
+        let world = try connected()
+        let id = try send(world, from: world.phone)
+        try exchange(world)
+        let arrived = try #require(world.watch.toApp.first { $0.kind == .live })
+        #expect(arrived.messageId == id)
+        #expect(arrived.body == Data([1, 2, 3]))
+        try world.input(.fromApp("watchApp", WatchFrame(.liveAcknowledgement, correlationId: id)), at: world.watch)
+        let reply = WatchFrame(.liveReply, correlationId: id, body: Data([4]))
+        try world.input(.fromApp("watchApp", reply), at: world.watch)
+        try world.input(.fromApp("watchApp", reply), at: world.watch)
+        try exchange(world)
+        #expect(world.phone.toApp.filter { $0.kind == .liveReply }.map(\.body) == [Data([4])])
+    }
+
+    @Test("A message to an unreachable counterpart fails at once with 7007, and nothing arrives later")
+    func notReachable() throws {
+        let world = try connected()
+        try world.input(.range(isInRange: false), at: world.phone)
+        try exchange(world)
+        _ = try send(world, from: world.phone)
+        #expect(codes(world.phone) == [7007])
+        try world.settle()
+        #expect(!world.watch.toApp.contains { $0.kind == .live })
+    }
+
+    @Test("A lost link fails a message with 7014 before delivery and with 7011 after it")
+    func linkLost() throws {
+        let world = try connected()
+        _ = try send(world, from: world.phone)
+        try world.input(.peerEnded, at: world.phone)
+        #expect(codes(world.phone) == [7014])
+
+        let second = try connected()
+        let id = try send(second, from: second.phone)
+        try exchange(second)
+        try second.input(.fromApp("watchApp", WatchFrame(.liveAcknowledgement, correlationId: id)), at: second.watch)
+        try exchange(second)
+        try second.input(.peerEnded, at: second.phone)
+        #expect(codes(second.phone) == [7011])
+    }
+
+    @Test("A reply that comes too late is dropped; the sender has got 7012")
+    func replyTimeout() throws {
+        let world = try connected()
+        let id = try send(world, from: world.phone)
+        try exchange(world)
+        try world.input(.fromApp("watchApp", WatchFrame(.liveAcknowledgement, correlationId: id)), at: world.watch)
+        try exchange(world)
+        world.now = try #require(world.phone.link.nextLabDeadline)
+        #expect(world.now == LiveMessages.replyTimeout)
+        try world.input(.labTimePassed, at: world.phone)
+        #expect(codes(world.phone) == [7012])
+        try world.input(.fromApp("watchApp", WatchFrame(.liveReply, correlationId: id)), at: world.watch)
+        try exchange(world)
+        #expect(!world.phone.toApp.contains { $0.kind == .liveReply })
+    }
+
+    @Test("Without delivery the sender gets 7017 after ten seconds")
+    func deliveryTimeout() throws {
+        let world = try connected()
+        _ = try send(world, from: world.phone)
+        world.now = LiveMessages.deliveryTimeout
+        try world.input(.labTimePassed, at: world.phone)
+        #expect(codes(world.phone) == [7017])
+    }
+
+    @Test("The receiver's death fails the message with 7014 before it was taken and with 7011 after")
+    func receiverDies() throws {
+        let world = try connected()
+        _ = try send(world, from: world.phone)
+        try exchange(world)
+        try world.killApp(of: world.watch)
+        try exchange(world)
+        #expect(codes(world.phone) == [7014])
+
+        let second = try connected()
+        let id = try send(second, from: second.phone)
+        try exchange(second)
+        try second.input(.fromApp("watchApp", WatchFrame(.liveAcknowledgement, correlationId: id)), at: second.watch)
+        try second.killApp(of: second.watch)
+        try exchange(second)
+        #expect(codes(second.phone) == [7011])
+    }
+
+    @Test("A message of the watch launches the phone's app, and waits for its activation")
+    func launchesPhoneApp() throws {
+        let world = try connected()
+        try world.killApp(of: world.phone)
+        try exchange(world)
+        #expect(world.watch.link.state(for: "watchApp").isReachable)
+        let id = try send(world, from: world.watch)
+        try exchange(world)
+        #expect(world.phone.launches == 1)
+        #expect(!world.phone.toApp.contains { $0.kind == .live })
+        try world.activateApp(of: world.phone)
+        #expect(world.phone.toApp.filter { $0.kind == .live }.map(\.messageId) == [id])
+        #expect(world.phone.toApp.first?.kind == .activate)
+    }
+
+    @Test("A failed launch of the phone's app fails the message with 7014")
+    func launchFails() throws {
+        let world = try connected()
+        try world.killApp(of: world.phone)
+        try exchange(world)
+        _ = try send(world, from: world.watch)
+        try exchange(world)
+        try world.input(.launchFailed("phoneApp"), at: world.phone)
+        try exchange(world)
+        #expect(codes(world.watch) == [7014])
+    }
+
+    @Test("A message never launches the watch app")
+    func watchAppIsNotLaunched() throws {
+        let world = try connected()
+        try world.killApp(of: world.watch)
+        try exchange(world)
+        _ = try send(world, from: world.phone)
+        try exchange(world)
+        #expect(codes(world.phone) == [7007])
+        #expect(world.watch.launches == 0)
+    }
+
+    @Test("A suspended watch app is unreachable for both; the phone hears of each change once")
+    func reachabilityFollowsTheWatchApp() throws {
+        let world = try connected()
+        #expect(world.phone.link.state(for: "phoneApp").isReachable)
+        let asleep = AppPresence(isAttached: true, isActivated: true, isForeground: false, isSuspended: true)
+        try world.input(.appChanged("watchApp", asleep), at: world.watch)
+        try exchange(world)
+        #expect(!world.phone.link.state(for: "phoneApp").isReachable)
+        #expect(world.phone.toApp.count { $0.kind == .event } == 1)
+        try world.activateApp(of: world.watch)
+        try exchange(world)
+        #expect(world.phone.link.state(for: "phoneApp").isReachable)
+        #expect(world.phone.toApp.count { $0.kind == .event } == 2)
+    }
+
+    @Test("After activation come finished transfers, then received ones, then live messages")
+    func orderAfterActivation() throws {
+        let world = try connected()
+        try world.input(
+            .fromApp("watchApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID())), at: world.watch)
+        try world.input(
+            .fromApp("phoneApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID())), at: world.phone)
+        try world.killApp(of: world.phone)
+        try exchange(world)
+        _ = try send(world, from: world.watch)
+        try exchange(world)
+        try world.activateApp(of: world.phone)
+        try world.handleNext(at: world.phone)
+        let kinds = world.phone.toApp.map(\.kind).filter { $0 != .event }
+        #expect(kinds == [.activate, .transferDone, .live])
+        #expect(world.phone.handled.count == 1)
+    }
+
+    @Test("A frame that arrives twice is delivered once")
+    func doubledFrame() throws {
+        let world = try connected()
+        _ = try send(world, from: world.phone)
+        world.toWatch.append(contentsOf: world.toWatch)
+        try exchange(world)
+        #expect(world.watch.toApp.count { $0.kind == .live } == 1)
+    }
+
+    @Test("Of several application contexts only the newest arrives")
+    func newestContext() throws {
+        let world = try connected()
+        try world.input(.range(isInRange: false), at: world.phone)
+        try exchange(world)
+        for value in [1, 2, 3] as [UInt8] {
+            let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: Data([value]))
+            try world.input(.fromApp("phoneApp", frame), at: world.phone)
+        }
+        try world.phone.reboot()
+        world.airIsEmpty(for: world.phone)
+        try world.settle()
+        #expect(world.watch.toApp.filter { $0.kind == .context }.map(\.body) == [Data([3])])
+    }
+}

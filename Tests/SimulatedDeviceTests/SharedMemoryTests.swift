@@ -1,0 +1,104 @@
+import LabSystem
+import Testing
+
+@testable import SimulatedDevice
+
+@Suite("Named shared memory")
+struct SharedMemoryTests {
+    private func space(_ device: TemporaryDevice, groups: [String] = ["group.example"]) throws -> NamedSharedMemorySpace
+    {
+        try device.sandbox(appGroups: groups).sharedMemory
+    }
+
+    @Test("An object is created once, found by the others, and holds what they write")
+    func createAndOpen() throws {
+        let device = try TemporaryDevice()
+        let first = try space(device)
+        #expect(throws: SystemError.self) { try first.open(name: "group.example.abcd") }
+        let created = try first.create(name: "group.example.abcd", size: 256)
+        #expect(created.created)
+        let opened = try space(device).open(name: "group.example.abcd")
+        #expect(!opened.created)
+        #expect(try opened.size() == 256)
+        let (written, read) = (try created.map(), try opened.map())
+        written.word32(at: 0).storeRelease(0x5A5A)
+        #expect(read.word32(at: 0).loadAcquire() == 0x5A5A)
+        #expect {
+            try first.create(name: "group.example.abcd", size: 256)
+        } throws: {
+            ($0 as? SystemError)?.name == "EEXIST"
+        }
+    }
+
+    @Test(
+        "A name has at most 31 bytes",
+        arguments: [
+            ("group.example.0123456789abcdefg", true),  // 31 bytes
+            ("group.example.0123456789abcdefgh", false),
+            ("group.example.0123456789abcdeé", true),
+            ("group.example.0123456789abcdefé", false),
+        ])
+    func nameLength(name: String, isAllowed: Bool) throws {
+        let space = try space(TemporaryDevice())
+        if isAllowed {
+            _ = try space.create(name: name, size: 16)
+        } else {
+            #expect {
+                try space.create(name: name, size: 16)
+            } throws: {
+                ($0 as? SystemError)?.name == "ENAMETOOLONG"
+            }
+        }
+    }
+
+    @Test(
+        "A name must begin with an entitled group and a dot",
+        arguments: ["group.other.abcd", "group.example", "abcd", ""])
+    func entitlement(name: String) throws {
+        let space = try space(TemporaryDevice())
+        for call in [{ _ = try space.open(name: name) }, { _ = try space.create(name: name, size: 16) }] {
+            #expect {
+                try call()
+            } throws: {
+                ($0 as? SystemError)?.name == "EPERM"
+            }
+        }
+    }
+
+    @Test("Two devices do not see each other's objects")
+    func separateDevices() throws {
+        let first = try TemporaryDevice()
+        let second = try TemporaryDevice()
+        let object = try space(first).create(name: "group.example.abcd", size: 16)
+        #expect(throws: SystemError.self) { try space(second).open(name: "group.example.abcd") }
+        withExtendedLifetime((object, first)) {}
+    }
+
+    @Test("A reboot removes all objects, also those nobody has open")
+    func reboot() throws {
+        let device = try TemporaryDevice()
+        let registry = DeviceRegistry(layout: device.layout, device: device.spec.name)
+        _ = try space(device).create(name: "group.example.abcd", size: 16)
+        let boot = try registry.boot()
+        #expect(try registry.beginBoot() == boot + 1)
+        #expect(throws: SystemError.self) { try space(device).open(name: "group.example.abcd") }
+        let names = BootNames(layout: device.layout, device: device.spec.name, boot: boot)
+        let physical = names.physicalName(of: "group.example.abcd")
+        #expect(try SharedMemoryObject.list().contains { physical.hasSuffix($0) })
+        try names.unlinkAll()
+        #expect(try !SharedMemoryObject.list().contains { physical.hasSuffix($0) })
+    }
+
+    @Test("A device leaves nothing in the machine's name space")
+    func nothingStays() throws {
+        var physical = ""
+        do {
+            let device = try TemporaryDevice()
+            _ = try space(device).create(name: "group.example.abcd", size: 16)
+            physical = BootNames(layout: device.layout, device: device.spec.name, boot: 0)
+                .physicalName(of: "group.example.abcd")
+            #expect(try SharedMemoryObject.list().contains { physical.hasSuffix($0) })
+        }
+        #expect(try !SharedMemoryObject.list().contains { physical.hasSuffix($0) })
+    }
+}

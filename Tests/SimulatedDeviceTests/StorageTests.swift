@@ -1,0 +1,105 @@
+import Foundation
+import LabSystem
+import Testing
+
+@testable import SimulatedDevice
+
+@Suite("Containers, preferences and device identity")
+struct StorageTests {
+    @Test("A group's container is one directory for all members, with a name that does not tell the group")
+    func groupContainer() throws {
+        let device = try TemporaryDevice()
+        let first = try device.sandbox(appGroups: ["group.example"])
+        let second = try device.sandbox(
+            name: "second", bundleIdentifier: "com.example.second", appGroups: ["group.example"])
+        let path = try #require(first.containerPath(forAppGroup: "group.example"))
+        #expect(second.containerPath(forAppGroup: "group.example") == path)
+        #expect(!path.contains("group.example"))
+        #expect(Files.exists(path))
+        #expect(first.containerPath(forAppGroup: "group.other") == nil)
+        #expect(first.home != second.home)
+    }
+
+    @Test("What one member of a group sets, the others read at once")
+    func sharedDefaults() throws {
+        let device = try TemporaryDevice()
+        let first = try #require(try device.sandbox(appGroups: ["group.example"]).defaults(suite: "group.example"))
+        let second = try #require(
+            try device.sandbox(name: "second", bundleIdentifier: "com.example.second", appGroups: ["group.example"])
+                .defaults(suite: "group.example"))
+        #expect(!second.bool(forKey: "flag"))
+        first.set(true, forKey: "flag")
+        #expect(second.bool(forKey: "flag"))
+        second.set(false, forKey: "flag")
+        #expect(!first.bool(forKey: "flag"))
+    }
+
+    @Test("A suite without entitlement works, but is private to the app")
+    func unentitledSuite() throws {
+        let device = try TemporaryDevice()
+        let first = try #require(try device.sandbox().defaults(suite: "group.example"))
+        let second = try #require(
+            try device.sandbox(name: "second", bundleIdentifier: "com.example.second").defaults(suite: "group.example"))
+        first.set(true, forKey: "flag")
+        #expect(first.bool(forKey: "flag"))
+        #expect(!second.bool(forKey: "flag"))
+    }
+
+    @Test("A suite named like the app itself does not exist; the standard one does")
+    func ownSuite() throws {
+        let sandbox = try Sandbox.temporary(bundleIdentifier: "com.example.main")
+        #expect(sandbox.defaults(suite: "com.example.main") == nil)
+        let standard = try #require(sandbox.defaults())
+        standard.set(true, forKey: "flag")
+        #expect(try #require(sandbox.defaults()).bool(forKey: "flag"))
+        standard.removeObject(forKey: "flag")
+        #expect(!standard.bool(forKey: "flag"))
+    }
+
+    @Test("A damaged preferences file reads as empty and can be written again")
+    func damagedDefaults() throws {
+        let sandbox = try Sandbox.temporary(bundleIdentifier: "com.example.main")
+        let defaults = try #require(sandbox.defaults())
+        defaults.set(true, forKey: "flag")
+        let directory = sandbox.home + "/Library/Preferences"
+        for file in try Files.list(directory) { try Files.write(Data([0xFF, 0, 1]), to: "\(directory)/\(file)") }
+        #expect(!defaults.bool(forKey: "flag"))
+        defaults.set(true, forKey: "flag")
+        #expect(defaults.bool(forKey: "flag"))
+    }
+
+    @Test("The vendor identifier belongs to the team and the device")
+    func vendorIdentifier() throws {
+        let device = try TemporaryDevice()
+        let first = try device.sandbox().device.vendorIdentifier
+        #expect(try device.sandbox(name: "b", bundleIdentifier: "com.example.b").device.vendorIdentifier == first)
+        #expect(try TemporaryDevice().sandbox().device.vendorIdentifier != first)
+        #expect(first == first.uppercased() && UUID(uuidString: first) != nil)
+    }
+
+    @Test("The device's clock is the lab's plus its skew, for all processes at once")
+    func skew() throws {
+        let device = try TemporaryDevice()
+        try device.clock.freeze()
+        let first = try device.sandbox()
+        let second = try device.sandbox(name: "b", bundleIdentifier: "com.example.b")
+        let now = device.clock.now().milliseconds
+        #expect(first.clock.currentTimeMillis == now)
+        second.clock.setSkew(milliseconds: -90_000)
+        #expect(first.clock.currentTimeMillis == now - 90_000)
+        #expect(abs(first.clock.now().timeIntervalSince1970 - Double(now - 90_000) / 1000) < 0.001)
+    }
+
+    @Test("Observers hear of the foreground until they end")
+    func lifecycle() throws {
+        let lifecycle = ApplicationLifecycle()
+        let count = Counter()
+        var observation: ApplicationLifecycle.Observation? = lifecycle.onWillEnterForeground { count.increment() }
+        lifecycle.enterForeground()
+        #expect(count.value == 1)
+        withExtendedLifetime(observation) {}
+        observation = nil
+        lifecycle.enterForeground()
+        #expect(count.value == 1)
+    }
+}

@@ -1,0 +1,183 @@
+import Dispatch
+import Foundation
+import SimulatedDevice
+import Testing
+import WatchConnectivity
+
+/// Writes down what a session tells, and lets a test wait for it.
+private final class Recorder: NSObject, WCSessionDelegate, @unchecked Sendable {
+    // Sendable is safe: `lock` guards the list.
+    private let lock = NSLock()
+    private let news = DispatchSemaphore(value: 0)
+    private var entries: [String] = []
+
+    var log: [String] { lock.withLock { entries } }
+
+    func note(_ entry: String) {
+        lock.withLock { entries.append(entry) }
+        news.signal()
+    }
+
+    /// Waits until `count` entries have come.
+    func wait(for count: Int) async throws -> [String] {
+        try await onThread { [self] in
+            while log.count < count {
+                guard news.wait(timeout: .now() + 20) == .success else { break }
+            }
+            return log
+        }
+    }
+
+    func session(
+        _ session: WCSession, activationDidCompleteWith activationState: WCSessionActivationState, error: (any Error)?
+    ) {
+        note("activated \(activationState.rawValue) \(error.map { ($0 as NSError).code } ?? 0)")
+    }
+
+    func sessionReachabilityDidChange(_ session: WCSession) { note("reachable \(session.isReachable)") }
+    func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any]) {
+        note("info \(userInfo["n"] ?? "")")
+    }
+    func session(_ session: WCSession, didReceiveMessageData messageData: Data) { note("data \([UInt8](messageData))") }
+    func session(
+        _ session: WCSession, didReceiveMessageData messageData: Data, replyHandler: @escaping (Data) -> Void
+    ) {
+        note("question \([UInt8](messageData))")
+        replyHandler(Data([9]))
+    }
+    func session(_ session: WCSession, didFinish userInfoTransfer: WCSessionUserInfoTransfer, error: (any Error)?) {
+        note("finished \(error.map { ($0 as NSError).code } ?? 0) \(userInfoTransfer.isTransferring)")
+    }
+}
+
+@Suite("WCSession")
+struct WCSessionTests {
+    private let reachable = WatchCounterpartState(isPaired: true, isCounterpartInstalled: true, isReachable: true)
+
+    private func activated(
+        _ state: WatchCounterpartState, isWatch: Bool = false
+    ) async throws -> (WCSession, FakeBackend, Recorder) {
+        let backend = FakeBackend(isWatch: isWatch)
+        let session = WCSession(backend: backend)
+        let recorder = Recorder()
+        session.delegate = recorder
+        backend.bring(.activated(state, outstanding: []))
+        _ = try await recorder.wait(for: state.isReachable ? 2 : 1)
+        return (session, backend, recorder)
+    }
+
+    /// The code of the error that a data message gets.
+    private func code(_ session: WCSession, _ data: Data = Data([1])) async -> Int {
+        await withCheckedContinuation { done in
+            session.sendMessageData(data, replyHandler: { _ in done.resume(returning: 0) }) { error in
+                done.resume(returning: (error as NSError).domain == WCErrorDomain ? (error as NSError).code : -1)
+            }
+        }
+    }
+
+    @Test("Activation needs a delegate, and is reported before anything else")
+    func activation() async throws {
+        let backend = FakeBackend()
+        let session = WCSession(backend: backend)
+        session.activate()
+        #expect(backend.log.isEmpty)
+        let recorder = Recorder()
+        session.delegate = recorder
+        session.activate()
+        #expect(backend.log == ["activate"])
+        #expect(session.activationState == .notActivated)
+        backend.bring(.activated(reachable, outstanding: []))
+        #expect(try await recorder.wait(for: 2) == ["activated 2 0", "reachable true"])
+        #expect(session.activationState == .activated && session.isPaired && session.isWatchAppInstalled)
+    }
+
+    @Test("Errors come in the documented order, each with its code")
+    func errorOrder() async throws {
+        #expect(await code(WCSession(backend: FakeBackend(isSupported: false))) == 7002)
+        let session = WCSession(backend: FakeBackend())
+        #expect(await code(session) == 7003)
+        let recorder = Recorder()
+        session.delegate = recorder
+        #expect(await code(session) == 7004)
+        let forgotten = try await activated(WatchCounterpartState()).0
+        #expect(await code(forgotten) == 7003, "the delegate is held weakly")
+        let (unpaired, _, first) = try await activated(WatchCounterpartState())
+        #expect(await code(unpaired) == 7005)
+        let (missing, _, second) = try await activated(WatchCounterpartState(isPaired: true))
+        #expect(await code(missing) == 7006)
+        let (watch, _, third) = try await activated(WatchCounterpartState(isPaired: true), isWatch: true)
+        #expect(await code(watch) == 7018)
+        let absent = WatchCounterpartState(isPaired: true, isCounterpartInstalled: true)
+        let (away, _, fourth) = try await activated(absent)
+        #expect(await code(away) == 7007)
+        let (large, backend, fifth) = try await activated(reachable)
+        #expect(await code(large, Data(count: 65_537)) == 7009)
+        large.sendMessageData(Data(count: 65_536), replyHandler: nil)
+        #expect(backend.messages.count == 1)
+        withExtendedLifetime([recorder, first, second, third, fourth, fifth]) {}
+    }
+
+    @Test("A dictionary with values that are no property list is refused with 7010")
+    func unsupportedTypes() async throws {
+        let (session, _, recorder) = try await activated(reachable)
+        let code = await withCheckedContinuation { done in
+            session.sendMessage(["x": recorder], replyHandler: nil) { done.resume(returning: ($0 as NSError).code) }
+        }
+        #expect(code == 7010)
+    }
+
+    @Test("Exactly one of the two handlers runs")
+    func oneHandler() async throws {
+        let (session, backend, recorder) = try await activated(reachable)
+        let answer = await withCheckedContinuation { done in
+            session.sendMessageData(Data([1]), replyHandler: { done.resume(returning: $0) }) { _ in
+                Issue.record("the error handler ran as well")
+            }
+            let id = backend.messages[0].messageId
+            backend.bring(.reply(messageId: id, body: Data([5]), isPropertyList: false))
+            backend.bring(.reply(messageId: id, body: Data([6]), isPropertyList: false))
+            backend.bring(.failed(messageId: id, code: 7012))
+        }
+        #expect(answer == Data([5]))
+        withExtendedLifetime(recorder) {}
+    }
+
+    @Test("Messages and transfers reach the delegate in the order in which they arrived")
+    func order() async throws {
+        let (session, backend, recorder) = try await activated(reachable)
+        func info(_ number: Int) throws -> Data {
+            try PropertyListSerialization.data(fromPropertyList: ["n": number], format: .binary, options: 0)
+        }
+        backend.bring(.userInfo(transferId: UUID(), body: try info(1), isRepeated: false))
+        let question = LiveMessage(messageId: UUID(), body: Data([2]), isPropertyList: false, expectsReply: true)
+        backend.bring(.message(question))
+        let statement = LiveMessage(messageId: UUID(), body: Data([3]), isPropertyList: false, expectsReply: false)
+        backend.bring(.message(statement))
+        #expect(try await recorder.wait(for: 5).suffix(3) == ["info 1", "question [2]", "data [3]"])
+        #expect(backend.log.contains("delivered") && backend.log.contains("reply [9]"))
+        withExtendedLifetime(session) {}
+    }
+
+    @Test("A transfer is outstanding until its end is told")
+    func transfer() async throws {
+        let (session, backend, recorder) = try await activated(reachable)
+        let transfer = session.transferUserInfo(["n": 1])
+        #expect(transfer.isTransferring)
+        #expect(session.outstandingUserInfoTransfers == [transfer])
+        backend.bring(.transferFinished(transferId: backend.transfers[0], body: Data(), code: nil))
+        #expect(try await recorder.wait(for: 3).last == "finished 0 false")
+        #expect(session.outstandingUserInfoTransfers.isEmpty)
+    }
+
+    @Test("A refused transfer is returned ended, and the delegate gets the reason")
+    func refusedTransfer() async throws {
+        let (session, backend, recorder) = try await activated(reachable)
+        backend.refuseTransfers(code: 7006)
+        #expect(!session.transferUserInfo(["n": 1]).isTransferring)
+        #expect(try await recorder.wait(for: 3).last == "finished 7006 false")
+        let inactive = WCSession(backend: FakeBackend())
+        inactive.delegate = recorder
+        #expect(!inactive.transferUserInfo().isTransferring)
+        #expect(try await recorder.wait(for: 4).last == "finished 7004 false")
+    }
+}
