@@ -46,7 +46,7 @@ struct ControlClientLoop: ~Copyable {
             }
             try sendWaiting()
             try wait()
-            while let frames = try socket.receive() { deliver(frames) }
+            while let frames = try socket.receive() { try deliver(frames) }
             endOverdue()
         }
     }
@@ -87,7 +87,12 @@ struct ControlClientLoop: ~Copyable {
         return end <= now ? 0 : Int(clamping: (end - now + 999_999) / 1_000_000)
     }
 
-    private mutating func deliver(_ frames: [Data]) {
+    private mutating func deliver(_ frames: [Data]) throws {
+        if frames.last == Farewell.message {
+            // All replies before it have been taken; if the server cannot hear it any more, it has left anyway.
+            _ = try socket.send([Farewell.message])
+            return
+        }
         guard frames.count == 1, let json = try? JSONValue.parse(frames[0]), let reply = ControlReply(json: json)
         else { return }
         // A reply to a call that has ended meanwhile finds nothing and is dropped.

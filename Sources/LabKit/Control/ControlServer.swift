@@ -43,7 +43,12 @@ public final class ControlServer: Sendable {
                 try socket.set(.linger(milliseconds: 250))
                 try socket.bind(endpoint)
                 started.succeed()
-                try ControlServer.serve(socket, outbox: outbox, incarnation: incarnation, onRequest: onRequest)
+                do {
+                    try ControlServer.serve(socket, outbox: outbox, incarnation: incarnation, onRequest: onRequest)
+                } catch {
+                    // Without its endpoint the process is lost to the lab; dying tells everybody at once.
+                    fatalError("the control endpoint '\(name)' failed: \(error)")
+                }
             } catch {
                 started.fail(error)
             }
@@ -57,7 +62,7 @@ public final class ControlServer: Sendable {
         }
     }
 
-    /// Stops answering. Replies given before are still sent, for at most 250 ms. Must not be called from the handler.
+    /// Stops answering, after the clients have taken the replies given before, for at most half a second. Must not be called from the handler.
     public func stop() {
         outbox.stop()
         thread.join()
@@ -69,15 +74,19 @@ public final class ControlServer: Sendable {
         _ socket: ZeroMQSocket, outbox: ControlOutbox, incarnation: Int?,
         onRequest: @Sendable (ControlRequest, ControlResponder) -> Void
     ) throws {
+        var clients: Set<Data> = []
         while true {
             let (replies, isStopping) = outbox.take()
             // False means that the client has gone; nobody else wants its reply.
-            for reply in replies { _ = try socket.send([reply.client, reply.message]) }
-            if isStopping { return }
+            for reply in replies where try !socket.send([reply.client, reply.message]) {
+                clients.remove(reply.client)
+            }
+            if isStopping { return try Farewell.say(to: clients, on: socket) }
             _ = try ZeroMQPoll.poll(sockets: [socket], descriptors: [outbox.rawDescriptor])
             while let frames = try socket.receive() {
                 // A ROUTER puts the client's routing id before the message.
-                guard let client = frames.first else { continue }
+                guard let client = frames.first, frames.last != Farewell.message else { continue }
+                clients.insert(client)
                 let received = MonotonicClock.nanoseconds()
                 func responder(_ id: UInt64) -> ControlResponder {
                     ControlResponder(

@@ -5,9 +5,6 @@ import LabSystem
 ///
 /// Thread rule: any thread; end once.
 public final class Instance: Sendable {
-    /// How the directory of an instance begins while it is being made.
-    static let unfinishedPrefix = ".tmp-"
-
     /// Where the instance's files lie.
     public let layout: InstanceLayout
     /// What the instance's processes know.
@@ -34,16 +31,13 @@ public final class Instance: Sendable {
     ) throws -> Instance {
         let parent = try runtimeRoot ?? self.runtimeRoot()
         let id = id ?? newID()
-        // The id is part of shared-memory names, where '-' separates; see `InstanceLayout.sharedMemoryPrefix`.
-        guard !id.isEmpty, id.utf8.count <= 16,
-            id.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) })
-        else { throw InstanceError.invalidName(id) }
+        guard InstanceLayout.isID(id) else { throw InstanceError.invalidName(id) }
         try InstanceRemoval.sweepStale(in: parent)
 
         let layout = InstanceLayout(root: "\(parent)/\(id)")
         // Fails here, before anything exists, when not even a short socket name would fit.
         _ = try layout.socketPath("p.main")
-        let unfinished = InstanceLayout(root: "\(parent)/\(unfinishedPrefix)\(id)")
+        let unfinished = layout.hidden
         try Files.createNewDirectory(unfinished.root)
         do {
             let lease = try Lease(acquiring: unfinished.leasePath)
@@ -78,7 +72,7 @@ public final class Instance: Sendable {
         try lease.release()
         if try membership.leave() { return true }
         let end = Int64(MonotonicClock.nanoseconds()) + timeout.nanoseconds
-        while Files.exists(layout.root) {
+        while Files.exists(layout.root) || Files.exists(layout.hidden.root) {
             let rest = end - Int64(MonotonicClock.nanoseconds())
             guard rest > 0 else { return false }
             _ = try Polling.waitReadable([watch.rawDescriptor], timeoutNanoseconds: rest)

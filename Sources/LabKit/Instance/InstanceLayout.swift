@@ -56,6 +56,22 @@ public struct InstanceLayout: Hashable, Sendable {
         "\(deviceDirectory(device))/links/\(pairing).sqlite"
     }
 
+    /// The directory the instance has while it is being made and while it is being removed.
+    var hidden: InstanceLayout {
+        InstanceLayout(
+            root: "\((root as NSString).deletingLastPathComponent)/\(Self.hiddenPrefix)\(id)")
+    }
+
+    /// How hidden directories begin.
+    static let hiddenPrefix = ".tmp-"
+
+    /// Whether a text can be an id: lower-case letters and digits, at most 16. An id is part of shared-memory names,
+    /// where '-' separates.
+    static func isID(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.count <= 16
+            && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
+    }
+
     /// How the shared-memory names of the instance begin.
     public var sharedMemoryPrefix: String { "/lab-\(id)-" }
 

@@ -1,0 +1,261 @@
+import Dispatch
+import Foundation
+import Glibc
+import LabKit
+import LabSystem
+import Synchronization
+import Testing
+import ZeroMQ
+
+@Suite struct ControlChannelTests {
+    let test: TestInstance
+
+    init() throws { test = try TestInstance() }
+
+    /// A server that answers with the arguments it got.
+    private func echo(_ name: String = "p.main") throws -> ControlServer {
+        try ControlServer(test.layout, name: name, incarnation: 3) { request, responder in
+            responder.succeed(request.arguments)
+        }
+    }
+
+    @Test func aCommandComesBackAnswered() throws {
+        let server = try ControlServer(test.layout, name: "p.main", incarnation: 3) { request, responder in
+            responder.succeed([
+                "command": .string(request.command), "arguments": request.arguments,
+                "actor": .string(request.actor ?? "-"), "operation": .string(request.operation ?? "-"),
+            ])
+        }
+        let client = try ControlClient(test.layout, name: "p.main")
+        let request = ControlRequest(command: "ping", arguments: ["x": 1], actor: "main", operation: "step-1")
+        let reply = try client.call(request)
+        #expect(reply.id == request.id && reply.incarnation == 3)
+        #expect(reply.handlingNanoseconds != nil)
+        #expect(
+            try reply.get() == ["command": "ping", "arguments": ["x": 1], "actor": "main", "operation": "step-1"])
+        server.stop()
+    }
+
+    @Test func anErrorTravelsWithAllItsParts() throws {
+        let sent = ControlError(
+            domain: "PowerAuthErrorDomain", code: 21, name: "externalPendingOperation", message: "busy",
+            userInfo: ["type": 1])
+        let server = try ControlServer(test.layout, name: "p.main") { _, responder in responder.fail(sent) }
+        let client = try ControlClient(test.layout, name: "p.main")
+        let reply = try client.call(ControlRequest(command: "x"))
+        #expect(reply.error == sent)
+        #expect(throws: sent) { try reply.get() }
+        server.stop()
+    }
+
+    @Test func aCallWaitsForAServerThatStartsLater() throws {
+        let client = try ControlClient(test.layout, name: "p.late")
+        let done = DispatchSemaphore(value: 0)
+        let result = ReplyBox()
+        client.send(ControlRequest(command: "early")) {
+            result.set($0)
+            done.signal()
+        }
+        let server = try echo("p.late")
+        done.wait()
+        #expect(try result.value?.get().get() == .object([:]))
+        server.stop()
+    }
+
+    @Test func aCallFindsTheNextIncarnationAfterARestart() throws {
+        let client = try ControlClient(test.layout, name: "p.main")
+        for _ in 0..<3 {
+            let server = try echo()
+            #expect(try client.call(ControlRequest(command: "x", arguments: ["n": 1])).get() == ["n": 1])
+            server.stop()
+        }
+    }
+
+    @Test func aSecondServerAtOneEndpointIsRefused() throws {
+        let server = try echo()
+        let pid = ProcessInfo.processInfo.processIdentifier
+        let error = #expect(throws: InstanceError.endpointTaken(name: "main", pid: pid)) { try echo() }
+        #expect(error?.description == "another process answers as 'main' (pid \(pid)); end it first")
+        // The first one is not disturbed.
+        let client = try ControlClient(test.layout, name: "p.main")
+        #expect(try client.call(ControlRequest(command: "x")).error == nil)
+        server.stop()
+    }
+
+    @Test func aCallNobodyAnswersTimesOutAndSaysWhy() throws {
+        let client = try ControlClient(test.layout, name: "p.nobody")
+        let absent = #expect(throws: ControlError.self) {
+            try client.call(ControlRequest(command: "x"), timeout: .milliseconds(5))
+        }
+        #expect(absent?.name == "timedOut")
+        #expect(absent?.message == "nobody answered at 'p.nobody' within 5ms; is the process running?")
+
+        let kept = Responders()
+        let server = try ControlServer(test.layout, name: "p.silent") { _, responder in kept.add(responder) }
+        let silent = try ControlClient(test.layout, name: "p.silent")
+        let error = #expect(throws: ControlError.self) {
+            try silent.call(ControlRequest(command: "x"), timeout: .milliseconds(300))
+        }
+        #expect(error?.message == "'p.silent' did not answer 'x' within 300ms")
+        server.stop()
+    }
+
+    @Test func theDeathOfTheWatchedProcessEndsACallAtOnce() throws {
+        let kept = Responders()
+        let server = try ControlServer(test.layout, name: "p.main") { _, responder in kept.add(responder) }
+        let client = try ControlClient(test.layout, name: "p.main")
+        let child = try ChildProcess.spawn(executable: "/bin/sleep", arguments: ["1000"], deathSignal: SIGKILL)
+        let done = DispatchSemaphore(value: 0)
+        let result = ReplyBox()
+        client.send(
+            ControlRequest(command: "x"), timeout: .seconds(60), watching: try ProcessWatch(pid: child.pid)
+        ) {
+            result.set($0)
+            done.signal()
+        }
+        kept.waitForOne()
+        try child.signal(SIGKILL)
+        done.wait()
+        #expect(result.error?.name == "peerDied")
+        #expect(result.error?.message.contains("died before it answered 'x'") == true)
+        _ = try child.wait()
+        server.stop()
+    }
+
+    @Test func callsOfSeveralThreadsOverlap() throws {
+        // The first command is answered only after the second has arrived.
+        let first = Responders()
+        let server = try ControlServer(test.layout, name: "p.main") { request, responder in
+            if request.command == "first" {
+                first.add(responder)
+            } else {
+                first.answerAll()
+                responder.succeed()
+            }
+        }
+        let client = try ControlClient(test.layout, name: "p.main")
+        let succeeded = Counter()
+        let thread = runOnThread(name: "caller") {
+            if (try? client.call(ControlRequest(command: "first"))) != nil { succeeded.increase() }
+        }
+        first.waitForOne()
+        _ = try client.call(ControlRequest(command: "second"))
+        thread.join()
+        #expect(succeeded.value == 1)
+        server.stop()
+    }
+
+    @Test func anInterruptionEndsCallsUnderWayAndOnlyThose() throws {
+        let kept = Responders()
+        let server = try ControlServer(test.layout, name: "p.main") { request, responder in
+            if request.command == "hang" { kept.add(responder) } else { responder.succeed() }
+        }
+        let client = try ControlClient(test.layout, name: "p.main")
+        let interrupted = Flag()
+        let thread = runOnThread(name: "caller") {
+            do {
+                _ = try client.call(ControlRequest(command: "hang"), timeout: .seconds(60))
+            } catch {
+                if (error as? ControlError)?.name == "interrupted" { interrupted.set() }
+            }
+        }
+        kept.waitForOne()
+        client.interrupt()
+        thread.join()
+        #expect(interrupted.isSet)
+        #expect(try client.call(ControlRequest(command: "x")).error == nil)
+        server.stop()
+    }
+
+    @Test func aClosedClientRefusesCalls() throws {
+        let client = try ControlClient(test.layout, name: "p.main")
+        client.close()
+        let error = #expect(throws: ControlError.self) { try client.call(ControlRequest(command: "x")) }
+        #expect(error?.name == "interrupted")
+    }
+
+    @Test func aDroppedResponderAnswersWithAnError() throws {
+        let server = try ControlServer(test.layout, name: "p.main") { _, _ in }
+        let client = try ControlClient(test.layout, name: "p.main")
+        #expect(try client.call(ControlRequest(command: "x")).error?.name == "failed")
+        server.stop()
+    }
+
+    @Test func repliesGivenBeforeAStopArrive() throws {
+        for _ in 0..<200 {
+            let kept = Responders()
+            let server = try ControlServer(test.layout, name: "p.main") { _, responder in kept.add(responder) }
+            let client = try ControlClient(test.layout, name: "p.main")
+            let answered = Flag()
+            let thread = runOnThread(name: "caller") {
+                if (try? client.call(ControlRequest(command: "shutdown"), timeout: .seconds(5))) != nil {
+                    answered.set()
+                }
+            }
+            kept.waitForOne()
+            kept.answerAll()
+            server.stop()
+            thread.join()
+            #expect(answered.isSet)
+        }
+    }
+
+    @Test func hostileMessagesGetAnErrorAndDoNotStopTheServer() throws {
+        let server = try echo()
+        let messages: [[Data]] = [
+            [Data()], [Data("{".utf8)], [Data("[1]".utf8)], [Data("{}".utf8)], [Data(count: 100)],
+            [Data(#"{"id":1}"#.utf8)], [Data(#"{"id":"1","command":"x"}"#.utf8)],
+            [Data(#"{"id":1,"command":"x","arguments":[]}"#.utf8)],
+            [Data(#"{"id":1,"command":"x","actor":7}"#.utf8)], [Data("{}".utf8), Data("{}".utf8)],
+            [Data(repeating: UInt8(ascii: "["), count: 100_000)],
+        ]
+        let socket = try ZeroMQSocket(.shared, .dealer)
+        try socket.connect(try test.layout.endpoint("p.main"))
+        for message in messages {
+            #expect(try socket.send(message, wait: true))
+            #expect(try ZeroMQPoll.poll(sockets: [socket], timeoutMilliseconds: 5_000).isAny)
+            let reply = try #require(try socket.receive()?.first)
+            #expect(try JSONValue.parse(reply)["error"]?["name"] == "badRequest")
+        }
+        let client = try ControlClient(test.layout, name: "p.main")
+        #expect(try client.call(ControlRequest(command: "x")).error == nil)
+        server.stop()
+    }
+
+    @Test func printsTheRoundTripTime() throws {
+        let server = try echo()
+        let client = try ControlClient(test.layout, name: "p.main")
+        var times: [UInt64] = []
+        for _ in 0..<300 {
+            let start = MonotonicClock.nanoseconds()
+            _ = try client.call(ControlRequest(command: "ping"))
+            times.append(MonotonicClock.nanoseconds() - start)
+        }
+        print("control round trip: p50 \(times.sorted()[150] / 1_000) us, p99 \(times.sorted()[297] / 1_000) us")
+        server.stop()
+    }
+}
+
+private final class ReplyBox: Sendable {
+    private let slot = Mutex<Result<ControlReply, ControlError>?>(nil)
+    var value: Result<ControlReply, ControlError>? { slot.withLock { $0 } }
+    var error: ControlError? { if case .failure(let error) = value { error } else { nil } }
+    func set(_ result: Result<ControlReply, ControlError>) { slot.withLock { $0 = result } }
+}
+
+/// Keeps requests unanswered for a while.
+private final class Responders: Sendable {
+    private let kept = Mutex<[ControlResponder]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+
+    func add(_ responder: ControlResponder) {
+        kept.withLock { $0.append(responder) }
+        arrived.signal()
+    }
+
+    func waitForOne() { arrived.wait() }
+
+    func answerAll() {
+        for responder in kept.withLock({ $0 }) { responder.succeed() }
+    }
+}

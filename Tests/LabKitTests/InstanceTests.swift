@@ -1,0 +1,192 @@
+import Dispatch
+import Foundation
+import LabKit
+import LabSystem
+import Testing
+
+@Suite struct InstanceTests {
+    @Test func aNewInstanceIsPrivateOwnedAndDescribed() throws {
+        let test = try TestInstance(labFile: "/somewhere/lab.yaml")
+        #expect(try Files.isPrivateDirectory(test.layout.root))
+        #expect(Lease.isHeld(test.layout))
+        let manifest = try InstanceManifest.read(test.layout)
+        #expect(manifest.id == test.layout.id)
+        #expect(manifest.runnerPid == ProcessInfo.processInfo.processIdentifier)
+        _ = try LabClock.open(test.layout.clockPath)
+        _ = try FaultTable.open(test.layout.faultsPath)
+    }
+
+    @Test func livingInstancesAreFoundByTheirLabFile() throws {
+        let test = try TestInstance(labFile: "/a/lab.yaml")
+        #expect(try Instance.live(madeFrom: "/a/lab.yaml", in: test.runtimeRoot) == [test.layout])
+        #expect(try Instance.live(madeFrom: "/b/lab.yaml", in: test.runtimeRoot) == [])
+        #expect(try Instance.live(in: test.runtimeRoot) == [test.layout])
+        try test.instance.end()
+        #expect(try Instance.live(in: test.runtimeRoot) == [])
+    }
+
+    @Test func endingLeavesNothing() throws {
+        let test = try TestInstance()
+        let name = "\(test.layout.sharedMemoryPrefix)phone-1-abc"
+        _ = try SharedMemoryObject.create(name: name, size: 256)
+        #expect(try test.instance.end())
+        #expect(try Files.list(test.runtimeRoot) == [])
+        #expect(try !SharedMemoryObject.list().contains(name))
+    }
+
+    @Test func theLastMemberRemovesTheInstance() throws {
+        let test = try TestInstance()
+        let agent = try Membership(joining: test.layout)
+        let lost = DispatchSemaphore(value: 0)
+        try Lease.watch(test.layout) {
+            lost.signal()
+            // A real agent kills its children here.
+            #expect((try? agent.leave()) == true)
+        }
+        #expect(try test.instance.end(), "waits for the member that leaves last")
+        lost.wait()
+        #expect(!Files.exists(test.layout.root))
+    }
+
+    @Test func aMemberThatStaysKeepsTheInstance() throws {
+        let test = try TestInstance()
+        let agent = try Membership(joining: test.layout)
+        #expect(try !test.instance.end(timeout: .milliseconds(1)))
+        #expect(Files.exists(test.layout.root))
+        #expect(try agent.leave())
+        #expect(!Files.exists(test.layout.root))
+    }
+
+    @Test func ofMembersThatLeaveTogetherExactlyOneRemovesTheInstance() throws {
+        for _ in 0..<20 {
+            let test = try TestInstance()
+            let members = try (0..<4).map { _ in try Membership(joining: test.layout) }
+            let counter = Counter()
+            let threads = members.map { member in
+                runOnThread(name: "leaver") { if (try? member.leave()) == true { counter.increase() } }
+            }
+            if try test.instance.end() { counter.increase() }
+            threads.forEach { $0.join() }
+            #expect(!Files.exists(test.layout.root))
+            // `end` reports true both when it removed the instance and when it saw it removed.
+            #expect((1...2).contains(counter.value))
+        }
+    }
+
+    @Test func nobodyCanJoinAnEndedInstance() throws {
+        let test = try TestInstance()
+        try test.instance.end()
+        #expect(throws: InstanceError.noInstance(path: test.layout.root)) { try Membership(joining: test.layout) }
+        #expect(throws: InstanceError.noInstance(path: test.layout.root)) { try InstanceManifest.read(test.layout) }
+        #expect(throws: InstanceError.noInstance(path: test.layout.root)) { try Lease.watch(test.layout) {} }
+    }
+
+    @Test func aCancelledWatchStaysSilent() throws {
+        let test = try TestInstance()
+        let called = Flag()
+        let other = DispatchSemaphore(value: 0)
+        try Lease.watch(test.layout) { called.set() }.cancel()
+        try Lease.watch(test.layout) { other.signal() }
+        try test.instance.end()
+        other.wait()
+        #expect(!called.isSet)
+    }
+
+    @Test func deadInstancesAreSweptAndLivingOnesAreNot() throws {
+        let test = try TestInstance()
+        // What a kill -9 of all processes leaves: everything but the locks.
+        let dead = InstanceLayout(root: "\(test.runtimeRoot)/dead1")
+        try Files.createDirectory("\(dead.root)/devices/phone")
+        for path in [dead.leasePath, dead.membersPath, dead.manifestPath] { try Files.touch(path) }
+        let name = "\(dead.sharedMemoryPrefix)phone-1-abc"
+        _ = try SharedMemoryObject.create(name: name, size: 256)
+        // Not instances: someone's directory, and one that is just being made.
+        try Files.createDirectory("\(test.runtimeRoot)/Documents")
+        try Files.createDirectory("\(test.runtimeRoot)/files")
+        try Files.createDirectory("\(test.runtimeRoot)/.tmp-young")
+
+        let second = try Instance.create(in: test.runtimeRoot) { .test($0) }
+        let expected = [".tmp-young", "Documents", "files", test.layout.id, second.layout.id]
+        #expect(try Set(Files.list(test.runtimeRoot)) == Set(expected))
+        #expect(try !SharedMemoryObject.list().contains(name))
+        try second.end()
+    }
+
+    @Test func anOrphanedMemberKeepsItsInstanceFromTheSweep() throws {
+        let test = try TestInstance()
+        let agent = try Membership(joining: test.layout)
+        #expect(try !test.instance.end(timeout: .zero))
+        try Instance.sweepStale(in: test.runtimeRoot)
+        #expect(Files.exists(test.layout.root))
+        try agent.leave()
+    }
+
+    @Test func twoInstancesCannotHaveOneId() throws {
+        let test = try TestInstance()
+        #expect(throws: SystemError.self) {
+            try Instance.create(id: test.layout.id, in: test.runtimeRoot) { .test($0) }
+        }
+        #expect(try Files.list(test.runtimeRoot) == [test.layout.id])
+    }
+
+    @Test(arguments: ["", "a-b", "A", "a/b", "abcdefghijklmnopq", "."])
+    func anIdIsShortAndPlain(id: String) throws {
+        let directory = try TemporaryDirectory()
+        #expect(throws: InstanceError.invalidName(id)) { try Instance.create(id: id, in: directory.path) { .test($0) } }
+    }
+
+    @Test func aFailingDescriptionLeavesNothing() throws {
+        let directory = try TemporaryDirectory()
+        #expect(throws: CancellationError.self) {
+            try Instance.create(in: directory.path) { _ in throw CancellationError() }
+        }
+        #expect(try Files.list(directory.path) == [])
+    }
+
+    @Test func aSocketPathIsCheckedAgainstTheKernelsLimit() throws {
+        let root = "/tmp/" + String(repeating: "x", count: 90)
+        let layout = InstanceLayout(root: root)
+        #expect(try layout.socketPath("p.main").utf8.count <= 107)
+        let long = "\(root)/s/p.extension-two"
+        #expect(throws: InstanceError.socketPathTooLong(path: long)) { try layout.socketPath("p.extension-two") }
+        #expect(throws: InstanceError.invalidName("../x")) { try layout.socketPath("../x") }
+    }
+
+    @Test func theRuntimeDirectoryMustBePrivate() throws {
+        let directory = try TemporaryDirectory()
+        let shared = directory.file("shared")
+        try Files.createDirectory(shared, mode: 0o755)
+        #expect(throws: InstanceError.notPrivate(path: shared)) {
+            try Instance.runtimeRoot(environment: ["LAB_RUNTIME_DIR": shared])
+        }
+        let root = try Instance.runtimeRoot(environment: ["XDG_RUNTIME_DIR": directory.path])
+        #expect(root == directory.file("palab"))
+        #expect(try Files.isPrivateDirectory(root))
+    }
+
+    @Test func incarnationsAreNumberedFromOneWithoutRepeats() throws {
+        let test = try TestInstance()
+        #expect(try Incarnations.next(test.layout, "main") == 1)
+        let numbers = Numbers()
+        let threads = (0..<4).map { _ in
+            runOnThread(name: "starter") {
+                for _ in 0..<10 { if let number = try? Incarnations.next(test.layout, "main") { numbers.add(number) } }
+            }
+        }
+        threads.forEach { $0.join() }
+        #expect(numbers.sorted == Array(2...41))
+        #expect(try Incarnations.next(test.layout, "watch") == 1)
+    }
+
+    @Test func aReadyServerEndsTheWait() throws {
+        let test = try TestInstance()
+        let ready = ServerReady(
+            baseURL: "http://127.0.0.1:1", enrollmentURL: "http://127.0.0.1:1/enrollment-server", backOfficeURL: "",
+            applicationId: "a", configuration: "c", pid: 1, port: 1)
+        #expect(try ServerReady.wait(test.layout, timeout: .milliseconds(1)) == nil)
+        let layout = test.layout
+        let writer = runOnThread(name: "server") { try? ready.write(layout) }
+        #expect(try ServerReady.wait(test.layout, timeout: .seconds(30)) == ready)
+        writer.join()
+    }
+}

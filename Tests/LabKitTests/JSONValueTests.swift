@@ -1,0 +1,88 @@
+import Foundation
+import LabKit
+import Testing
+
+@Suite struct JSONValueTests {
+    @Test func writesCompactlyWithSortedKeysAndPlainSlashes() {
+        let value: JSONValue = ["b": [1, 2.5, true, nil], "a": "/pa/v3", "c": .object([:])]
+        #expect(value.description == #"{"a":"/pa/v3","b":[1,2.5,true,null],"c":{}}"#)
+    }
+
+    @Test(arguments: [
+        "null", "true", "0", "-1", "9223372036854775807", "-9223372036854775808", "1.5", #""""#, #""ř \" \\ 😀""#,
+        "[]", "{}", #"{"a":[{"b":null}]}"#,
+    ])
+    func readsWhatItWrites(text: String) throws {
+        #expect(try JSONValue.parse(text).description == text)
+    }
+
+    @Test func keepsIntegersApartFromOtherNumbers() throws {
+        #expect(try JSONValue.parse("7") == .integer(7))
+        #expect(try JSONValue.parse("7.0") == .number(7))
+        #expect(try JSONValue.parse("1e2") == .number(100))
+        #expect(try JSONValue.parse("9223372036854775808") == .number(9_223_372_036_854_775_808))
+    }
+
+    @Test func understandsEscapes() throws {
+        #expect(try JSONValue.parse(#""\u0041\n\/\ud83d\ude00""#) == .string("A\n/😀"))
+        #expect(JSONValue.string("\u{1}\n").description == #""\u0001\n""#)
+    }
+
+    @Test(arguments: [
+        ("", 0), ("{", 1), (#"{"a" 1}"#, 5), ("[1,]", 3), ("01", 1), ("1.", 2), ("tru", 0), ("\"a", 0), ("\"\n\"", 1),
+        (#""\x""#, 2), (#""\ud83d""#, 7), ("1 2", 2), (#"{"a":1,"a":2}"#, 7), ("1e999", 0), ("-", 1),
+    ])
+    func refusesBadTextAndSaysWhere(text: String, offset: Int) {
+        let error = #expect(throws: JSONSyntaxError.self) { try JSONValue.parse(text) }
+        #expect(error?.offset == offset, "\(error.map(String.init(describing:)) ?? "")")
+    }
+
+    @Test func refusesNestingThatWouldExhaustTheStack() {
+        let text = String(repeating: "[", count: 100_000)
+        let error = #expect(throws: JSONSyntaxError.self) { try JSONValue.parse(text) }
+        #expect(error?.message.contains("128") == true)
+    }
+
+    @Test func refusesInvalidUTF8() {
+        #expect(throws: JSONSyntaxError.self) { try JSONValue.parse(Data([0x22, 0xFF, 0x22])) }
+    }
+
+    @Test func noSingleByteChangeOfAMessageCrashesTheReader() {
+        let message = Data(
+            #"{"id":12,"command":"createActivation","arguments":{"a":[1.5e3,"ř\u00e9",null,true]}}"#.utf8)
+        for index in message.indices {
+            for byte in [0x00, 0x22, 0x5C, 0x7B, 0x5D, 0x2C, 0xFF] as [UInt8] {
+                var changed = message
+                changed[index] = byte
+                // Either outcome is right; not crashing is what is tested.
+                _ = try? JSONValue.parse(changed)
+            }
+        }
+    }
+
+    private struct Sample: Codable, Equatable {
+        var number: Int
+        var data: Data
+        var nested: [String: JSONValue]
+        var missing: String?
+    }
+
+    @Test func convertsCodableTypesInBothDirections() throws {
+        let sample = Sample(number: 7, data: Data([1, 2, 3]), nested: ["x": [1, "two", nil]])
+        let value = try JSONValue(encoding: sample)
+        #expect(value["data"] == "AQID")
+        #expect(value["number"] == 7)
+        #expect(try value.decode(Sample.self) == sample)
+    }
+
+    @Test func explainsWhatDoesNotFitAType() {
+        let cases: [(JSONValue, String)] = [
+            (["number": "x", "data": "", "nested": .object([:])], "'number' is not of type"),
+            (["data": "", "nested": .object([:])], "'number' is missing"),
+        ]
+        for (value, expected) in cases {
+            let error = #expect(throws: (any Error).self) { try value.decode(Sample.self) }
+            #expect(error.map { JSONValue.explain($0).hasPrefix(expected) } == true)
+        }
+    }
+}

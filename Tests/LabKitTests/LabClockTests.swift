@@ -1,0 +1,145 @@
+import Foundation
+import LabKit
+import LabSystem
+import Synchronization
+import Testing
+
+@Suite struct LabClockTests {
+    let directory: TemporaryDirectory
+    let clock: LabClock
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        clock = try LabClock.create(directory.file("clock"))
+    }
+
+    @Test func aNewClockShowsRealTime() {
+        let before = RealTimeClock.nanoseconds()
+        let shown = clock.now().nanoseconds
+        let after = RealTimeClock.nanoseconds()
+        #expect((before...after).contains(shown))
+    }
+
+    @Test func anAdvanceIsSeenThroughEveryMapping() throws {
+        let other = try LabClock.open(directory.file("clock"))
+        let before = other.now()
+        try clock.advance(by: .minutes(5))
+        #expect(other.now() - before >= .minutes(5))
+        #expect(other.offset == .minutes(5))
+    }
+
+    @Test func aFrozenClockMovesOnlyByAdvances() throws {
+        try clock.freeze()
+        let frozen = clock.now()
+        #expect(clock.isFrozen)
+        try clock.freeze()
+        #expect(clock.now() == frozen)
+        try clock.advance(by: .seconds(1))
+        #expect(clock.now() - frozen == .seconds(1))
+    }
+
+    @Test func runningOnAfterAFreezeDoesNotJump() throws {
+        try clock.freeze()
+        try clock.advance(by: .minutes(1))
+        let frozen = clock.now()
+        try clock.run()
+        #expect(!clock.isFrozen)
+        #expect(clock.now() >= frozen)
+        #expect(clock.now() - frozen < .minutes(1))
+    }
+
+    @Test func timeNeverRunsBack() throws {
+        #expect(throws: InstanceError.clockBackwards(by: .seconds(-1))) { try clock.advance(by: .seconds(-1)) }
+    }
+
+    @Test func aPastDeadlineIsReachedAtOnce() throws {
+        #expect(try clock.waitUntil(clock.now()))
+    }
+
+    @Test func anAdvanceWakesAWaiterOfAnotherMapping() throws {
+        let other = try LabClock.open(directory.file("clock"))
+        try clock.freeze()
+        let deadline = clock.now() + .minutes(60)
+        let reached = Flag()
+        let waiter = runOnThread(name: "waiter") { if (try? other.waitUntil(deadline)) == true { reached.set() } }
+        try clock.advance(by: .minutes(59))
+        #expect(!reached.isSet)
+        try clock.advance(by: .minutes(1))
+        waiter.join()
+        #expect(reached.isSet)
+    }
+
+    @Test func realTimePassingEndsAWaitOfARunningClock() throws {
+        try clock.advance(by: .minutes(10))
+        #expect(try clock.waitUntil(clock.now() + .milliseconds(5)))
+    }
+
+    @Test func aCancelledWaitReturnsFalse() throws {
+        let cancellation = clock.makeCancellation()
+        let cancelled = Flag()
+        let deadline = clock.now() + .minutes(60)
+        let waiter = runOnThread(name: "waiter") { [clock] in
+            if (try? clock.waitUntil(deadline, orCancelled: cancellation)) == false { cancelled.set() }
+        }
+        cancellation.cancel()
+        waiter.join()
+        #expect(cancelled.isSet)
+    }
+
+    @Test func readersNeverSeeAHalfWrittenRecord() throws {
+        // Frozen times are whole hours here, so a mixture of two records would show as another value.
+        try clock.freeze()
+        let start = clock.now()
+        let done = Flag()
+        let torn = Flag()
+        let reader = runOnThread(name: "reader") { [clock] in
+            while !done.isSet {
+                if (clock.now() - start).nanoseconds % 3_600_000_000_000 != 0 { torn.set() }
+            }
+        }
+        for _ in 0..<500 { try clock.advance(by: .minutes(60)) }
+        done.set()
+        reader.join()
+        #expect(!torn.isSet)
+        #expect(clock.now() - start == .minutes(500 * 60))
+    }
+
+    @Test func writersInSeveralThreadsLoseNoAdvance() throws {
+        try clock.freeze()
+        let start = clock.now()
+        let threads = (0..<4).map { _ in
+            runOnThread(name: "writer") { [clock] in for _ in 0..<50 { try? clock.advance(by: .seconds(1)) } }
+        }
+        threads.forEach { $0.join() }
+        #expect(clock.now() - start == .seconds(200))
+    }
+
+    @Test func aDamagedPageIsRefused() throws {
+        try Files.write(Data(count: 4_096), to: directory.file("zeros"))
+        #expect(throws: InstanceError.self) { try LabClock.open(directory.file("zeros")) }
+        try Files.write(Data(count: 10), to: directory.file("short"))
+        #expect(throws: SystemError.self) { try LabClock.open(directory.file("short")) }
+    }
+
+    @Test(arguments: [
+        ("250ms", 250_000_000), ("2s", 2_000_000_000), ("1.5s", 1_500_000_000), ("5m", 300_000_000_000),
+        ("1h", 3_600_000_000_000), ("1d", 86_400_000_000_000), ("3us", 3_000), ("7ns", 7), ("0s", 0),
+    ])
+    func durationsAreReadWithTheirUnits(text: String, nanoseconds: Int64) throws {
+        let duration = try #require(LabDuration(text))
+        #expect(duration.nanoseconds == nanoseconds)
+        #expect(LabDuration(duration.description) == duration)
+    }
+
+    @Test(arguments: ["", "5", "s", "5 s", "-5s", "5x", "1.s", ".5s", "1.2.3s", "99999999999999d", "٣s"])
+    func otherTextsAreNoDurations(text: String) {
+        #expect(LabDuration(text) == nil)
+    }
+}
+
+/// A flag that threads of a test share.
+final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
+    var isSet: Bool { value.load(ordering: .acquiring) }
+    func set() { value.store(true, ordering: .releasing) }
+}

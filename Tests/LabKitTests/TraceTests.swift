@@ -1,0 +1,118 @@
+import Dispatch
+import Foundation
+import LabKit
+import LabSystem
+import Synchronization
+import Testing
+
+@Suite struct TraceTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func writer(_ process: String = "main", _ incarnation: Int = 1) throws -> TraceWriter {
+        try TraceWriter(directory: directory.path, process: process, incarnation: incarnation)
+    }
+
+    @Test func anEventIsOneLineWithItsStampOriginAndFields() throws {
+        let before = MonotonicClock.nanoseconds()
+        let writer = try writer("main", 2)
+        writer.emit(.stateSaved, operation: "step-3", ["counter": 7, "note": "a\nb"])
+        #expect(writer.path == directory.file("main#2.jsonl"))
+        let text = String(decoding: try Files.read(writer.path), as: UTF8.self)
+        let expected = #","p":"main#2","e":"state.saved","op":"step-3","f":{"counter":7,"note":"a\nb"}}"# + "\n"
+        #expect(text.hasSuffix(expected), "\(text)")
+        let event = try #require(try TraceReader.read(writer.path).events.first)
+        #expect(event.time >= before && event.time <= MonotonicClock.nanoseconds())
+        #expect(event.process == "main" && event.incarnation == 2 && event.name == .stateSaved)
+        #expect(event.operation == "step-3")
+        #expect(event.fields == ["counter": 7, "note": "a\nb"])
+    }
+
+    @Test func aTornLastLineIsReportedAndTheRestIsRead() throws {
+        let writer = try writer()
+        writer.emit(.processStarted)
+        let file = try FileDescriptor.open(writer.path, flags: 1)
+        let length = try file.size()
+        try file.writeAll(Data(#"{"t":12,"p":"ma"#.utf8), at: length)
+        let content = try TraceReader.read(writer.path)
+        #expect(content.events.map(\.name) == [.processStarted])
+        #expect(content.isTorn)
+        #expect(content.unreadableLines == 0)
+    }
+
+    @Test func strangeLinesAreCountedAndSkipped() throws {
+        let lines = ["", "{}", #"{"t":-1,"p":"a#1","e":"log"}"#, #"{"t":1,"p":"a","e":"log"}"#, "nonsense"]
+        try Files.write(Data((lines.joined(separator: "\n") + "\n").utf8), to: directory.file("a#1.jsonl"))
+        let content = try TraceReader.read(directory.file("a#1.jsonl"))
+        #expect(content.events.isEmpty && content.unreadableLines == lines.count && !content.isTorn)
+    }
+
+    @Test func tracesOfSeveralProcessesMergeByTime() throws {
+        let writers = try [writer("main"), writer("watch"), writer("main", 2)]
+        for index in 0..<9 { writers[index % 3].emit(.log, ["n": .integer(Int64(index))]) }
+        let numbers = try TraceReader.readAll(directory.path).map { $0.fields["n"]?.integerValue }
+        #expect(numbers == Array(0..<9))
+    }
+
+    @Test func threadsDoNotMixTheirLines() throws {
+        let writer = try writer()
+        let threads = (0..<4).map { _ in
+            runOnThread(name: "tracer") {
+                for _ in 0..<100 { writer.emit(.log, ["text": .string(String(repeating: "x", count: 500))]) }
+            }
+        }
+        threads.forEach { $0.join() }
+        let content = try TraceReader.read(writer.path)
+        #expect(content.events.count == 400 && content.unreadableLines == 0 && !content.isTorn)
+    }
+
+    @Test func aFollowerSeesOldEventsNewOnesAndNewFiles() throws {
+        let early = try writer("early")
+        early.emit(.processStarted)
+        let seen = EventLog(expected: 4)
+        let follower = try TraceFollower(directory: directory.path) { seen.add($0) }
+        early.emit(.processReady)
+        let late = try writer("late")
+        late.emit(.processStarted)
+        late.emit(.processReady)
+        seen.waitForAll()
+        follower.stop()
+        #expect(seen.names(of: "early") == [.processStarted, .processReady])
+        #expect(seen.names(of: "late") == [.processStarted, .processReady])
+    }
+
+    @Test func stoppingReportsEverythingWrittenBefore() throws {
+        let writer = try writer()
+        let seen = EventLog(expected: 0)
+        let follower = try TraceFollower(directory: directory.path) { seen.add($0) }
+        for _ in 0..<200 { writer.emit(.log) }
+        follower.stop()
+        #expect(seen.names(of: "main").count == 200)
+    }
+
+    @Test func eventNamesAreUniqueAndFound() {
+        #expect(Set(TraceEventName.all).count == TraceEventName.all.count)
+        #expect(TraceEventName(rawValue: "state.saved") == .stateSaved)
+        #expect(TraceEventName(rawValue: "nonsense") == nil)
+    }
+}
+
+private final class EventLog: Sendable {
+    private let events = Mutex<[TraceEvent]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+    private let expected: Int
+
+    init(expected: Int) { self.expected = expected }
+
+    func add(_ event: TraceEvent) {
+        events.withLock { $0.append(event) }
+        arrived.signal()
+    }
+
+    func waitForAll() { for _ in 0..<expected { arrived.wait() } }
+
+    func names(of process: String) -> [TraceEventName] {
+        events.withLock { $0 }.filter { $0.process == process }.map(\.name)
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Glibc
+import LabSystem
+import Synchronization
+import Testing
+
+// Swift Testing has a type of that name too.
+private typealias ExitStatus = LabSystem.ExitStatus
+
+@Suite struct ChildProcessTests {
+    /// Runs a shell command and returns what it printed and how it ended.
+    private func run(
+        _ script: String, environment: [String: String]? = nil, directory: String? = nil, group: Bool = false
+    ) throws -> (output: String, status: ExitStatus) {
+        let (reading, writing) = try FileDescriptor.pipe()
+        let child = try ChildProcess.spawn(
+            executable: "/bin/sh", arguments: ["-c", script], environment: environment, directory: directory,
+            standardOutput: .file(duplicate(writing)), newProcessGroup: group)
+        return (try readAndClose(reading, writing), try child.wait())
+    }
+
+    private func duplicate(_ file: FileDescriptor) -> FileDescriptor {
+        FileDescriptor(owning: fcntl(file.rawValue, F_DUPFD_CLOEXEC, 0))
+    }
+
+    /// Reads until all writers are gone; `writing` is this process's own writing end.
+    private func readAndClose(_ reading: FileDescriptor, _ writing: consuming FileDescriptor) throws -> String {
+        dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), writing.rawValue)
+        return String(decoding: try reading.readToEnd(), as: UTF8.self)
+    }
+
+    @Test func reportsExitCodesAndSignals() throws {
+        #expect(try run("exit 7").status == .exited(7))
+        #expect(try run("kill -TERM $$").status == .signaled(SIGTERM))
+        #expect(ExitStatus.signaled(SIGKILL).description == "ended by SIGKILL")
+    }
+
+    @Test func passesArgumentsEnvironmentAndDirectory() throws {
+        let result = try run("echo \"$LAB_X\"; pwd; echo $#", environment: ["LAB_X": "a b"], directory: "/usr")
+        #expect(result.output == "a b\n/usr\n0\n")
+    }
+
+    @Test func theChildHasOnlyItsThreeStreams() throws {
+        let open = try FileDescriptor.open("/dev/null")
+        let leaky = fcntl(open.rawValue, F_DUPFD, 0)
+        defer { close(leaky) }
+        // The fourth descriptor is the directory that `ls` itself reads.
+        let names = try run("exec ls /proc/self/fd").output.split(separator: "\n")
+        #expect(names.count == 4 && names.prefix(3) == ["0", "1", "2"], "\(names)")
+    }
+
+    @Test func theChildLeadsAGroupOfItsOwnWhenAsked() throws {
+        let output = try run("ps -o pid=,pgid= -p $$", group: true).output
+        let numbers = output.split(separator: " ").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+        #expect(numbers.count == 2 && numbers[0] == numbers[1], "\(output)")
+    }
+
+    @Test func anExecutableThatDoesNotExistIsReportedByTheCall() {
+        let error = #expect(throws: SystemError.self) { try ChildProcess.spawn(executable: "/nonexistent/program") }
+        #expect(error?.call == "execve")
+        #expect(error?.errno == ENOENT)
+        #expect(error?.path == "/nonexistent/program")
+    }
+
+    @Test func aMissingDirectoryIsReportedByTheCall() {
+        let error = #expect(throws: SystemError.self) {
+            try ChildProcess.spawn(executable: "/bin/true", directory: "/nonexistent")
+        }
+        #expect(error?.call == "chdir")
+        #expect(error?.path == "/nonexistent")
+    }
+
+    @Test func aDeathSignalDoesNotFireWhenTheAskingThreadEnds() throws {
+        let (reading, writing) = try FileDescriptor.pipe()
+        nonisolated(unsafe) var child: ChildProcess?  // written before the join below, read after it
+        runOnThread(name: "asking") {
+            child = try? ChildProcess.spawn(
+                executable: "/bin/cat", standardInput: .file(reading), standardOutput: .null, deathSignal: SIGKILL)
+        }.join()
+        let cat = try #require(child)
+        #expect(try cat.wait(timeoutNanoseconds: 50_000_000) == nil, "the child must outlive the asking thread")
+        dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), writing.rawValue)
+        // `cat` ends by itself when its input is closed here and in this process's copy.
+        try cat.signal(SIGTERM)
+        #expect(try cat.wait() == .signaled(SIGTERM))
+    }
+
+    @Test func signallingAChildThatHasEndedIsAccepted() throws {
+        let child = try ChildProcess.spawn(executable: "/bin/true")
+        #expect(try child.wait() == .exited(0))
+        try child.signal(SIGKILL)
+        let error = #expect(throws: SystemError.self) { try child.wait() }
+        #expect(error?.errno == ECHILD)
+    }
+
+    @Test func aWatchNoticesTheEndOfAProcess() throws {
+        let child = try ChildProcess.spawn(executable: "/bin/sleep", arguments: ["1000"])
+        let watch = try ProcessWatch(pid: child.pid)
+        #expect(try !watch.waitForExit(timeoutNanoseconds: 0))
+        #expect(ProcessTable.isAlive(child.pid))
+        #expect(ProcessTable.children(of: getpid()).contains(child.pid))
+        try watch.signal(SIGKILL)
+        #expect(try watch.waitForExit(timeoutNanoseconds: 10_000_000_000))
+        #expect(try child.wait() == .signaled(SIGKILL))
+        #expect(!ProcessTable.isAlive(child.pid))
+        #expect(throws: SystemError.self) { try ProcessWatch(pid: child.pid) }
+    }
+
+    @Test func childrenStartedAtTheSameTimeAreKeptApart() throws {
+        let statuses = StatusList()
+        let threads = (0..<8).map { number in
+            runOnThread(name: "spawner") {
+                let child = try? ChildProcess.spawn(
+                    executable: "/bin/sh", arguments: ["-c", "exit \(number)"],
+                    deathSignal: number % 2 == 0 ? SIGKILL : nil)
+                if let status = try? child?.wait() { statuses.set(number, status) }
+            }
+        }
+        threads.forEach { $0.join() }
+        #expect(statuses.all == Dictionary(uniqueKeysWithValues: (0..<8).map { ($0, .exited(Int32($0))) }))
+    }
+}
+
+private final class StatusList: Sendable {
+    private let statuses = Mutex<[Int: ExitStatus]>([:])
+
+    var all: [Int: ExitStatus] { statuses.withLock { $0 } }
+
+    func set(_ number: Int, _ status: ExitStatus) { statuses.withLock { $0[number] = status } }
+}

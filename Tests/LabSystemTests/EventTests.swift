@@ -1,0 +1,44 @@
+import Dispatch
+import Glibc
+import LabSystem
+import Synchronization
+import Testing
+
+@Suite struct EventTests {
+    @Test func anEventStaysSignalledUntilDrained() throws {
+        let event = try EventDescriptor()
+        #expect(try !event.wait(timeoutNanoseconds: 0))
+        event.signal()
+        event.signal()
+        #expect(try event.wait())
+        #expect(!event.drain())
+    }
+
+    @Test func pollingReportsEachDescriptorByItself() throws {
+        let first = try EventDescriptor()
+        let second = try EventDescriptor()
+        second.signal()
+        let ready = try Polling.waitReadable([first.rawDescriptor, -1, second.rawDescriptor])
+        #expect(ready == [false, false, true])
+    }
+
+    @Test func durationsComeFromAClockThatDoesNotGoBack() {
+        var last = MonotonicClock.nanoseconds()
+        for _ in 0..<1_000 {
+            let now = MonotonicClock.nanoseconds()
+            #expect(now >= last)
+            last = now
+        }
+    }
+
+    @Test func aJoinedThreadHasRunItsBody() {
+        let box = Box()
+        runOnThread(name: "a name longer than fifteen bytes") { box.value.store(true, ordering: .releasing) }.join()
+        let isDone = box.value.load(ordering: .acquiring)
+        #expect(isDone)
+    }
+
+    private final class Box: Sendable {
+        let value = Atomic<Bool>(false)
+    }
+}

@@ -1,0 +1,83 @@
+import Dispatch
+import Foundation
+import Glibc
+import LabSystem
+import Testing
+
+@Suite struct FileLockTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test func twoLocksOnOnePathExcludeEachOther() throws {
+        let first = try FileLock(path: directory.file("lock"))
+        let second = try FileLock(path: directory.file("lock"))
+        try first.lock()
+        #expect(try !second.tryLock())
+        #expect(try !second.tryLockShared())
+        try first.unlock()
+        #expect(try second.tryLock())
+    }
+
+    @Test func sharesCoexistAndExcludeTheWholeLock() throws {
+        let first = try FileLock(path: directory.file("lock"))
+        let second = try FileLock(path: directory.file("lock"))
+        #expect(try first.tryLockShared())
+        #expect(try second.tryLockShared())
+        #expect(try !second.tryLock())
+        // Asking for the whole lock gave the second's share up, so the first is alone now.
+        #expect(try first.tryLock())
+    }
+
+    @Test func waitingEndsWhenTheHolderReleases() throws {
+        let path = directory.file("lock")
+        let holder = try FileLock(path: path)
+        try holder.lock()
+        let started = DispatchSemaphore(value: 0)
+        let thread = runOnThread(name: "waiter") {
+            started.signal()
+            let waiter = try? FileLock(path: path)
+            try? waiter?.lock()
+        }
+        started.wait()
+        try holder.unlock()
+        thread.join()
+    }
+
+    @Test func theKernelReleasesTheLockOfAKilledProcess() throws {
+        let path = directory.file("lock")
+        // flock(1) holds the lock while its command runs; the command reports that it runs, then waits for its input.
+        let input = try FileDescriptor.pipe()
+        let output = try FileDescriptor.pipe()
+        let holder = try ChildProcess.spawn(
+            executable: "/usr/bin/flock", arguments: ["--close", path, "/bin/sh", "-c", "echo held; exec /bin/cat"],
+            standardInput: .file(input.reading), standardOutput: .file(output.writing))
+        #expect(try output.reading.read(count: 5) == Data("held\n".utf8))
+        let lock = try FileLock(path: path)
+        #expect(try !lock.tryLock())
+        try holder.signal(SIGKILL)
+        try lock.lock()
+        #expect(try holder.wait() == .signaled(SIGKILL))
+        withExtendedLifetime(input) {}
+    }
+
+    @Test func aRemovedLockFileIsNoticed() throws {
+        let lock = try FileLock(path: directory.file("lock"))
+        #expect(try lock.isCurrent())
+        try Files.remove(directory.file("lock"))
+        #expect(try !lock.isCurrent())
+        _ = try FileLock(path: directory.file("lock"))
+        #expect(try !lock.isCurrent())
+    }
+
+    @Test func heldLocksOfAProcessAreListedWithTheirPaths() throws {
+        let lock = try FileLock(path: directory.file("lock"))
+        try lock.lock()
+        let held = try ProcessTable.heldLocks(by: getpid())
+        let mine = held.first { $0.path?.hasSuffix("/lock") == true && $0.path?.contains(directoryName) == true }
+        #expect(mine?.kind == .flock)
+        #expect(mine?.isExclusive == true)
+    }
+
+    private var directoryName: String { (directory.path as NSString).lastPathComponent }
+}

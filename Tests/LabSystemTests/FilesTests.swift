@@ -1,0 +1,67 @@
+import Foundation
+import Glibc
+import LabSystem
+import Testing
+
+@Suite struct FilesTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test func writingReplacesTheWholeContentAndLeavesNoTemporaryFile() throws {
+        try Files.write(Data("first, and longer".utf8), to: directory.file("a"))
+        try Files.write(Data("second".utf8), to: directory.file("a"))
+        #expect(try Files.read(directory.file("a")) == Data("second".utf8))
+        #expect(try Files.list(directory.path) == ["a"])
+    }
+
+    @Test func writtenFilesArePrivate() throws {
+        try Files.write(Data(), to: directory.file("a"))
+        var status = stat()
+        #expect(stat(directory.file("a"), &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test func aTreeIsRemovedWithoutFollowingLinks() throws {
+        try Files.createDirectory(directory.file("tree/a/b/c"))
+        try Files.touch(directory.file("tree/a/b/c/file"))
+        try Files.touch(directory.file("outside"))
+        try Files.symlink(directory.file("tree/a/link"), to: directory.path)
+        try Files.removeTree(directory.file("tree"))
+        #expect(try Files.list(directory.path) == ["outside"])
+    }
+
+    @Test func removingWhatIsNotThereIsAccepted() throws {
+        try Files.remove(directory.file("nothing"))
+        try Files.removeTree(directory.file("nothing"))
+    }
+
+    @Test func aLinkIsReplacedInOneStep() throws {
+        try Files.symlink(directory.file("latest"), to: "one")
+        try Files.symlink(directory.file("latest"), to: "two")
+        #expect(try Files.readLink(directory.file("latest")) == "two")
+    }
+
+    @Test func anExclusiveRenameDoesNotReplace() throws {
+        try Files.createDirectory(directory.file("a"))
+        try Files.createDirectory(directory.file("b"))
+        let error = #expect(throws: SystemError.self) {
+            try Files.renameExclusively(directory.file("a"), to: directory.file("b"))
+        }
+        #expect(error?.errno == EEXIST)
+    }
+
+    @Test func aDirectoryOpenToOthersIsNotPrivate() throws {
+        #expect(try Files.isPrivateDirectory(directory.path))
+        chmod(directory.path, 0o755)
+        #expect(try !Files.isPrivateDirectory(directory.path))
+    }
+
+    @Test func aDirectoryWatchNamesWhatChanged() throws {
+        let watch = try DirectoryWatch(directory.path)
+        #expect(try watch.changes() == [])
+        try Files.touch(directory.file("new"))
+        #expect(try Polling.waitReadable([watch.rawDescriptor], timeoutNanoseconds: 5_000_000_000) == [true])
+        #expect(try watch.changes() == ["new"])
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Glibc
+import LabSystem
+import Testing
+
+@Suite struct SharedMemoryTests {
+    private let name = "/labsystemtest-\(UUID().uuidString.prefix(12))"
+
+    @Test func twoMappingsShowTheSameBytes() throws {
+        let created = try SharedMemoryObject.create(name: name, size: 256)
+        defer { try? SharedMemoryObject.unlink(name: name) }
+        let opened = try SharedMemoryObject.open(name: name)
+        #expect(try opened.size() == 256)
+        let first = try created.map()
+        let second = try opened.map(count: 256)
+        first.word32(at: 8).storeRelease(0xDEAD_BEEF)
+        #expect(second.word32(at: 8).loadAcquire() == 0xDEAD_BEEF)
+        #expect(try SharedMemoryObject.list().contains(name))
+    }
+
+    @Test func creatingTwiceFailsWithEEXIST() throws {
+        _ = try SharedMemoryObject.create(name: name, size: 256)
+        defer { try? SharedMemoryObject.unlink(name: name) }
+        let error = #expect(throws: SystemError.self) { try SharedMemoryObject.create(name: name, size: 256) }
+        #expect(error?.errno == EEXIST)
+        #expect(error?.path == name)
+    }
+
+    @Test func openingAMissingNameFailsWithENOENT() {
+        let error = #expect(throws: SystemError.self) { try SharedMemoryObject.open(name: name) }
+        #expect(error?.errno == ENOENT)
+    }
+
+    @Test func mappingMoreThanThereIsFailsInsteadOfCrashingLater() throws {
+        let object = try SharedMemoryObject.create(name: name, size: 100)
+        defer { try? SharedMemoryObject.unlink(name: name) }
+        let error = #expect(throws: SystemError.self) { try object.map(count: 256) }
+        #expect(error?.errno == EOVERFLOW)
+    }
+
+    @Test func aMappedFileOfAnotherSizeIsRefused() throws {
+        let directory = try TemporaryDirectory()
+        _ = try MappedMemory.file(directory.file("page"), size: 4_096, create: true)
+        let error = #expect(throws: SystemError.self) {
+            try MappedMemory.file(directory.file("page"), size: 8_192, create: false)
+        }
+        #expect(error?.errno == EOVERFLOW)
+    }
+
+    @Test func aFutexWakesAWaiterAndHonoursItsDeadline() throws {
+        let directory = try TemporaryDirectory()
+        let memory = try MappedMemory.file(directory.file("page"), size: 4_096, create: true)
+        let word = memory.word32(at: 0)
+        let past = Int64(MonotonicClock.nanoseconds())
+        #expect(try Futex.wait(word, while: 0, until: past) == .timedOut)
+        #expect(try Futex.wait(word, while: 1) == .lookAgain, "the word does not hold 1")
+        let waiter = runOnThread(name: "waiter") {
+            while word.loadAcquire() == 0 { _ = try? Futex.wait(word, while: 0) }
+        }
+        word.storeRelease(1)
+        Futex.wakeAll(word)
+        waiter.join()
+    }
+
+    @Test func concurrentAddsLoseNothing() throws {
+        let directory = try TemporaryDirectory()
+        let memory = try MappedMemory.file(directory.file("page"), size: 4_096, create: true)
+        let word = memory.word32(at: 4)
+        let threads = (0..<4).map { _ in
+            runOnThread(name: "adder") { for _ in 0..<10_000 { word.add(1) } }
+        }
+        threads.forEach { $0.join() }
+        #expect(word.loadAcquire() == 40_000)
+    }
+}

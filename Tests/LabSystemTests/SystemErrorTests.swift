@@ -1,0 +1,26 @@
+import Foundation
+import Glibc
+import LabSystem
+import Testing
+
+@Suite struct SystemErrorTests {
+    @Test func namesTheCallTheObjectAndTheReason() throws {
+        let error = #expect(throws: SystemError.self) { try Files.read("/nonexistent/file") }
+        #expect(error?.description == "open '/nonexistent/file': there is no such file, directory or name (ENOENT)")
+    }
+
+    @Test func namesAreFoundInBothDirections() {
+        for name in Errno.names {
+            let number = Errno.number(named: name)
+            #expect(number.map(Errno.name(of:)) == name)
+        }
+        #expect(Errno.number(named: "ENOSPC") == ENOSPC)
+        #expect(Errno.number(named: "EXYZ") == nil)
+    }
+
+    @Test func anUnknownNumberKeepsTheLibrarysText() {
+        let error = SystemError(call: "test", errno: EPROTO)
+        #expect(error.name == "errno \(EPROTO)")
+        #expect(error.sentence == String(cString: strerror(EPROTO)))
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+import ZeroMQ
+
+/// Each test keeps its sockets on its own thread by not suspending.
+@Suite struct ZeroMQSocketTests {
+    private let context = ZeroMQContext()
+
+    private func receive(_ socket: ZeroMQSocket) throws -> [Data]? {
+        while true {
+            if let frames = try socket.receive() { return frames }
+            guard try ZeroMQPoll.poll(sockets: [socket], timeoutMilliseconds: 5_000).sockets[0] else { return nil }
+        }
+    }
+
+    /// A ROUTER on a free loopback port and its endpoint.
+    private func router() throws -> (socket: ZeroMQSocket, endpoint: String) {
+        let socket = try ZeroMQSocket(context, .router)
+        try socket.set(.routerMandatory(true))
+        try socket.bind("tcp://127.0.0.1:*")
+        return (socket, try socket.lastEndpoint())
+    }
+
+    @Test func aMessageKeepsItsPartsIncludingEmptyOnes() throws {
+        let (router, endpoint) = try router()
+        let dealer = try ZeroMQSocket(context, .dealer)
+        try dealer.set(.routingID(Data("me".utf8)))
+        try dealer.connect(endpoint)
+        let parts = [Data("one".utf8), Data(), Data(repeating: 7, count: 100_000)]
+        #expect(try dealer.send(parts, wait: true))
+        let received = try #require(try receive(router))
+        #expect(received == [Data("me".utf8)] + parts)
+        #expect(try router.send([received[0], Data("answer".utf8)]))
+        #expect(try receive(dealer) == [Data("answer".utf8)])
+    }
+
+    @Test func receivingFromAnEmptySocketGivesNil() throws {
+        let (router, _) = try router()
+        #expect(try router.receive() == nil)
+        #expect(try !ZeroMQPoll.poll(sockets: [router], timeoutMilliseconds: 0).isAny)
+    }
+
+    @Test func aRouterRefusesAMessageForAStranger() throws {
+        let (router, _) = try router()
+        #expect(try !router.send([Data("nobody".utf8), Data("lost".utf8)]))
+    }
+
+    @Test func nothingPilesUpForAPeerThatIsNotThere() throws {
+        let dealer = try ZeroMQSocket(context, .dealer)
+        try dealer.set(.immediate(true))
+        try dealer.connect("ipc:///tmp/zeromqtests-nobody-\(UUID().uuidString.prefix(8))")
+        #expect(try !dealer.send([Data("early".utf8)]))
+    }
+
+    @Test func aMonitorReportsConnectionAndLoss() throws {
+        var server: (socket: ZeroMQSocket, endpoint: String)? = try router()
+        let dealer = try ZeroMQSocket(context, .dealer)
+        let monitor = try dealer.monitor([.handshakeSucceeded, .disconnected])
+        try dealer.connect(try #require(server?.endpoint))
+        #expect(try ZeroMQPoll.poll(sockets: [monitor.socket], timeoutMilliseconds: 5_000).isAny)
+        #expect(try monitor.next()?.kind == .handshakeSucceeded)
+        server = nil
+        #expect(server == nil)
+        #expect(try ZeroMQPoll.poll(sockets: [monitor.socket], timeoutMilliseconds: 5_000).isAny)
+        #expect(try monitor.next()?.kind == .disconnected)
+    }
+
+    @Test func anOversizedMessageDoesNotArrive() throws {
+        let (router, endpoint) = try router()
+        let limited = try ZeroMQSocket(context, .router)
+        try limited.set(.maxMessageSize(1_000))
+        try limited.bind("tcp://127.0.0.1:*")
+        let dealer = try ZeroMQSocket(context, .dealer)
+        let monitor = try dealer.monitor([.disconnected])
+        try dealer.connect(try limited.lastEndpoint())
+        #expect(try dealer.send([Data(count: 2_000)], wait: true))
+        #expect(try ZeroMQPoll.poll(sockets: [monitor.socket], timeoutMilliseconds: 5_000).isAny)
+        #expect(try limited.receive() == nil)
+        withExtendedLifetime((router, endpoint)) {}
+    }
+
+    @Test(.enabled(if: ZeroMQContext.supportsCurve, "libzmq was built without CURVE"))
+    func curveLetsTheRightServerKeyThroughAndStopsAWrongOne() throws {
+        let serverKeys = try CurveKeyPair()
+        let clientKeys = try CurveKeyPair()
+        let strangerKeys = try CurveKeyPair()
+        #expect(serverKeys.publicKey.count == 32 && serverKeys.secretKey.count == 32)
+        let server = try ZeroMQSocket(context, .router)
+        try server.set(.curveServer(secretKey: serverKeys.secretKey))
+        try server.bind("tcp://127.0.0.1:*")
+        for (key, expected) in [
+            (serverKeys.publicKey, ZeroMQMonitor.Event.Kind.handshakeSucceeded),
+            (strangerKeys.publicKey, .disconnected),
+        ] {
+            let client = try ZeroMQSocket(context, .dealer)
+            try client.set(
+                .curveClient(
+                    serverKey: key, publicKey: clientKeys.publicKey, secretKey: clientKeys.secretKey))
+            let monitor = try client.monitor([.handshakeSucceeded, .disconnected])
+            try client.connect(try server.lastEndpoint())
+            #expect(try ZeroMQPoll.poll(sockets: [monitor.socket], timeoutMilliseconds: 5_000).isAny)
+            #expect(try monitor.next()?.kind == expected)
+        }
+    }
+
+    @Test func aBadEndpointIsNamedInTheError() throws {
+        let socket = try ZeroMQSocket(context, .router)
+        let error = #expect(throws: ZeroMQError.self) { try socket.bind("nonsense") }
+        #expect(error?.subject == "nonsense")
+        #expect(error?.description.contains("zmq_bind 'nonsense'") == true)
+    }
+
+    @Test func aFailedKeyOptionDoesNotPrintTheKey() throws {
+        let socket = try ZeroMQSocket(context, .router)
+        let secret = Data("secret-of-wrong-length".utf8)
+        let error = #expect(throws: ZeroMQError.self) { try socket.set(.curveServer(secretKey: secret)) }
+        #expect(error?.description.contains("curveServer") == true)
+        #expect(error?.description.contains("secret-of") == false)
+    }
+}
