@@ -16,11 +16,12 @@ struct MemberServer {
     /// Blocks until the server has stopped.
     func run() throws {
         let server = self.server
-        try Stopping.onSignal { server.stop() }
-        try Lease.watch(layout) {
-            Stopping.watchdog()
+        let stop: @Sendable () -> Void = {
+            Stopping.watchdog { try? server.leave() }
             server.stop()
         }
+        try Stopping.onSignal(stop)
+        try Lease.watch(layout, onLost: stop)
         defer { try? server.leave() }
         try Foreground.run {
             try await server.run { error in

@@ -15,8 +15,11 @@ struct StandaloneServer {
         var configuration = ServerConfiguration(directory: directory)
         configuration.port = port
         configuration.applicationId = application
-        let server = try LabServer(configuration: configuration)
-        try Stopping.onSignal { server.stop() }
+        let server = try LabServer(configuration: configuration, clock: SystemClock())
+        try Stopping.onSignal {
+            Stopping.watchdog()
+            server.stop()
+        }
         let readyFile = readyFile
         try Foreground.run {
             try await server.run { listening in

@@ -11,14 +11,17 @@ enum Stopping {
         let isFirst = FirstTime()
         try Signals.onSignals([SIGTERM, SIGINT]) { _ in
             guard isFirst.claim() else { _exit(130) }
-            watchdog()
             stop()
         }
     }
 
     /// Ends the process when it has not ended by itself in time. Nothing is lost: what was answered is stored.
-    static func watchdog() {
-        DispatchQueue.global().asyncAfter(deadline: .now() + patience) { _exit(0) }
+    /// - Parameter lastAct: what must be done even then; may block.
+    static func watchdog(_ lastAct: @escaping @Sendable () -> Void = {}) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+            lastAct()
+            _exit(0)
+        }
     }
 
     /// Ends the process with a message for the operator.

@@ -62,6 +62,23 @@ import Testing
         }
     }
 
+    @Test func `a body that is not JSON is refused where JSON is read`() async throws {
+        try await ServerFixture.run { client in
+            let form = ["Content-Type": "application/x-www-form-urlencoded"]
+            let refused = try await client.send("/rest/v3/application/list", headers: form)
+            #expect(refused.status == 415 && refused.code == "ERR0000")
+            let utf8 = ["Content-Type": "application/json;charset=UTF-8"]
+            #expect(try await client.send("/rest/v3/application/list", headers: utf8).status == 200)
+            var device = try await client.activeDevice()
+            let body = Data("a=1".utf8)
+            var headers = [
+                SignatureHeader.name: try device.signature(uriId: "/pa/signature/validate", body: body).value
+            ]
+            headers.merge(form) { $1 }
+            #expect(try await client.send("/pa/v3/signature/validate", headers: headers, body: body).status == 200)
+        }
+    }
+
     @Test func `unreadable bodies are refused with a reason`() async throws {
         try await ServerFixture.run { client in
             let broken = try await client.send("/rest/v3/activation/init", body: Data("{".utf8))

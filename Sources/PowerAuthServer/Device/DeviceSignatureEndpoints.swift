@@ -13,7 +13,8 @@ struct DeviceSignatureEndpoints: Sendable {
     var endpoints: [Endpoint] {
         [
             .device(
-                "/pa/v3/signature/validate", methods: ["POST", "GET", "PUT", "DELETE"], failure: .authentication
+                "/pa/v3/signature/validate", methods: ["POST", "GET", "PUT", "DELETE"], failure: .authentication,
+                readsJSON: false
             ) { request in
                 _ = try authentication.authenticate(
                     request, uriId: "/pa/signature/validate", allowed: .withPossession)

@@ -8,14 +8,17 @@ struct Endpoint: Sendable {
     let methods: Set<String>
     /// What a device sees for any error of the domain; the back office sees the error itself.
     let fallback: OutwardFailure
+    /// False where the body is only signed, not read.
+    var readsJSON = true
     let answer: @Sendable (ServerRequest) throws -> ServerResponse
 
     /// A device resource.
     static func device(
-        _ path: String, methods: Set<String> = ["POST"], failure: OutwardFailure,
+        _ path: String, methods: Set<String> = ["POST"], failure: OutwardFailure, readsJSON: Bool = true,
         answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
     ) -> Endpoint {
-        Endpoint(face: .device, path: path, methods: methods, fallback: failure, answer: answer)
+        Endpoint(
+            face: .device, path: path, methods: methods, fallback: failure, readsJSON: readsJSON, answer: answer)
     }
 
     /// A back-office resource: takes a request object, gives a response object.
@@ -41,6 +44,7 @@ struct Endpoint: Sendable {
     func respond(to request: ServerRequest, journal: (any ServerJournal)?) -> ServerResponse {
         do {
             guard methods.contains(request.method) else { throw OutwardFailure.methodNotAllowed }
+            guard !readsJSON || request.isJSON else { throw OutwardFailure.unsupportedMediaType }
             return try answer(request)
         } catch {
             let failure = OutwardFailure(error, face: face, fallback: fallback)

@@ -12,6 +12,12 @@ struct ServerRequest: Sendable {
     let headers: HTTPFields
     let body: Data
 
+    /// Whether the body calls itself JSON, or does not say what it is.
+    var isJSON: Bool {
+        guard let type = header("Content-Type") else { return true }
+        return type.lowercased().hasPrefix("application/json")
+    }
+
     /// The first value of a header, found without regard to case; nil when it is missing.
     func header(_ name: String) -> String? {
         HTTPField.Name(name).flatMap { headers[$0] }

@@ -1,3 +1,4 @@
+import Foundation
 public import LabKit
 
 /// A ``LabServer`` that is a member of a lab instance: it lives on the instance's clock, writes its trace,
@@ -12,6 +13,8 @@ public final class InstanceServer: Sendable {
     private let membership: Membership
     private let incarnation: Int
     private let server: LabServer
+    /// The port of the incarnation before this one, when any port will do: apps that are running know it.
+    private let formerPort: Int?
 
     /// Joins an instance and opens the server's database in it. Blocks.
     /// - Throws: `InstanceError` when the instance has ended; whatever keeps the database from being opened.
@@ -29,6 +32,10 @@ public final class InstanceServer: Sendable {
                 .faultFired,
                 ["point": .string(firing.rule.point.rawValue), "fired": .integer(Int64(firing.fired))])
         }
+        let former = try ServerReady.read(layout)
+        // Whoever waits for this incarnation must not find the file of the one before.
+        if former != nil { try FileManager.default.removeItem(atPath: layout.serverReadyPath) }
+        formerPort = manifest.topology.server.port == 0 ? former?.port : nil
         var configuration = ServerConfiguration(directory: layout.serverDirectory)
         configuration.port = manifest.topology.server.port
         configuration.policy.maxFailedAttempts = manifest.topology.server.maxFailedAttempts
@@ -44,7 +51,7 @@ public final class InstanceServer: Sendable {
     public func run(onFailure: @escaping @Sendable (any Error) -> Void) async throws {
         let control = ControlSlot()
         defer { control.stop() }
-        try await server.run { [self] listening in
+        let announce: @Sendable (LabServer.Listening) -> Void = { [self] listening in
             server.workers.submit { [self] in
                 do {
                     control.set(try controlServer())
@@ -53,6 +60,13 @@ public final class InstanceServer: Sendable {
                     onFailure(error)
                 }
             }
+        }
+        guard let formerPort else { return try await server.run(onListening: announce) }
+        do {
+            try await server.run(port: formerPort, onListening: announce)
+        } catch is LabServer.ListeningFailure {
+            // Somebody else took it meanwhile; apps learn the new one when they look again.
+            try await server.run(onListening: announce)
         }
     }
 

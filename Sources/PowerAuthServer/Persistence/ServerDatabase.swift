@@ -62,6 +62,8 @@ final class ServerDatabase: Sendable {
 
     /// Folds the write-ahead log into the database file and closes all connections.
     func close() throws {
+        // The readers close last and cannot write, so the log is folded in before anything closes.
+        try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         try pool.close()
     }
 }

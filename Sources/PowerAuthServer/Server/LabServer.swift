@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 
 /// A PowerAuth server and the mobile-facing server in front of it, in one process.
 ///
@@ -18,6 +19,18 @@ public final class LabServer: Sendable {
         public let applicationId: String
         /// What the mobile SDK of that application is configured with.
         public let mobileSdkConfig: String
+    }
+
+    /// The server cannot accept connections at the wanted address.
+    public struct ListeningFailure: Error, CustomStringConvertible {
+        /// The address and port.
+        public let address: String
+        /// What the operating system said.
+        public let cause: String
+
+        public var description: String {
+            "cannot listen on \(address): \(cause). Stop whoever uses the port, or choose another one."
+        }
     }
 
     let services: ServerServices
@@ -36,7 +49,7 @@ public final class LabServer: Sendable {
     ///   - faults: where a lab interferes.
     /// - Throws: whatever keeps the database from being opened, in words for the operator.
     public init(
-        configuration: ServerConfiguration, clock: any ServerClock = SystemClock(),
+        configuration: ServerConfiguration, clock: any ServerClock,
         journal: (any ServerJournal)? = nil, faults: ServerFaults = ServerFaults()
     ) throws {
         self.configuration = configuration
@@ -49,21 +62,29 @@ public final class LabServer: Sendable {
     }
 
     /// Listens and answers until ``stop()``.
-    /// - Parameter onListening: called once, on a thread of the event loop, when connections are accepted.
-    /// - Throws: when the port cannot be bound.
-    public func run(onListening: @escaping @Sendable (Listening) -> Void) async throws {
+    /// - Parameters:
+    ///   - port: another port than the configured one.
+    ///   - onListening: called once, on a thread of the event loop, when connections are accepted.
+    /// - Throws: when the port cannot be bound; another call with another port is possible then.
+    public func run(port: Int? = nil, onListening: @escaping @Sendable (Listening) -> Void) async throws {
         var logger = Logger(label: "lab-server")
         // What goes wrong in a request is in the journal; what is left is noise of closed connections.
         logger.logLevel = .critical
-        let frontend = httpApplication(logger: logger) { port in
+        let isListening = Flag()
+        let frontend = httpApplication(port: port, logger: logger) { port in
+            isListening.raise()
             self.journal?.record(.started(port: port, applicationId: self.application.id), operation: nil)
             onListening(
                 Listening(
                     baseURL: "http://\(self.configuration.host):\(port)", port: port,
                     applicationId: self.application.id, mobileSdkConfig: self.application.mobileSdkConfig))
         }
-        try await shutdown.run(
-            ServiceGroup(configuration: ServiceGroupConfiguration(services: [frontend], logger: logger)))
+        do {
+            try await shutdown.run(
+                ServiceGroup(configuration: ServiceGroupConfiguration(services: [frontend], logger: logger)))
+        } catch  where !isListening.isRaised {
+            throw ListeningFailure(address: "\(configuration.host):\(port ?? configuration.port)", cause: "\(error)")
+        }
         journal?.record(.stopped, operation: nil)
         try services.context.database.close()
     }
@@ -76,15 +97,24 @@ public final class LabServer: Sendable {
     /// The Hummingbird application.
     /// - Parameter onPort: called with the port when it listens.
     func httpApplication(
-        logger: Logger, onPort: @escaping @Sendable (Int) -> Void = { _ in }
+        port: Int? = nil, logger: Logger, onPort: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> Hummingbird.Application<RouterResponder<BasicRequestContext>> {
         let frontend = HTTPFrontend(
             endpoints: services.endpoints, workers: workers, journal: journal, faults: faults)
         return Hummingbird.Application(
             router: frontend.router(),
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port), serverName: "lab-server"),
+                address: .hostname(configuration.host, port: port ?? configuration.port), serverName: "lab-server"),
             onServerRunning: { channel in onPort(channel.localAddress?.port ?? 0) },
             logger: logger)
     }
+}
+
+/// Something that becomes true once. Thread rule: any thread.
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isRaised: Bool { value.load(ordering: .acquiring) }
+
+    func raise() { value.store(true, ordering: .releasing) }
 }

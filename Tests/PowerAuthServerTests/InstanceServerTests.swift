@@ -1,0 +1,115 @@
+import Foundation
+import LabKit
+import PowerAuthProtocol
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite struct InstanceServerTests {
+    /// An instance of the test's own in a directory with a short path; a Unix socket path has little room.
+    private final class TestInstance: Sendable {
+        let directory: String
+        let instance: Instance
+
+        init() throws {
+            let directory = "/tmp/pas-\(UUID().uuidString.prefix(8).lowercased())"
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            self.directory = directory
+            instance = try Instance.create(in: directory) { layout in
+                InstanceManifest(
+                    id: layout.id, labFile: nil,
+                    topology: Topology(name: "test", server: ServerSpec(maxFailedAttempts: 3), devices: []),
+                    runDirectory: directory + "/run", seed: 1, executablesDirectory: directory)
+            }
+        }
+
+        deinit {
+            try? FileManager.default.removeItem(atPath: directory)
+        }
+    }
+
+    /// What may block runs on a thread of its own, not on one of Swift's.
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
+        }
+    }
+
+    @Test func `a member announces itself, lives on the lab's clock and leaves nothing behind`() async throws {
+        let test = try TestInstance()
+        let layout = test.instance.layout
+        let server = try await onThread { try InstanceServer(joining: layout) }
+        async let running: Void = server.run { Issue.record("cannot tell the instance: \($0)") }
+
+        let ready = try #require(try await onThread { try ServerReady.wait(layout, timeout: .seconds(10)) })
+        #expect(ready.baseURL == "http://127.0.0.1:\(ready.port)")
+        #expect(ready.enrollmentURL == ready.baseURL + "/enrollment-server")
+        #expect(try MobileSdkConfiguration(ready.configuration).masterServerPublicKey.count == 65)
+
+        let reply = try await onThread {
+            let client = try ControlClient(layout, name: "server")
+            defer { client.close() }
+            func call(_ command: String, _ arguments: JSONValue) throws -> JSONValue {
+                try client.call(ControlRequest(command: command, arguments: arguments)).get()
+            }
+            let initiated = try call("initActivation", ["userId": "alice"])
+            let id = try #require(initiated["activationId"])
+            try LabClock.open(layout.clockPath).advance(by: .minutes(6))
+            return try call("activationStatus", ["activationId": id])
+        }
+        #expect(reply["activationStatus"]?.stringValue == "REMOVED")
+        #expect(reply["maxFailedAttempts"]?.integerValue == 3)
+
+        server.stop()
+        try await running
+        try await onThread { try server.leave() }
+        let trace = try String(contentsOfFile: test.directory + "/run/traces/server#1.jsonl", encoding: .utf8)
+        for event in ["process.started", "process.ready", "server.activation", "process.ended"] {
+            #expect(trace.contains("\"\(event)\""), "no \(event) in the trace")
+        }
+        #expect(try await onThread { try test.instance.end() })
+        #expect(!FileManager.default.fileExists(atPath: layout.root))
+    }
+
+    @Test func `the next incarnation listens where the last one did, when the port is free`() async throws {
+        let test = try TestInstance()
+        let layout = test.instance.layout
+        var ports: [Int] = []
+        for _ in 1...2 {
+            let server = try await onThread { try InstanceServer(joining: layout) }
+            #expect(try await onThread { try ServerReady.read(layout) } == nil)
+            async let running: Void = server.run { Issue.record("cannot tell the instance: \($0)") }
+            let ready = try #require(try await onThread { try ServerReady.wait(layout, timeout: .seconds(10)) })
+            ports.append(ready.port)
+            server.stop()
+            try await running
+            try await onThread { try server.leave() }
+        }
+        #expect(ports[0] == ports[1])
+
+        try await onThread { _ = try test.instance.end() }
+    }
+
+    @Test func `a port in use is named`() async throws {
+        let fixture = try ServerFixture()
+        let (ports, found) = AsyncStream<Int>.makeStream()
+        async let running: Void = fixture.server.run { found.yield($0.port) }
+        let port = try #require(await ports.first { _ in true })
+        let second = try ServerFixture { $0.port = port }
+        await #expect {
+            try await second.server.run { _ in }
+        } throws: { error in
+            "\(error)".contains("cannot listen on 127.0.0.1:\(port)")
+        }
+        fixture.server.stop()
+        try await running
+    }
+
+    @Test func `an instance that has ended cannot be joined`() async throws {
+        let layout = InstanceLayout(root: "/tmp/pas-nothing-here")
+        await #expect(throws: InstanceError.self) {
+            _ = try await onThread { try InstanceServer(joining: layout) }
+        }
+    }
+}
