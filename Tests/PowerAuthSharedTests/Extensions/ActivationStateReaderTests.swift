@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@testable import PowerAuth2ForExtensions
+
+@Suite("An extension inspects the stored session (sharing.md, sections 13 and 18.2)")
+struct ActivationStateReaderTests {
+    private func activation(_ state: Data) -> ActivationStateReader.Activation {
+        ActivationStateReader.activation(in: state)
+    }
+
+    @Test("E-1: the identifier is found in every data version from 3 to 6")
+    func everyVersion() {
+        #expect(activation(StoredStates.version3) == .identifier(StoredStates.activationId))
+        for version in "456".utf8 {
+            var state = StoredStates.version6
+            state[4] = version
+            #expect(activation(state) == .identifier(StoredStates.activationId))
+        }
+    }
+
+    @Test("E-2: an empty session has no activation")
+    func emptySession() {
+        #expect(activation(StoredStates.empty) == .none)
+    }
+
+    @Test("E-2: every truncation before the end of the identifier is unreadable")
+    func truncations() {
+        let endOfIdentifier = 22 + 1 + 36
+        for length in 0..<endOfIdentifier {
+            #expect(activation(StoredStates.version6.prefix(length)) == .unreadable, "\(length) bytes")
+        }
+        #expect(activation(StoredStates.version6.prefix(endOfIdentifier)) == .identifier(StoredStates.activationId))
+    }
+
+    @Test("Other formats, unknown versions, a wrong counter and an empty identifier are unreadable")
+    func foreignStates() {
+        #expect(activation(Data("PAM2a".utf8)) == .unreadable)
+        for (index, value) in [(0, 0x51), (2, 0x01), (3, 0x51), (4, 0x32), (4, 0x37), (5, 0x0F)] {
+            var state = StoredStates.version6
+            state[index] = UInt8(value)
+            #expect(activation(state) == .unreadable, "byte \(index) = \(value)")
+        }
+        var state = StoredStates.version6
+        state[22] = 0
+        #expect(activation(state) == .unreadable)
+    }
+
+    @Test("A long identifier with a two-byte count is read")
+    func longIdentifier() {
+        let identifier = String(repeating: "x", count: 300)
+        let state = StoredStates.version6.prefix(22) + Data([0x81, 0x2C]) + Data(identifier.utf8)
+        #expect(activation(state) == .identifier(identifier))
+    }
+}

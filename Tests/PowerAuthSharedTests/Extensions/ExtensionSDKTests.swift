@@ -1,0 +1,127 @@
+import Foundation
+import PowerAuth2ForExtensions
+import PowerAuthProtocol
+import SimulatedDevice
+import Synchronization
+import Testing
+
+@Suite("An extension uses its application's activation and tokens (sharing.md, section 18)")
+struct ExtensionSDKTests {
+    private let main: TokenApp
+    private let sandbox: Sandbox
+
+    init() throws {
+        let device = try TemporaryDevice()
+        main = try TokenApp("main", on: device)
+        sandbox = try device.sandbox(
+            name: "widget", kind: .appExtension, bundleIdentifier: "com.example.main.widget",
+            appGroups: [SharingApp.appGroup], keychainAccessGroups: [SharingApp.accessGroup])
+    }
+
+    private func makeSDK(suite: String? = SharingApp.appGroup, shares: Bool = false) -> PowerAuthExtensionSDK {
+        let configuration = PowerAuthConfiguration(
+            instanceId: SharingApp.instanceId, baseEndpointUrl: "http://localhost",
+            configuration: SharingApp.configurationString)
+        if shares {
+            configuration.sharingConfiguration = PowerAuthSharingConfiguration(
+                appGroup: SharingApp.appGroup, appIdentifier: "widget", keychainAccessGroup: SharingApp.accessGroup)
+        }
+        let keychain = PowerAuthKeychainConfiguration()
+        keychain.keychainAttribute_AccessGroup = SharingApp.accessGroup
+        keychain.keychainAttribute_UserDefaultsSuiteName = suite
+        return PowerAuthExtensionSDK(configuration: configuration, keychainConfiguration: keychain, sandbox: sandbox)
+    }
+
+    @Test("It follows the application: no activation, an activation, none again")
+    func followsApplication() throws {
+        let sdk = makeSDK()
+        #expect(!sdk.hasValidActivation())
+        try main.app.save(StoredStates.version6)
+        #expect(sdk.hasValidActivation())
+        #expect(sdk.activationIdentifier == StoredStates.activationId)
+        main.app.interface.resetSession()
+        #expect(!sdk.hasValidActivation())
+        #expect(!sdk.canStartActivation())
+        #expect(!sdk.hasPendingActivation())
+    }
+
+    @Test("A pending activation of the application cannot be seen")
+    func pendingActivation() throws {
+        try main.app.startActivation()
+        #expect(!makeSDK().hasValidActivation())
+    }
+
+    @Test("Items of a former installation do not count until the application has run")
+    func formerInstallation() throws {
+        try main.app.save(StoredStates.version6)
+        main.app.sandbox.defaults(suite: SharingApp.appGroup)?.removeObject(forKey: PowerAuthKeychain_Initialized)
+        #expect(!makeSDK().hasValidActivation())
+        #expect(makeSDK(suite: nil).hasValidActivation())
+    }
+
+    @Test("Tokens can be used, with a header of version 3.1")
+    func tokens() throws {
+        try main.app.save(StoredStates.version6)
+        main.put("T")
+        let sdk = makeSDK()
+        let token = try #require(sdk.tokenStore.localToken(withName: "T"))
+        let header = try TokenHeader(parsing: token.generateHeader()?.value)
+        #expect(header.version == .v3_1)
+        #expect(try header.isAuthentic(secret: TokenSecret(Data((0..<16).map { UInt8($0) }))))
+    }
+
+    @Test("Requests: a stored token is given, a missing one and any removal are refused")
+    func requests() throws {
+        try main.app.save(StoredStates.version6)
+        main.put("T")
+        let sdk = makeSDK()
+        let results = Mutex<[String: Int]>([:])
+        let collect = { (name: String) in
+            { (token: PowerAuthToken?, error: NSError?) in
+                results.withLock { $0[name] = token == nil ? error?.code ?? -1 : 0 }
+            }
+        }
+        sdk.tokenStore.requestAccessToken(withName: "T", authentication: .possession(), completion: collect("stored"))
+        sdk.tokenStore.requestAccessToken(withName: "X", authentication: nil, completion: collect("missing"))
+        sdk.tokenStore.requestAccessToken(withName: "", authentication: nil, completion: collect("empty"))
+        sdk.tokenStore.removeAccessToken(withName: "T") { _, error in results.withLock { $0["remove"] = error?.code } }
+        sdk.tokenStore.removeAccessToken(withName: "X") { _, error in results.withLock { $0["removeX"] = error?.code } }
+        #expect(results.withLock { $0 } == ["stored": 0, "missing": 14, "empty": 13, "remove": 14, "removeX": 14])
+        #expect(main.store.hasLocalToken(withName: "T"))
+    }
+
+    @Test("Local removal does nothing")
+    func localRemoval() throws {
+        try main.app.save(StoredStates.version6)
+        main.put("T")
+        let store = makeSDK().tokenStore
+        store.removeLocalToken(withName: "T")
+        store.removeAllLocalTokens()
+        #expect(store.hasLocalToken(withName: "T"))
+    }
+
+    @Test("A token is not deleted while the extension cannot tell which activation there is")
+    func unknownActivation() throws {
+        try main.app.save(StoredStates.version6)
+        main.put("T")
+        main.app.sandbox.defaults(suite: SharingApp.appGroup)?.removeObject(forKey: PowerAuthKeychain_Initialized)
+        #expect(!makeSDK().tokenStore.hasLocalToken(withName: "T"))
+        #expect(main.records.record(named: "T") != nil)
+    }
+
+    @Test("An extension that knows how the applications share tells them about its changes")
+    func announcesChanges() throws {
+        try main.app.save(StoredStates.version6)
+        main.put("old", activationId: "c564e700-7e86-4a87-b6c8-a5a0cc89683f")
+        let before = try main.app.interface.snapshot().tokenModifyCounter
+        #expect(!makeSDK(shares: true).tokenStore.hasLocalToken(withName: "old"))
+        #expect(try main.app.interface.snapshot().tokenModifyCounter == before + 1)
+    }
+
+    @Test("The configuration is a copy at each access")
+    func configurationCopy() {
+        let sdk = makeSDK()
+        sdk.configuration.disableAutomaticProtocolUpgrade = true
+        #expect(!sdk.configuration.disableAutomaticProtocolUpgrade)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import PowerAuthShared
+import SimulatedDevice
+import Testing
+
+@Suite("A session that nobody shares (sharing.md, section 9)")
+struct DefaultSessionTests {
+    private let sandbox: Sandbox
+    private let keychain: PowerAuthKeychain
+
+    init() throws {
+        sandbox = try Sandbox.temporary()
+        keychain = PowerAuthKeychain(
+            identifier: PowerAuthKeychain_Status, accessGroup: nil, system: sandbox.keychain)
+    }
+
+    private func start() -> DefaultSessionInterface {
+        DefaultSessionInterface(
+            session: SharingApp.newSession(), store: SessionStateStore(keychain: keychain, account: "i"),
+            installation: InstallationCheck(keychains: [keychain], suiteName: nil, sandbox: sandbox), sandbox: sandbox)
+    }
+
+    @Test("The state is stored at the end of the outermost task with a write in it, and found after a restart")
+    func storesState() throws {
+        let interface = start()
+        #expect(interface.canStartActivation())
+        try interface.read { _ in
+            interface.writeVoidTask { _ = $0.deserializeState(StoredStates.version6) }
+            #expect(keychain.data(forKey: "i") == nil)
+        }
+        #expect(keychain.data(forKey: "i") == StoredStates.version6)
+        #expect(start().activationIdentifier == StoredStates.activationId)
+    }
+
+    @Test("A read task does not store")
+    func readTaskDoesNotStore() {
+        start().readVoidTask { _ = $0.deserializeState(StoredStates.version6) }
+        #expect(keychain.data(forKey: "i") == nil)
+    }
+
+    @Test("An empty session is stored as three bytes")
+    func emptySession() throws {
+        let interface = start()
+        try interface.write { _ = $0.deserializeState(StoredStates.version6) }
+        interface.resetSession()
+        #expect(keychain.data(forKey: "i") == StoredStates.empty)
+    }
+
+    @Test("A task that throws stores what it changed, and its error comes through")
+    func throwingTask() throws {
+        let interface = start()
+        #expect(throws: CancellationError.self) {
+            try interface.write { session in
+                _ = session.deserializeState(StoredStates.version6)
+                throw CancellationError()
+            }
+        }
+        #expect(keychain.data(forKey: "i") == StoredStates.version6)
+    }
+
+    @Test("External operations start without effect, and tokens are never stale")
+    func nothingExternal() throws {
+        let interface = start()
+        try interface.startExternalPendingOperation(.activation)
+        #expect(interface.externalPendingOperation == nil)
+        #expect(try !interface.lockTokenStore())
+        interface.unlockTokenStore()
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import PowerAuthShared
+import SimulatedDevice
+import Testing
+
+@Suite("One application starts an activation (sharing.md, sections 8 and 19.3)")
+struct ExternalOperationTests {
+    private let device: TemporaryDevice
+
+    init() throws {
+        device = try TemporaryDevice()
+    }
+
+    @Test("S-5: the others see who started what, and cannot start themselves")
+    func othersAreRefused() throws {
+        let main = try SharingApp("main", on: device)
+        let wallet = try SharingApp("wallet", on: device)
+        try main.startActivation()
+        #expect(main.interface.externalPendingOperation == nil)
+        let seen = try #require(wallet.interface.externalPendingOperation)
+        #expect(seen.externalOperationType == .activation)
+        #expect(seen.externalApplicationId == "main")
+
+        let error = try #require(throws: NSError.self) { try wallet.startActivation() }
+        #expect(error.powerAuthErrorCode == .externalPendingOperation)
+        #expect(error.localizedDescription == "Other application does critical operation")
+        #expect(error.powerAuthExternalPendingOperation?.externalApplicationId == "main")
+        #expect(error.powerAuthExternalPendingOperation?.externalOperationType == .activation)
+        #expect(!wallet.interface.hasPendingActivation())
+        #expect(main.interface.hasPendingActivation())
+    }
+
+    @Test("I-6: a start counts the ticket, the end clears type, time and application")
+    func ticket() throws {
+        let main = try SharingApp("main", on: device)
+        try main.startActivation()
+        let running = try main.interface.snapshot()
+        #expect(running.operationTicket == 2)
+        #expect(running.operationType == 1)
+        #expect(running.operationTouched != nil)
+        main.interface.resetSession()
+        let ended = try main.interface.snapshot()
+        #expect(ended.operationTicket == 2)
+        #expect(ended.operationType == 0)
+        #expect(ended.operationTouched == nil)
+        #expect(ended.operationApplication == "")
+    }
+
+    @Test("The end of the owner's activation lets the others start")
+    func othersMayStartAfterwards() throws {
+        let main = try SharingApp("main", on: device)
+        let wallet = try SharingApp("wallet", on: device)
+        try main.startActivation()
+        main.interface.resetSession()
+        #expect(wallet.interface.externalPendingOperation == nil)
+        try wallet.startActivation()
+        #expect(main.interface.externalPendingOperation?.externalApplicationId == "wallet")
+    }
+
+    @Test("Persisting ends the operation in the same task")
+    func persisting() throws {
+        let main = try SharingApp("main", on: device)
+        let wallet = try SharingApp("wallet", on: device)
+        try main.startActivation()
+        try main.save(StoredStates.version6)
+        #expect(wallet.interface.externalPendingOperation == nil)
+        #expect(wallet.interface.hasValidActivation())
+    }
+
+    @Test("A second start by the owner is refused as already started")
+    func startedTwice() throws {
+        let main = try SharingApp("main", on: device)
+        try main.startActivation()
+        let error = try #require(throws: NSError.self) {
+            try main.interface.write { _ in try main.interface.startExternalPendingOperation(.activation) }
+        }
+        #expect(error.powerAuthErrorCode == .operationCancelled)
+    }
+
+    @Test("The operation of an owner that died is gone")
+    func deadOwner() throws {
+        let wallet = try SharingApp("wallet", on: device)
+        try startAndDie(quirks: [])
+        #expect(wallet.interface.externalPendingOperation == nil)
+        #expect(try wallet.interface.snapshot().operationType == 0)
+        try wallet.startActivation()
+    }
+
+    @Test("An owner that died and came back is not told about itself")
+    func restartedOwner() throws {
+        try startAndDie(quirks: [])
+        let main = try SharingApp("main", on: device)
+        #expect(try main.interface.snapshot().operationType == 0)
+        #expect(main.interface.externalPendingOperation == nil)
+        #expect(!main.interface.hasPendingActivation())
+    }
+
+    @Test("With the quirk sharing.D1 a dead owner is reported until somebody starts")
+    func deadOwnerInTheOriginal() throws {
+        let wallet = try SharingApp("wallet", on: device, quirks: ["sharing.D1"])
+        try startAndDie(quirks: ["sharing.D1"])
+        #expect(wallet.interface.externalPendingOperation?.externalApplicationId == "main")
+        let main = try SharingApp("main", on: device, quirks: ["sharing.D1"])
+        #expect(main.interface.externalPendingOperation?.externalApplicationId == "main")
+        try wallet.startActivation()
+        #expect(main.interface.externalPendingOperation?.externalApplicationId == "wallet")
+    }
+
+    @Test("A held lock without information is told as such")
+    func lockWithoutInformation() throws {
+        let main = try SharingApp("main", on: device)
+        let names = SharedNames(
+            instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
+        let container = try #require(main.sandbox.containerPath(forAppGroup: SharingApp.appGroup))
+        let lock = try FileLock(path: container + "/" + names.operationLock)
+        #expect(try lock.tryLock())
+        let error = try #require(throws: NSError.self) { try main.startActivation() }
+        #expect(error.powerAuthErrorCode == .externalPendingOperation)
+        #expect(error.powerAuthExternalPendingOperation == nil)
+        #expect(error.localizedDescription.hasSuffix("no additional information is provided."))
+    }
+
+    /// An application starts an activation and disappears: its descriptors close, the memory keeps what it wrote.
+    private func startAndDie(quirks: [String]) throws {
+        let main = try SharingApp("main", on: device, quirks: quirks)
+        try main.startActivation()
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import PowerAuthShared
+import SimulatedDevice
+import Testing
+
+@Suite("The shared memory (sharing.md, sections 5 and 7.2)")
+struct SharedMemoryTests {
+    private let device: TemporaryDevice
+
+    init() throws {
+        device = try TemporaryDevice()
+    }
+
+    private var name: String { SharingApp.appGroup + ".Ez3P" }
+
+    @Test("I-1: the first application makes exactly the documented 256 bytes")
+    func freshMemory() throws {
+        let app = try SharingApp("first", on: device)
+        var expected = Data([0x4D, 0x50, 0x53, 0x31, 0, 0, 0, 0])
+        expected += [1, 0, 0, 0, 0, 0, 0, 0] + [1, 0, 0, 0, 0, 0, 0, 0]
+        expected += Data(count: 48) + Data(count: 16)
+        expected += [1, 0, 0, 0, 0, 0, 0, 0] + Data(count: 128)
+        let names = SharedNames(
+            instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
+        expected += names.instanceHash
+        #expect(expected.count == 256)
+        #expect(try app.memoryBytes() == expected)
+    }
+
+    @Test("I-1: a second application does not change a byte")
+    func secondOpener() throws {
+        let first = try SharingApp("first", on: device)
+        try first.save(StoredStates.version6)
+        let before = try first.memoryBytes()
+        let second = try SharingApp("second", on: device)
+        #expect(try second.memoryBytes() == before)
+    }
+
+    @Test("I-2: memory that somebody else made is refused and left alone, checked in the documented order")
+    func foreignMemory() throws {
+        let app = try SharingApp("first", on: device)
+        let memory = try app.memory()
+        // Each step breaks one more field, from the last check to the first.
+        memory.bytes[3] = UInt8(ascii: "9")
+        expectRefusal(.sharedMemoryWrongVersion(name: name, version: UInt8(ascii: "9")))
+        memory.bytes[224] ^= 1
+        expectRefusal(.sharedMemoryForeignInstance(name: name))
+        memory.bytes[0] = UInt8(ascii: "X")
+        let before = try app.memoryBytes()
+        expectRefusal(.sharedMemoryWrongMagic(name: name))
+        #expect(try app.memoryBytes() == before)
+        withExtendedLifetime(memory) {}
+    }
+
+    private func expectRefusal(_ cause: InvalidConfiguration) {
+        #expect(throws: cause) { try SharingApp("second", on: device) }
+    }
+
+    @Test("Memory whose creator died before filling it is filled by the next application")
+    func uninitializedMemory() throws {
+        let sandbox = try SharingApp.sandbox("first", on: device)
+        _ = try sandbox.sharedMemory.create(name: name, size: SharedData.size)
+        let app = try SharingApp(in: sandbox, "first")
+        #expect(try app.interface.snapshot().stateModifyCounter == 1)
+    }
+
+    @Test("Memory that is too small is replaced")
+    func shortMemory() throws {
+        let sandbox = try SharingApp.sandbox("first", on: device)
+        _ = try sandbox.sharedMemory.create(name: name, size: 16)
+        let app = try SharingApp(in: sandbox, "first")
+        #expect(try app.memory().count == 256)
+    }
+
+    @Test("An application identifier of 127 bytes fills its field")
+    func longestApplicationIdentifier() throws {
+        let long = String(repeating: "x", count: 127)
+        let app = try SharingApp(in: SharingApp.sandbox("first", on: device), long)
+        try app.startActivation()
+        #expect(try app.interface.snapshot().operationApplication == long)
+        let bytes = try app.memoryBytes()
+        #expect(bytes[96 + 127] == 0)
+    }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import LabKit
+import PowerAuthShared
+import SimulatedDevice
+import Synchronization
+import Testing
+
+@Suite("Two applications share a session (sharing.md, sections 7 and 19.10)")
+struct SharedSessionTests {
+    private let device: TemporaryDevice
+
+    init() throws {
+        device = try TemporaryDevice()
+    }
+
+    @Test("What one application saves, the other sees at its next task")
+    func changesAreVisible() throws {
+        let main = try SharingApp("main", on: device)
+        let wallet = try SharingApp("wallet", on: device)
+        #expect(!wallet.interface.hasValidActivation())
+        try main.save(StoredStates.version6)
+        #expect(wallet.interface.hasValidActivation())
+        #expect(wallet.interface.activationIdentifier == StoredStates.activationId)
+        wallet.interface.resetSession()
+        #expect(!main.interface.hasValidActivation())
+        #expect(main.interface.activationIdentifier == nil)
+    }
+
+    @Test("S-2: an application that starts later finds the activation")
+    func restart() throws {
+        try SharingApp("main", on: device).save(StoredStates.version6)
+        #expect(try SharingApp("main", on: device).state() == StoredStates.version6)
+    }
+
+    @Test("I-3: reading never counts, and neither does a write task that changes nothing")
+    func unchangedStateIsNotCounted() throws {
+        let main = try SharingApp("main", on: device)
+        try main.save(StoredStates.version6)
+        let before = try main.interface.snapshot()
+        _ = try main.state()
+        _ = main.interface.hasValidActivation()
+        try main.save(StoredStates.version6)
+        #expect(try main.interface.snapshot() == before)
+    }
+
+    @Test("I-4: a changed state counts once, however deep the tasks were nested")
+    func nestedTasksCountOnce() throws {
+        let main = try SharingApp("main", on: device)
+        try main.interface.read { _ in
+            try main.save(StoredStates.version6)
+            try main.interface.write { _ in try main.save(StoredStates.counted(9)) }
+            #expect(try main.interface.snapshot().stateModifyCounter == 1)
+        }
+        #expect(try main.interface.snapshot().stateModifyCounter == 2)
+    }
+
+    @Test("Starting an activation is not saved, so nobody else sees it in the state")
+    func pendingActivationIsNotSaved() throws {
+        let main = try SharingApp("main", on: device)
+        let wallet = try SharingApp("wallet", on: device)
+        try main.startActivation()
+        #expect(main.interface.hasPendingActivation())
+        #expect(!wallet.interface.hasPendingActivation())
+        #expect(wallet.interface.canStartActivation())
+        #expect(try wallet.interface.snapshot().stateModifyCounter == 1)
+    }
+
+    @Test("I-7: while one application is inside a task, the other waits and then sees the result")
+    func tasksExclude() async throws {
+        //  main                         wallet
+        //  enter task ---- entered ---> start task (blocks in the status lock)
+        //  save, leave                  task runs, sees the new state
+        let main = try SharingApp("main", on: device)
+        let wallet = try SharingApp("wallet", on: device)
+        let names = SharedNames(
+            instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
+        let container = try #require(main.sandbox.containerPath(forAppGroup: SharingApp.appGroup))
+        let outsider = try FileLock(path: container + "/" + names.statusLock)
+        let mainInterface = main.interface
+        let walletInterface = wallet.interface
+        let seen = try await onThread {
+            let result = Mutex<Bool?>(nil)
+            let finished = DispatchSemaphore(value: 0)
+            try mainInterface.write { session in
+                let isFree = try outsider.tryLock()
+                #expect(!isFree, "the status lock is not held inside a task")
+                let thread = Thread {
+                    let sees = walletInterface.hasValidActivation()
+                    result.withLock { $0 = sees }
+                    finished.signal()
+                }
+                thread.start()
+                _ = session.deserializeState(StoredStates.version6)
+                #expect(result.withLock { $0 } == nil)
+            }
+            finished.wait()
+            return result.withLock { $0 }
+        }
+        #expect(seen == true)
+        #expect(try outsider.tryLock())
+    }
+
+    @Test("A thread that enters a second object of the same instance inside a task is refused, not stuck")
+    func ownDeadlockIsNamed() throws {
+        let main = try SharingApp("main", on: device)
+        let wallet = try SharingApp("wallet", on: device)
+        try main.interface.read { _ in
+            let error = #expect(throws: NSError.self) { try wallet.interface.read { _ in } }
+            #expect(error?.powerAuthErrorCode == .invalidActivationState)
+            #expect(error?.localizedDescription.contains("another SDK object of the same instanceId") == true)
+        }
+        #expect(!wallet.interface.hasValidActivation())
+    }
+
+    @Test("Work for outside of a task runs after the task, or at once when there is none")
+    func workOutsideOfTasks() async throws {
+        let main = try SharingApp("main", on: device)
+        let interface = main.interface
+        let order = Mutex<[String]>([])
+        interface.executeOutsideOfTask(queue: .global()) { order.withLock { $0.append("at once") } }
+        #expect(order.withLock { $0 } == ["at once"])
+        try await onThread {
+            let finished = DispatchSemaphore(value: 0)
+            try interface.read { _ in
+                interface.executeOutsideOfTask(queue: .global()) {
+                    order.withLock { $0.append("outside") }
+                    finished.signal()
+                }
+                order.withLock { $0.append("task") }
+            }
+            finished.wait()
+        }
+        #expect(order.withLock { $0 } == ["at once", "task", "outside"])
+    }
+}
+
+@Suite("A process fails while it saves (sharing.md, D7 and D8)")
+struct InterruptedSaveTests {
+    private let device: TemporaryDevice
+
+    init() throws {
+        device = try TemporaryDevice()
+    }
+
+    private func arm(_ point: FaultPoint, _ process: String = "main") throws {
+        _ = try device.faults.arm(FaultRule(point: point, process: process, action: .fail("EIO")))
+    }
+
+    @Test("A death between keychain and counter leaves nobody with an old state")
+    func deathAfterSave() throws {
+        let main = try SharingApp("main", on: device)
+        let wallet = try SharingApp("wallet", on: device)
+        try main.save(StoredStates.version6)
+        #expect(try wallet.state() == StoredStates.version6)
+        try arm(.stateSaved)
+        #expect(throws: NSError.self) { try main.save(StoredStates.counted(9)) }
+        #expect(try wallet.state() == StoredStates.counted(9))
+    }
+
+    @Test("With the quirk sharing.D7 the other application goes on with the old state")
+    func deathAfterSaveInTheOriginal() throws {
+        let main = try SharingApp("main", on: device, quirks: ["sharing.D7"])
+        let wallet = try SharingApp("wallet", on: device, quirks: ["sharing.D7"])
+        try main.save(StoredStates.version6)
+        #expect(try wallet.state() == StoredStates.version6)
+        try arm(.stateSaved)
+        #expect(throws: NSError.self) { try main.save(StoredStates.counted(9)) }
+        #expect(try wallet.state() == StoredStates.version6)
+    }
+
+    @Test("A keychain that refuses makes the task fail, and the session holds the stored state again")
+    func refusedSave() throws {
+        let main = try SharingApp("main", on: device)
+        try main.save(StoredStates.version6)
+        try arm(.keychainWrite)
+        let error = #expect(throws: NSError.self) { try main.save(StoredStates.counted(9)) }
+        #expect(error?.powerAuthErrorCode == .invalidActivationState)
+        #expect(try main.state() == StoredStates.version6)
+        try main.save(StoredStates.counted(10))
+        #expect(try main.state() == StoredStates.counted(10))
+    }
+
+    @Test("With the quirk sharing.D7 a refused save looks like a success")
+    func refusedSaveInTheOriginal() throws {
+        let main = try SharingApp("main", on: device, quirks: ["sharing.D7"])
+        try main.save(StoredStates.version6)
+        try arm(.keychainWrite)
+        try main.save(StoredStates.counted(9))
+        #expect(try main.state() == StoredStates.counted(9))
+        #expect(try SharingApp("wallet", on: device).state() == StoredStates.version6)
+    }
+
+    @Test("A state that somebody changed without the lock is not overwritten")
+    func lostUpdate() throws {
+        let main = try SharingApp("main", on: device)
+        try main.save(StoredStates.version6)
+        let keychain = PowerAuthKeychain(
+            identifier: PowerAuthKeychain_Status, accessGroup: SharingApp.accessGroup, system: main.sandbox.keychain)
+        keychain.updateValue(StoredStates.counted(7), forKey: SharingApp.instanceId)
+        #expect(throws: NSError.self) { try main.save(StoredStates.counted(9)) }
+        #expect(try main.state() == StoredStates.counted(7))
+    }
+}

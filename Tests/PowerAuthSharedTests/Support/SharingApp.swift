@@ -1,0 +1,98 @@
+import Foundation
+import PowerAuthShared
+import SimulatedDevice
+
+/// One of several applications on a device that share an activation, as far as the session interface goes.
+struct SharingApp {
+    static let instanceId = "com.wultra.lab.shared"
+    /// 26 bytes, the longest that goes with a computed memory identifier.
+    static let appGroup = "group.com.wultra.testGroup"
+    static let accessGroup = "LABTEAM001.com.example.shared"
+    static let configurationString =
+        "ARDDj6EB6iAUtNmNxKM/BsbaEEs5bP+yVmyjfhQDoox3LDwBAUEEQQ7CWNKAi0EgCfOvd/srfqz4oqhTMLwsT4r7sPLRfqICRw9cCMs/Uoo/"
+        + "F2rIz+KKEcBxbnH9bMk8Ju3K1wmjbA=="
+
+    let sandbox: Sandbox
+    let session: PowerAuthCoreSession
+    let interface: SharedSessionInterface
+
+    /// Installs and starts an application.
+    init(
+        _ name: String, on device: TemporaryDevice, instanceId: String = instanceId, appGroup: String = appGroup,
+        memoryIdentifier: String? = nil, quirks: [String] = [], traceDirectory: String? = nil
+    ) throws {
+        try self.init(
+            in: Self.sandbox(name, on: device, appGroup: appGroup, quirks: quirks), name, instanceId: instanceId,
+            appGroup: appGroup, memoryIdentifier: memoryIdentifier)
+    }
+
+    /// Starts an application that is installed.
+    init(
+        in sandbox: Sandbox, _ name: String, instanceId: String = instanceId, appGroup: String = appGroup,
+        memoryIdentifier: String? = nil
+    ) throws {
+        self.sandbox = sandbox
+        session = Self.newSession()
+        let sharing = PowerAuthSharingConfiguration(
+            appGroup: appGroup, appIdentifier: name, keychainAccessGroup: Self.accessGroup)
+        sharing.sharedMemoryIdentifier = memoryIdentifier
+        let status = PowerAuthKeychain(
+            identifier: PowerAuthKeychain_Status, accessGroup: Self.accessGroup, system: sandbox.keychain)
+        interface = try SharedSessionInterface(
+            session: session, store: SessionStateStore(keychain: status, account: instanceId), sharing: sharing,
+            instanceId: instanceId,
+            installation: InstallationCheck(keychains: [status], suiteName: appGroup, sandbox: sandbox),
+            sandbox: sandbox)
+    }
+
+    static func sandbox(
+        _ name: String, on device: TemporaryDevice, appGroup: String = appGroup, quirks: [String] = []
+    ) throws -> Sandbox {
+        try device.sandbox(
+            name: name, bundleIdentifier: "com.example." + name, appGroups: [appGroup],
+            keychainAccessGroups: [accessGroup], quirks: quirks)
+    }
+
+    static func newSession() -> PowerAuthCoreSession {
+        // The configuration string is a valid one.
+        PowerAuthCoreSession(
+            sessionSetup: PowerAuthCoreSessionSetup(configuration: configurationString)!, timeService: TestTime.shared)!
+    }
+
+    /// The shared memory as any process of the device sees it.
+    func memory() throws -> MappedMemory {
+        let names = SharedNames(instanceId: Self.instanceId, appGroup: Self.appGroup, memoryIdentifier: nil)
+        return try sandbox.sharedMemory.open(name: names.memoryName).map()
+    }
+
+    /// A copy of the shared memory's bytes.
+    func memoryBytes() throws -> Data {
+        let memory = try memory()
+        return withExtendedLifetime(memory) { Data(memory.bytes) }
+    }
+
+    /// Replaces the state in a write task of its own.
+    func save(_ state: Data) throws {
+        try interface.write { session in _ = session.deserializeState(state) }
+    }
+
+    /// The state as a read task sees it.
+    func state() throws -> Data {
+        try interface.read { $0.serializedState() }
+    }
+
+    /// Starts an activation, as the first step of `createActivation` does.
+    func startActivation() throws {
+        try interface.write { session in
+            guard session.startActivation(PowerAuthCoreActivationStep1Param()) != nil else {
+                throw NSError.powerAuth(.invalidActivationState)
+            }
+            do {
+                try interface.startExternalPendingOperation(.activation)
+            } catch {
+                session.resetSession(false)
+                throw error
+            }
+        }
+    }
+}

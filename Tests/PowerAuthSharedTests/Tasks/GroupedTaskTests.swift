@@ -1,0 +1,163 @@
+import Foundation
+import PowerAuthShared
+import Synchronization
+import Testing
+
+@Suite("Several callers wait for one piece of work (sdk.md, sections 8.2 and 12.8)")
+struct GroupedTaskTests {
+    /// The work of a group, which counts its cancels.
+    final class Work: PowerAuthOperationTask, Sendable {
+        private let cancels = Mutex(0)
+        var isCancelled: Bool { cancelCount > 0 }
+        var cancelCount: Int { cancels.withLock { $0 } }
+        func cancel() { cancels.withLock { $0 += 1 } }
+    }
+
+    /// What happened to a group.
+    final class Log: Sendable {
+        private let entries = Mutex<[String]>([])
+        func add(_ entry: String) { entries.withLock { $0.append(entry) } }
+        var all: [String] { entries.withLock { $0 } }
+        func count(of entry: String) -> Int { all.count { $0 == entry } }
+    }
+
+    private let work = Work()
+    private let log = Log()
+    private let queue = DispatchQueue(label: "test")
+
+    private func makeGroup(registersWork: Bool = true) -> GroupedTask<Int> {
+        GroupedTask(
+            GroupedTask.Hooks(
+                start: { [work, log] group in
+                    log.add("start")
+                    if registersWork { group.setOperation(work) }
+                },
+                complete: { [log] result in log.add(result == nil ? "complete none" : "complete") }))
+    }
+
+    private func add(_ name: String, to group: GroupedTask<Int>) -> (any PowerAuthOperationTask)? {
+        group.addChild(queue: queue) { [log] result in
+            switch result {
+            case .success(let value): log.add("\(name)=\(value)")
+            case .failure(let error): log.add("\(name)!\(error.code)")
+            }
+        }
+    }
+
+    private func drain() { queue.sync {} }
+
+    @Test("All callers get the one result, and the work starts once")
+    func oneResult() {
+        let group = makeGroup()
+        for name in ["a", "b", "c"] { #expect(add(name, to: group) != nil) }
+        #expect(!group.restart())
+        group.complete(.success(7))
+        drain()
+        #expect(log.all == ["start", "complete", "a=7", "b=7", "c=7"])
+        #expect(work.cancelCount == 0)
+        #expect(add("late", to: group) == nil)
+        #expect(group.restart())
+        #expect(add("again", to: group) != nil)
+        #expect(log.count(of: "start") == 2)
+    }
+
+    @Test("A cancelled caller is not called, the others are")
+    func oneCancelled() {
+        let group = makeGroup()
+        let first = add("a", to: group)
+        _ = add("b", to: group)
+        first?.cancel()
+        group.complete(.success(7))
+        drain()
+        #expect(log.all == ["start", "complete", "b=7"])
+        #expect(work.cancelCount == 0)
+    }
+
+    @Test("When the last caller cancels, the work is cancelled once and nobody is called")
+    func allCancelled() {
+        let group = makeGroup()
+        let children = ["a", "b"].map { add($0, to: group) }
+        for child in children {
+            child?.cancel()
+            child?.cancel()
+        }
+        drain()
+        #expect(work.cancelCount == 1)
+        #expect(log.all == ["start", "complete none"])
+        #expect(add("late", to: group) == nil)
+    }
+
+    @Test("In a phase that must not be interrupted the work goes on without callers")
+    func continues() {
+        let group = makeGroup()
+        let child = add("a", to: group)
+        group.continuesWithoutChildren = true
+        child?.cancel()
+        #expect(work.cancelCount == 0)
+        #expect(add("b", to: group) != nil)
+        group.complete(.success(1))
+        drain()
+        #expect(log.all == ["start", "complete", "b=1"])
+    }
+
+    @Test("A group that starts no work fails its callers with the error 11")
+    func nothingStarted() {
+        let group = makeGroup(registersWork: false)
+        #expect(add("a", to: group) != nil)
+        drain()
+        #expect(log.all == ["start", "complete", "a!11"])
+        #expect(add("b", to: group) == nil)
+    }
+
+    @Test("A forced cancel reaches the newest part of the work, and all callers get the error 11")
+    func forcedCancel() {
+        let group = makeGroup()
+        _ = add("a", to: group)
+        let second = Work()
+        group.setOperation(second)
+        group.cancel()
+        drain()
+        #expect(work.cancelCount == 0)
+        #expect(second.cancelCount == 1)
+        #expect(log.all == ["start", "complete", "a!11"])
+    }
+}
+
+@Suite("A cancellable operation (sdk.md, section 8.1)")
+struct OperationTaskTests {
+    private let queue = DispatchQueue(label: "test")
+
+    @Test("The result is reported once")
+    func reportsOnce() {
+        let results = Mutex<[Int]>([])
+        let task = OperationTask<Int>(queue: queue) { result in
+            if case .success(let value) = result { results.withLock { $0.append(value) } }
+        }
+        task.complete(.success(1))
+        task.complete(.success(2))
+        queue.sync {}
+        task.cancel()
+        #expect(results.withLock { $0 } == [1])
+        #expect(!task.isCancelled)
+    }
+
+    @Test("A cancel between end and report suppresses the report, and stops every part once")
+    func cancelBeforeReport() {
+        let results = Mutex<[Int]>([])
+        let part = GroupedTaskTests.Work()
+        let cancels = Mutex(0)
+        let task = OperationTask<Int>(queue: queue) { _ in results.withLock { $0.append(0) } }
+        task.add(part)
+        task.onCancel { cancels.withLock { $0 += 1 } }
+        queue.suspend()
+        task.complete(.success(1))
+        task.cancel()
+        task.cancel()
+        queue.resume()
+        queue.sync {}
+        #expect(results.withLock { $0 }.isEmpty)
+        #expect(part.cancelCount == 1)
+        #expect(cancels.withLock { $0 } == 1)
+        #expect(task.isCancelled)
+    }
+}

@@ -1,0 +1,77 @@
+import Dispatch
+import Foundation
+import PowerAuthShared
+import Synchronization
+import Testing
+
+/// A unit whose end the test decides.
+final class TestOperation: SerialOperation {
+    private let cancelled: Mutex<Bool>
+    private let body: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    init(isCancelled: Bool = false, _ body: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+        cancelled = Mutex(isCancelled)
+        self.body = body
+    }
+
+    var isCancelled: Bool { cancelled.withLock { $0 } }
+
+    func run(finished: @escaping @Sendable () -> Void) { body(finished) }
+}
+
+@Suite("Signed requests run one after another (sharing.md, section 7.9)")
+struct SerialOperationQueueTests {
+    @Test("Units keep their order, each with its bracket around it")
+    func order() async {
+        let queue = SerialOperationQueue(label: "test")
+        let log = Mutex<[String]>([])
+        let events: [String] = await callback { done in
+            for index in 1...3 {
+                queue.add(
+                    TestOperation { finished in
+                        log.withLock { $0.append("run \(index)") }
+                        DispatchQueue.global().async { finished() }
+                    },
+                    around: SerialOperationQueue.Bracket(
+                        enter: {
+                            log.withLock { $0.append("lock \(index)") }
+                            return true
+                        },
+                        leave: {
+                            log.withLock { $0.append("unlock \(index)") }
+                            if index == 3 { done(log.withLock { $0 }) }
+                        }))
+            }
+        }
+        #expect(events == (1...3).flatMap { ["lock \($0)", "run \($0)", "unlock \($0)"] })
+    }
+
+    @Test("S-3: a unit cancelled before its turn is skipped, without lock, and the queue goes on")
+    func cancelledUnit() async {
+        let queue = SerialOperationQueue(label: "test")
+        let log = Mutex<[String]>([])
+        let events: [String] = await callback { done in
+            queue.add(
+                TestOperation { finished in
+                    log.withLock { $0.append("first") }
+                    finished()
+                })
+            queue.add(
+                TestOperation(isCancelled: true) { finished in
+                    log.withLock { $0.append("cancelled") }
+                    finished()
+                },
+                around: SerialOperationQueue.Bracket(
+                    enter: {
+                        log.withLock { $0.append("lock") }
+                        return true
+                    }, leave: {}))
+            queue.add(
+                TestOperation { finished in
+                    done(log.withLock { $0 } + ["last"])
+                    finished()
+                })
+        }
+        #expect(events == ["first", "last"])
+    }
+}

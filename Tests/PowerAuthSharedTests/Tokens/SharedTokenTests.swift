@@ -1,0 +1,81 @@
+import Foundation
+import LabKit
+import PowerAuthShared
+import SimulatedDevice
+import Testing
+
+@Suite("Two applications share tokens (sharing.md, section 19.4)")
+struct SharedTokenTests {
+    private let main: TokenApp
+    private let wallet: TokenApp
+
+    init() throws {
+        let device = try TemporaryDevice()
+        main = try TokenApp("main", on: device)
+        wallet = try TokenApp("wallet", on: device)
+        try main.app.save(StoredStates.version6)
+    }
+
+    private func request(_ name: String, from app: TokenApp) async throws -> PowerAuthToken {
+        let answer: (PowerAuthToken?, NSError?) = await callback { done in
+            let task = app.store.requestAccessToken(
+                withName: name, authentication: .possessionWithPassword(password: "1234")
+            ) { done(($0, $1)) }
+            if task != nil { app.provider.pending.last?.succeed() }
+        }
+        return try #require(answer.0)
+    }
+
+    @Test("S-6: a token of one application is the other's at once, with the same identifier but another object")
+    func tokensAreVisible() async throws {
+        #expect(!main.store.hasLocalToken(withName: "SharedToken1"))
+        #expect(!wallet.store.hasLocalToken(withName: "SharedToken1"))
+        let made = try await request("SharedToken1", from: main)
+        let seen = try #require(wallet.store.localToken(withName: "SharedToken1"))
+        #expect(seen.tokenIdentifier == made.tokenIdentifier)
+        #expect(!seen.isEqual(to: made))
+        #expect(seen.generateHeader() != nil)
+        #expect(made.generateHeader() != nil)
+    }
+
+    @Test("S-6: a token removed by one application is gone in the other, whoever made it")
+    func removalIsVisible() async throws {
+        _ = try await request("SharedToken1", from: main)
+        #expect(wallet.store.hasLocalToken(withName: "SharedToken1"))
+        let removed: Bool = await callback { done in
+            wallet.store.removeAccessToken(withName: "SharedToken1") { removed, _ in done(removed) }
+        }
+        #expect(removed)
+        #expect(!main.store.hasLocalToken(withName: "SharedToken1"))
+        #expect(!wallet.store.hasLocalToken(withName: "SharedToken1"))
+    }
+
+    @Test("I-5: removing all tokens counts once, reading does not count")
+    func counting() throws {
+        main.put("A")
+        main.put("B")
+        let before = try main.app.interface.snapshot().tokenModifyCounter
+        #expect(wallet.store.hasLocalToken(withName: "A"))
+        #expect(try main.app.interface.snapshot().tokenModifyCounter == before)
+        main.store.removeAllLocalTokens()
+        #expect(try main.app.interface.snapshot().tokenModifyCounter == before + 1)
+        #expect(!wallet.store.hasLocalToken(withName: "A"))
+    }
+
+    @Test("Two applications that request one name at the same time end with one token")
+    func sameNameAtOnce() async throws {
+        //  main                           wallet
+        //  request ("T" is missing)       request ("T" is missing)
+        //  server answers
+        //                                 its turn in the queue: finds main's record, asks nobody
+        let fromMain: PowerAuthToken? = await callback { done in
+            main.store.requestAccessToken(withName: "T", authentication: .possession()) { token, _ in done(token) }
+            wallet.store.requestAccessToken(withName: "T", authentication: .possession()) { _, _ in }
+            main.provider.pending.first?.succeed()
+        }
+        wallet.provider.pending.first?.succeed()
+        await mainQueueIsIdle()
+        let fromWallet = try #require(wallet.store.localToken(withName: "T"))
+        #expect(fromWallet.tokenIdentifier == fromMain?.tokenIdentifier)
+    }
+}

@@ -1,0 +1,375 @@
+import Foundation
+import PowerAuth2ForWatch
+import PowerAuthProtocol
+import SimulatedDevice
+import Synchronization
+import Testing
+
+@Suite("A phone and a watch (watch.md, sections 5, 6 and 12)")
+struct PhoneAndWatchTests {
+    private let phone: TokenApp
+    private let service: PhoneWatchService
+    private let phoneTransport = TestTransport()
+    private let phoneManager: PowerAuthWCSessionManager
+    private let watchTransport = TestTransport()
+    private let watchManager: PowerAuthWCSessionManager
+    private let storage: WatchStorage
+    private let synchronization: WatchSynchronizationService
+    private let watchSandbox: Sandbox
+    private let watch: PowerAuthWatchSDK
+
+    init() throws {
+        phone = try TokenApp("main", on: TemporaryDevice())
+        phoneManager = PowerAuthWCSessionManager(transport: phoneTransport)
+        watchManager = PowerAuthWCSessionManager(transport: watchTransport)
+        phoneTransport.connect(to: watchManager)
+        watchTransport.connect(to: phoneManager)
+        service = PhoneWatchService(
+            instanceId: SharingApp.instanceId, session: phone.app.interface, tokenStore: phone.store)
+        phoneManager.register(service)
+        watchSandbox = try Sandbox.temporary(
+            name: "watch", kind: .watchApp, bundleIdentifier: "com.example.main.watch")
+        storage = WatchStorage(configuration: PowerAuthKeychainConfiguration(), sandbox: watchSandbox)
+        synchronization = WatchSynchronizationService(storage: storage)
+        watchManager.register(synchronization)
+        watch = Self.makeWatch(storage, watchManager, watchSandbox)
+    }
+
+    private static func makeWatch(
+        _ storage: WatchStorage, _ manager: PowerAuthWCSessionManager, _ sandbox: Sandbox
+    ) -> PowerAuthWatchSDK {
+        PowerAuthWatchSDK(
+            configuration: PowerAuthConfiguration(
+                instanceId: SharingApp.instanceId, baseEndpointUrl: "http://localhost", configuration: "-"),
+            storage: storage, manager: manager, sandbox: sandbox)
+    }
+
+    private let otherActivation = "c564e700-7e86-4a87-b6c8-a5a0cc89683f"
+
+    /// The watch receives a message.
+    private func receive(_ payload: some WatchPayload, target: String) -> WatchPacket? {
+        var reply: WatchPacket?
+        watchManager.processReceivedMessageData(WatchPacket(target: target, payload: payload).serialized()) {
+            if case .packet(let packet) = WatchPacket.read($0) { reply = packet }
+        }
+        return reply
+    }
+
+    private func pushStatus(_ activationId: String?) {
+        _ = receive(
+            WatchStatusPayload(.put, activationId: activationId), target: WatchTarget.session(SharingApp.instanceId))
+    }
+
+    private func pushToken(_ name: String, activationId: String? = StoredStates.activationId) {
+        let record = TokenRecord(
+            name: name, identifier: "8e6a9c2b-2b1f-4f4f-9b61-3f0d5a0d7c11", secret: Data((0..<16).map { UInt8($0) }),
+            activationId: activationId,
+            factors: 1)!
+        _ = receive(
+            WatchTokenPayload(.put, tokenName: name, tokenData: record.serialized()),
+            target: WatchTarget.token(SharingApp.instanceId))
+    }
+
+    private var records: TokenRecordStore { storage.records(SharingApp.instanceId) }
+
+    private func update() async -> (String?, NSError?) {
+        await callback { done in watch.updateActivationStatus { done(($0, $1)) } }
+    }
+
+    // MARK: Status
+
+    @Test("The watch asks for the status and gets it, with and without an activation")
+    func pullStatus() async throws {
+        #expect(await update() == (nil, nil))
+        try phone.app.save(StoredStates.version6)
+        #expect(await update() == (StoredStates.activationId, nil))
+        #expect(watch.hasValidActivation())
+        #expect(watch.activationIdentifier == StoredStates.activationId)
+    }
+
+    @Test("W19: an answer without an activation removes the stored one and its tokens")
+    func endedActivation() async {
+        pushStatus(StoredStates.activationId)
+        pushToken("T")
+        #expect(await update() == (nil, nil))
+        #expect(!watch.hasValidActivation())
+        #expect(records.record(named: "T") == nil)
+    }
+
+    @Test("W17: a question without a reply handler is answered by a message of its own")
+    func lazyPull() throws {
+        try phone.app.save(StoredStates.version6)
+        #expect(watch.updateActivationStatus())
+        #expect(watchTransport.sent.count == 1)
+        #expect(phoneTransport.sent.count == 1)
+        #expect(watch.activationIdentifier == StoredStates.activationId)
+    }
+
+    @Test("W20: a failed update leaves the stored state alone")
+    func failedUpdate() async {
+        pushStatus(StoredStates.activationId)
+        watchTransport.fail(domain: "WCErrorDomain", code: 7007)
+        let outcome = await update()
+        #expect(outcome.1?.code == 7007)
+        #expect(watch.activationIdentifier == StoredStates.activationId)
+    }
+
+    @Test("A pending activation of the phone is no activation for the watch")
+    func pendingActivation() async throws {
+        try phone.app.startActivation()
+        #expect(await update() == (nil, nil))
+        #expect(!watch.hasValidActivation())
+    }
+
+    @Test("W18: tokens stay with their activation and go when it ends or changes")
+    func transitions() {
+        // none -> A keeps, A -> A keeps, A -> B removes, B -> none removes, none -> none removes.
+        for (before, after, keeps) in [
+            (nil, "A", true), ("A", "A", true), ("A", "B", false), ("B", nil, false), (nil, nil, false),
+        ] as [(String?, String?, Bool)] {
+            pushStatus(before)
+            pushToken("T", activationId: before ?? after)
+            pushStatus(after)
+            #expect((records.record(named: "T") != nil) == keeps, "\(before ?? "none") to \(after ?? "none")")
+            #expect(watch.activationIdentifier == after)
+        }
+    }
+
+    @Test("W21: what arrives before the SDK object exists is there for it")
+    func earlyStatus() {
+        pushStatus(StoredStates.activationId)
+        #expect(Self.makeWatch(storage, watchManager, watchSandbox).hasValidActivation())
+    }
+
+    @Test("W7: the phone answers for exactly its instance, the watch for any")
+    func targets() {
+        let foreign = WatchPacket(
+            target: WatchTarget.session(SharingApp.instanceId + "x"), payload: WatchStatusPayload(.get))
+        var error: NSError?
+        phoneManager.processReceivedMessageData(foreign.serialized()) {
+            if case .packet(let packet) = WatchPacket.read($0) { error = packet.error }
+        }
+        #expect(error?.powerAuthErrorCode == .watchConnectivity)
+        #expect(receive(WatchStatusPayload(.put, activationId: "A"), target: "session:other")?.error == nil)
+        #expect(storage.activationId("other") == "A")
+        #expect(receive(WatchStatusPayload(.put), target: "session:")?.error != nil)
+        #expect(receive(WatchTokenPayload(.remove, tokenName: "T"), target: "token:")?.error != nil)
+    }
+
+    @Test("Commands of the other side are refused")
+    func unsupportedCommands() {
+        #expect(receive(WatchStatusPayload(.get), target: "session:i")?.error?.code == 15)
+        #expect(receive(WatchTokenPayload(.get, tokenName: "T"), target: "token:i")?.error?.code == 15)
+        var codes: [Int?] = []
+        for packet in [
+            WatchPacket(target: WatchTarget.session(SharingApp.instanceId), payload: WatchStatusPayload(.put)),
+            WatchPacket(
+                target: WatchTarget.token(SharingApp.instanceId), payload: WatchTokenPayload(.remove, tokenName: "T")),
+        ] {
+            phoneManager.processReceivedMessageData(packet.serialized()) {
+                if case .packet(let packet) = WatchPacket.read($0) { codes.append(packet.error?.code) }
+            }
+        }
+        #expect(codes == [15, 15])
+    }
+
+    // MARK: Tokens
+
+    @Test("W22 and W23: tokens are stored as they are, replaced and removed; a broken one changes nothing")
+    func pushedTokens() {
+        pushToken("T")
+        pushToken("T")
+        #expect(records.record(named: "T") != nil)
+        let broken = receive(
+            WatchTokenPayload(.put, tokenName: "T", tokenData: Data("{\"name\":\"T\"}".utf8)),
+            target: WatchTarget.token(SharingApp.instanceId))
+        #expect(broken?.error?.localizedDescription == WatchError.watchTokenDeserialization.message)
+        #expect(records.record(named: "T") != nil)
+        for _ in 1...2 {
+            let removed = receive(
+                WatchTokenPayload(.remove, tokenName: "T"), target: WatchTarget.token(SharingApp.instanceId))
+            #expect(removed?.payload() == WatchSuccessPayload())
+        }
+        #expect(records.record(named: "T") == nil)
+    }
+
+    @Test("W24: a token of another activation is removed by a look-up")
+    func foreignToken() {
+        pushStatus(StoredStates.activationId)
+        pushToken("T", activationId: otherActivation)
+        #expect(!watch.tokenStore.hasLocalToken(withName: "T"))
+        #expect(records.record(named: "T") == nil)
+    }
+
+    @Test("A token that arrives before the status is hidden, not destroyed")
+    func tokenBeforeStatus() {
+        pushToken("T")
+        #expect(!watch.tokenStore.hasLocalToken(withName: "T"))
+        pushStatus(StoredStates.activationId)
+        #expect(watch.tokenStore.hasLocalToken(withName: "T"))
+    }
+
+    @Test("W25: a token of 1.6 is adopted for the current activation")
+    func oldToken() {
+        pushStatus(StoredStates.activationId)
+        pushToken("T", activationId: nil)
+        #expect(watch.tokenStore.hasLocalToken(withName: "T"))
+        #expect(records.record(named: "T")?.activationId == StoredStates.activationId)
+    }
+
+    private func request(_ name: String) async -> (PowerAuthToken?, NSError?) {
+        await callback { done in
+            watch.tokenStore.requestAccessToken(withName: name) { done(($0, $1)) }
+        }
+    }
+
+    @Test("A token is pulled from the phone, stored, and given at once the next time")
+    func pullToken() async throws {
+        try phone.app.save(StoredStates.version6)
+        phone.put("T")
+        _ = await update()
+        let pulled = try #require(await request("T").0)
+        #expect(pulled.tokenIdentifier == "8e6a9c2b-2b1f-4f4f-9b61-3f0d5a0d7c11")
+        let messages = watchTransport.sent.count
+        let again = await request("T")
+        #expect(again.0?.isEqual(to: pulled) == true)
+        #expect(watchTransport.sent.count == messages)
+    }
+
+    @Test("W26: without an activation on the phone the answer is 6, for a missing token 14")
+    func refusedPulls() async throws {
+        #expect(await request("T").1?.code == 6)
+        try phone.app.save(StoredStates.version6)
+        _ = await update()
+        let missing = await request("T")
+        #expect(missing.1?.code == 14)
+        #expect(missing.1?.localizedDescription == WatchError.tokenNotFoundOnPhone.message)
+        phone.app.interface.resetSession()
+        #expect(await request("T").1?.localizedDescription == WatchError.cannotGetTokenWithoutActivation.message)
+    }
+
+    @Test("W29: removing a token through the watch never succeeds and sends nothing")
+    func removeAccessToken() {
+        let result = Mutex<NSError?>(nil)
+        watch.tokenStore.removeAccessToken(withName: "T") { _, error in result.withLock { $0 = error } }
+        #expect(result.withLock { $0?.code } == 6)
+        pushStatus(StoredStates.activationId)
+        pushToken("T")
+        let task = watch.tokenStore.removeAccessToken(withName: "T") { removed, error in
+            result.withLock { $0 = error }
+            #expect(!removed)
+        }
+        #expect(task == nil)
+        #expect(result.withLock { $0?.code } == 14)
+        #expect(watch.tokenStore.hasLocalToken(withName: "T"))
+        #expect(watchTransport.sent.isEmpty)
+    }
+
+    @Test("W30: local removal needs no activation and sends nothing")
+    func localRemoval() {
+        pushToken("A")
+        pushToken("B")
+        watch.tokenStore.removeLocalToken(withName: "A")
+        #expect(records.record(named: "A") == nil)
+        watch.tokenStore.removeAllLocalTokens()
+        #expect(records.record(named: "B") == nil)
+        #expect(watchTransport.sent.isEmpty)
+    }
+
+    @Test("W32: headers of a watch have version 3.1 and need the token's activation")
+    func header() throws {
+        pushStatus(StoredStates.activationId)
+        pushToken("T")
+        let token = try #require(watch.tokenStore.localToken(withName: "T"))
+        let header = try TokenHeader(parsing: #require(token.generateHeader()).value)
+        #expect(header.version == .v3_1)
+        #expect(try header.isAuthentic(secret: TokenSecret(Data((0..<16).map { UInt8($0) }))))
+        pushStatus(otherActivation)
+        #expect(token.generateHeader() == nil)
+    }
+}
+
+@Suite("Requests of a watch that wait for their answer (watch.md, section 6.7)")
+struct WaitingWatchRequestTests {
+    /// A phone that answers when the test says so.
+    private final class SlowPhone: WatchTransport {
+        let isUsable = true
+        let isReachable = true
+        let hasOutstandingTransfers = false
+        private let replies = Mutex<[@Sendable (Data) -> Void]>([])
+
+        var waiting: Int { replies.withLock { $0.count } }
+
+        func answerAll(_ data: Data) {
+            for reply in replies.withLock({ $0 }) { reply(data) }
+        }
+
+        func sendMessageData(
+            _ data: Data, replyHandler: (@Sendable (Data) -> Void)?,
+            errorHandler: @escaping @Sendable (NSError) -> Void
+        ) {
+            if let replyHandler { replies.withLock { $0.append(replyHandler) } }
+        }
+
+        func transferUserInfo(_ userInfo: [String: Data]) -> Bool { true }
+    }
+
+    private let phone = SlowPhone()
+    private let storage: WatchStorage
+    private let watch: PowerAuthWatchSDK
+
+    init() throws {
+        let sandbox = try Sandbox.temporary(kind: .watchApp)
+        storage = WatchStorage(configuration: PowerAuthKeychainConfiguration(), sandbox: sandbox)
+        watch = PowerAuthWatchSDK(
+            configuration: PowerAuthConfiguration(
+                instanceId: "i", baseEndpointUrl: "http://localhost", configuration: "-"),
+            storage: storage, manager: PowerAuthWCSessionManager(transport: phone), sandbox: sandbox)
+        storage.update(activationId: "A", of: "i")
+    }
+
+    private var answer: Data {
+        let record = TokenRecord(
+            name: "T", identifier: "x", secret: Data(count: 16), activationId: "A", factors: 1)!
+        return WatchPacket(
+            target: "*", payload: WatchTokenPayload(.put, tokenName: "T", tokenData: record.serialized())
+        ).serialized()
+    }
+
+    @Test("W27: parallel requests for one name send one message and all get the token")
+    func grouping() async {
+        let tokens = Mutex<[String]>([])
+        for _ in 1...3 {
+            let task = watch.tokenStore.requestAccessToken(withName: "T") { token, _ in
+                tokens.withLock { $0.append(token?.tokenIdentifier ?? "none") }
+            }
+            #expect(task != nil)
+        }
+        #expect(phone.waiting == 1)
+        phone.answerAll(answer)
+        await mainQueueIsIdle()
+        #expect(tokens.withLock { $0 } == ["x", "x", "x"])
+        #expect(storage.records("i").record(named: "T") != nil)
+    }
+
+    @Test("W28: a cancelled request is not called and stores nothing")
+    func cancelled() async {
+        let calls = Mutex(0)
+        let task = watch.tokenStore.requestAccessToken(withName: "T") { _, _ in calls.withLock { $0 += 1 } }
+        task?.cancel()
+        phone.answerAll(answer)
+        await mainQueueIsIdle()
+        #expect(calls.withLock { $0 } == 0)
+        #expect(storage.records("i").record(named: "T") == nil)
+    }
+
+    @Test("A token with another name than the requested one is refused")
+    func otherName() async {
+        let code: Int? = await callback { done in
+            watch.tokenStore.requestAccessToken(withName: "other") { _, error in done(error?.code) }
+            phone.answerAll(answer)
+        }
+        #expect(code == 15)
+        #expect(storage.records("i").record(named: "T") == nil)
+    }
+}
