@@ -143,6 +143,7 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
 
     // MARK: Requests
 
+    @discardableResult
     package func requestAccessToken(
         withName name: String, authentication: PowerAuthAuthentication?,
         completion: @escaping (PowerAuthToken?, NSError?) -> Void
@@ -171,6 +172,7 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
         }
     }
 
+    @discardableResult
     package func requestAccessToken(
         withName name: String, completion: @escaping (PowerAuthToken?, NSError?) -> Void
     ) -> (any PowerAuthOperationTask)? {
@@ -243,6 +245,7 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
 
     // MARK: Removal
 
+    @discardableResult
     package func removeAccessToken(
         withName name: String, completion: @escaping (Bool, NSError?) -> Void
     ) -> (any PowerAuthOperationTask)? {
@@ -301,6 +304,7 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
         return .token(record, version: rules.headerVersion, time: environment.currentTime())
     }
 
+    @discardableResult
     package func generateAuthorizationHeader(
         withName name: String, completion: @escaping (PowerAuthAuthorizationHttpHeader?, NSError?) -> Void
     ) -> any PowerAuthOperationTask {
