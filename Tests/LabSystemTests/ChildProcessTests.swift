@@ -71,16 +71,20 @@ private typealias ExitStatus = LabSystem.ExitStatus
     }
 
     @Test func aDeathSignalDoesNotFireWhenTheAskingThreadEnds() throws {
-        let (reading, writing) = try FileDescriptor.pipe()
-        nonisolated(unsafe) var child: ChildProcess?  // written before the join below, read after it
+        let input = try FileDescriptor.pipe()
+        let output = try FileDescriptor.pipe()
+        let asked = AskedChild()
         runOnThread(name: "asking") {
-            child = try? ChildProcess.spawn(
-                executable: "/bin/cat", standardInput: .file(reading), standardOutput: .null, deathSignal: SIGKILL)
+            let child = try? ChildProcess.spawn(
+                executable: "/bin/cat", standardInput: .file(input.reading), standardOutput: .file(output.writing),
+                deathSignal: SIGKILL)
+            asked.set(child, thread: try? Files.readLink("/proc/thread-self"))
         }.join()
-        let cat = try #require(child)
-        #expect(try cat.wait(timeoutNanoseconds: 50_000_000) == nil, "the child must outlive the asking thread")
-        dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), writing.rawValue)
-        // `cat` ends by itself when its input is closed here and in this process's copy.
+        let (cat, thread) = try #require(asked.value)
+        // The join above returns when the body has returned; the kernel's thread ends a moment later.
+        while Files.exists("/proc/\(thread)") { sched_yield() }
+        try input.writing.writeAll(Data("alive".utf8))
+        #expect(try output.reading.read(count: 5) == Data("alive".utf8))
         try cat.signal(SIGTERM)
         #expect(try cat.wait() == .signaled(SIGTERM))
     }
@@ -118,6 +122,17 @@ private typealias ExitStatus = LabSystem.ExitStatus
         }
         threads.forEach { $0.join() }
         #expect(statuses.all == Dictionary(uniqueKeysWithValues: (0..<8).map { ($0, .exited(Int32($0))) }))
+    }
+}
+
+private final class AskedChild: Sendable {
+    private let slot = Mutex<(child: ChildProcess, thread: String)?>(nil)
+
+    var value: (child: ChildProcess, thread: String)? { slot.withLock { $0 } }
+
+    func set(_ child: ChildProcess?, thread: String?) {
+        guard let child, let thread else { return }
+        slot.withLock { $0 = (child, thread) }
     }
 }
 
