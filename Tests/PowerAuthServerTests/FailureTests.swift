@@ -10,6 +10,7 @@ import Testing
         (OutwardFailure.authentication, 401, "ERR_AUTHENTICATION", "POWER_AUTH_SIGNATURE_INVALID"),
         (.activation, 400, "ERR_ACTIVATION", "POWER_AUTH_ACTIVATION_INVALID"),
         (.encryption, 400, "ERR_ENCRYPTION", "POWER_AUTH_ENCRYPTION_FAILED"),
+        (.vault, 400, "ERR_SECURE_VAULT", "POWER_AUTH_SECURE_VAULT_INVALID"),
         (.temporaryKey, 400, "ERR_TEMPORARY_KEY", "POWER_AUTH_TEMPORARY_KEY_FAILURE"),
         (.notFound, 404, "ERROR_NOT_FOUND", "Resource not found."),
         (.unexpected, 500, "ERROR_GENERIC", "Unknown error occurred while processing request."),

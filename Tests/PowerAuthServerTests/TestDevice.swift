@@ -147,12 +147,18 @@ struct TestDevice: Sendable {
     func seal(
         _ object: [String: Any], _ scope: Scope, _ sharedInfo1: EciesSharedInfo1
     ) throws -> (request: EciesRequest, decryptor: EciesResponseDecryptor) {
+        try seal(JSONSerialization.data(withJSONObject: object), scope, sharedInfo1)
+    }
+
+    func seal(
+        _ plaintext: Data, _ scope: Scope, _ sharedInfo1: EciesSharedInfo1
+    ) throws -> (request: EciesRequest, decryptor: EciesResponseDecryptor) {
         let parameters = EciesParameters(
             version: version, sharedInfo1: sharedInfo1, applicationKey: configuration.applicationKeyText,
             activationId: scope.activationId, temporaryKeyId: scope.temporaryKeyId)
         return try EciesClientEncryptor(
             parameters: parameters, serverPublicKey: scope.publicKey, sharedInfo2: scope.sharedInfo2
-        ).encrypt(JSONSerialization.data(withJSONObject: object), timestamp: client.timestamp)
+        ).encrypt(plaintext, timestamp: client.timestamp)
     }
 
     func encryptionHeader(_ scope: Scope) -> EncryptionHeader {

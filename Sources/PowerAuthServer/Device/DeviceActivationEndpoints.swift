@@ -80,7 +80,7 @@ struct DeviceActivationEndpoints: Sendable {
             activationData: NestedEnvelope(exchanged.response),
             customAttributes: creation.customAttributes ?? .object([:]),
             userInfo: nil)
-        let response = try outer.seal(answer, at: context.clock.now())
+        let response = try outer.sealJSON(answer, at: context.clock.now())
         return ServerResponse(status: 200, body: try JSONBody.encode(response))
     }
 

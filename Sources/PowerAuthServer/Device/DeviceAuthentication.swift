@@ -20,15 +20,27 @@ struct DeviceAuthentication: Sendable {
     func authenticate(
         _ request: ServerRequest, uriId: String, allowed: Set<SignatureType>
     ) throws -> Authenticated {
-        let header: SignatureHeader
-        do {
-            header = try SignatureHeader(parsing: request.header(SignatureHeader.name))
-        } catch {
-            throw Refusal(cause: error.rawValue)
-        }
+        let header = try self.header(of: request)
         guard allowed.contains(header.signatureType) else {
             throw Refusal(cause: "POWER_AUTH_SIGNATURE_TYPE_INVALID \(header.signatureType.rawValue)")
         }
+        let verdict = try signatures.verify(try question(header, of: request, uriId: uriId))
+        return Authenticated(header: header, activation: try accepted(verdict))
+    }
+
+    /// Reads the signature header.
+    /// - Throws: a ``Refusal``.
+    func header(of request: ServerRequest) throws -> SignatureHeader {
+        do {
+            return try SignatureHeader(parsing: request.header(SignatureHeader.name))
+        } catch {
+            throw Refusal(cause: error.rawValue)
+        }
+    }
+
+    /// What the signature service is asked about a request.
+    /// - Throws: a ``Refusal`` for a query that cannot be read.
+    func question(_ header: SignatureHeader, of request: ServerRequest, uriId: String) throws -> SignatureQuestion {
         let body: Data
         do {
             body =
@@ -37,16 +49,20 @@ struct DeviceAuthentication: Sendable {
         } catch {
             throw Refusal(cause: "query: \(error)")
         }
-        let verdict = try signatures.verify(
-            SignatureQuestion(
-                activationId: header.activationId, applicationKey: header.applicationKey,
-                data: .request(method: request.method, uriId: uriId, nonce: header.nonce, body: body),
-                signature: header.signature, type: header.signatureType, version: header.version))
+        return SignatureQuestion(
+            activationId: header.activationId, applicationKey: header.applicationKey,
+            data: .request(method: request.method, uriId: uriId, nonce: header.nonce, body: body),
+            signature: header.signature, type: header.signatureType, version: header.version)
+    }
+
+    /// The activation of a valid signature.
+    /// - Throws: a ``Refusal`` for any other verdict.
+    func accepted(_ verdict: SignatureVerdict) throws -> Activation {
         switch verdict {
         case .valid(let activation):
-            return Authenticated(header: header, activation: activation)
+            return activation
         case .unknownActivation:
-            throw Refusal(cause: "no activation \(header.activationId)")
+            throw Refusal(cause: "no activation with this identifier")
         case .refused(let activation):
             throw Refusal(
                 cause: "activation \(activation.id) is \(activation.status.name), or the application key is not its own"

@@ -18,6 +18,26 @@ struct OpenedRequest: Sendable {
     let applicationVersion: ApplicationVersion
     /// Encrypts exactly one answer.
     let response: EciesResponseEncryptor
+
+    /// Encrypts the one answer to this request.
+    /// - Throws: ERR0017 when it cannot be encrypted.
+    func seal(_ answer: Data, at now: ServerTime) throws -> EciesResponse {
+        do {
+            return try response.encrypt(answer, timestamp: UInt64(clamping: now.milliseconds))
+        } catch {
+            throw ServiceError(.encryptionFailed, "\(error)")
+        }
+    }
+
+    /// Encrypts the one answer to this request as JSON.
+    /// - Throws: ERR0017 when it cannot be encoded or encrypted.
+    func sealJSON(_ answer: some Encodable, at now: ServerTime) throws -> EciesResponse {
+        do {
+            return try seal(JSONBody.encode(answer), at: now)
+        } catch let error as EncodingError {
+            throw ServiceError(.encryptionFailed, "\(error)")
+        }
+    }
 }
 
 /// Decrypts requests of both scopes (server.md, sections 11, 22 and 32.2; protocol.md, section 7.6).

@@ -107,18 +107,6 @@ struct KeyExchangeService: Sendable {
         let answer = DeviceAnswer(
             activationId: activation.id, serverPublicKey: StrictBase64.encode(activation.serverPublicKey),
             ctrData: StrictBase64.encode(binding.counterData), activationRecovery: nil)
-        return try opened.seal(answer, at: context.clock.now())
-    }
-}
-
-extension OpenedRequest {
-    /// Encrypts the one answer to this request.
-    /// - Throws: ERR0017 when it cannot be encoded or encrypted.
-    func seal(_ answer: some Encodable, at now: ServerTime) throws -> EciesResponse {
-        do {
-            return try response.encrypt(try JSONBody.encode(answer), timestamp: UInt64(clamping: now.milliseconds))
-        } catch {
-            throw ServiceError(.encryptionFailed, "\(error)")
-        }
+        return try opened.sealJSON(answer, at: context.clock.now())
     }
 }

@@ -37,7 +37,7 @@ struct TokenService: Sendable {
             }
             try TokenStore.insert(change.database, token)
         }
-        return try opened.seal(
+        return try opened.sealJSON(
             CreatedToken(tokenId: token.id, tokenSecret: StrictBase64.encode(token.secret)), at: context.clock.now())
     }
 

@@ -8,6 +8,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
     case authentication
     case activation
     case encryption
+    case vault
     case temporaryKey
     // The back office.
     case service(ServiceErrorCode)
@@ -40,7 +41,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
     var status: Int {
         switch self {
         case .authentication: 401
-        case .activation, .encryption, .temporaryKey, .service, .malformedRequest: 400
+        case .activation, .encryption, .vault, .temporaryKey, .service, .malformedRequest: 400
         case .notFound: 404
         case .methodNotAllowed: 405
         case .bodyTooLarge: 413
@@ -55,6 +56,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
         case .authentication: "ERR_AUTHENTICATION"
         case .activation: "ERR_ACTIVATION"
         case .encryption: "ERR_ENCRYPTION"
+        case .vault: "ERR_SECURE_VAULT"
         case .temporaryKey: "ERR_TEMPORARY_KEY"
         case .service(let code): code.rawValue
         case .malformedRequest: "ERROR_HTTP_REQUEST"
@@ -70,6 +72,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
         case .authentication: "POWER_AUTH_SIGNATURE_INVALID"
         case .activation: "POWER_AUTH_ACTIVATION_INVALID"
         case .encryption: "POWER_AUTH_ENCRYPTION_FAILED"
+        case .vault: "POWER_AUTH_SECURE_VAULT_INVALID"
         case .temporaryKey: "POWER_AUTH_TEMPORARY_KEY_FAILURE"
         case .service(let code): code.message
         case .malformedRequest(let reason): reason

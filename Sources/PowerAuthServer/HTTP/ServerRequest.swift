@@ -12,6 +12,11 @@ struct ServerRequest: Sendable {
     let headers: HTTPFields
     let body: Data
 
+    /// The same request with another body: the plaintext in place of the envelope.
+    func with(body: Data) -> ServerRequest {
+        ServerRequest(method: method, path: path, query: query, headers: headers, body: body)
+    }
+
     /// Whether the body calls itself JSON, or does not say what it is.
     var isJSON: Bool {
         guard let type = header("Content-Type") else { return true }

@@ -41,9 +41,13 @@ struct ServerServices: Sendable {
     /// Every resource of both faces.
     var endpoints: [Endpoint] {
         let authentication = DeviceAuthentication(signatures: signatures)
+        let encryption = DeviceEncryption(context: context, authentication: authentication)
         return DeviceSystemEndpoints(context: context).endpoints
             + DeviceActivationEndpoints(context: context, authentication: authentication).endpoints
             + DeviceSignatureEndpoints(context: context, authentication: authentication).endpoints
+            + DeviceVaultEndpoint(context: context, authentication: authentication).endpoints
+            + DeviceUserInfoEndpoint(context: context, encryption: encryption).endpoints
+            + ExchangeEndpoints(context: context, encryption: encryption).endpoints
             + SystemEndpoints(clock: context.clock).endpoints
             + ApplicationEndpoints(service: applications).endpoints
             + ActivationEndpoints(

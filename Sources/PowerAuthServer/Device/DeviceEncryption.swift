@@ -1,0 +1,79 @@
+import Foundation
+import PowerAuthProtocol
+
+/// Opens and answers encrypted requests of an application's own endpoints (rest-api.md, sections 4.3 and 12).
+struct DeviceEncryption: Sendable {
+    let context: ServiceContext
+    let authentication: DeviceAuthentication
+
+    /// A decrypted request.
+    struct Exchange: Sendable {
+        let opened: OpenedRequest
+        /// Nil in application scope.
+        let activation: Activation?
+
+        var plaintext: Data { opened.plaintext }
+    }
+
+    /// Opens a request. The signature header, when there is one, takes the place of the encryption header.
+    /// - Throws: `ServiceError` for whatever keeps the request closed.
+    func open(_ request: ServerRequest, scope: EciesScope) throws -> Exchange {
+        let sealed = try sealedRequest(request, scope: scope)
+        switch scope {
+        case .application:
+            let opened = try EnvelopeOpener(context: context).openApplication(
+                sealed, as: .applicationGeneric, failures: .decryptor)
+            return Exchange(opened: opened, activation: nil)
+        case .activation:
+            let (opened, activation) = try EnvelopeOpener(context: context).openActivation(
+                sealed, as: .activationGeneric, failures: .decryptor)
+            return Exchange(opened: opened, activation: activation)
+        }
+    }
+
+    /// Opens a signed request and verifies its signature over the plaintext: applications sign, then encrypt.
+    ///
+    /// What does not open is verified over the bytes as received, which cannot match: so it counts as a wrong
+    /// signature and looks like one.
+    func openSigned(
+        _ request: ServerRequest, uriId: String, allowed: Set<SignatureType> = .strong
+    ) throws -> (exchange: Exchange, authenticated: DeviceAuthentication.Authenticated) {
+        let exchange: Exchange?
+        var refusal = "the envelope does not open"
+        do {
+            exchange = try open(request, scope: .activation)
+        } catch let error as ServiceError {
+            refusal = error.description
+            exchange = nil
+        } catch let error as DecodingError {
+            refusal = error.sentence
+            exchange = nil
+        }
+        let authenticated = try authentication.authenticate(
+            exchange.map { request.with(body: $0.plaintext) } ?? request, uriId: uriId, allowed: allowed)
+        guard let exchange else { throw DeviceAuthentication.Refusal(cause: refusal) }
+        return (exchange, authenticated)
+    }
+
+    /// Encrypts the one answer of an exchange.
+    func answer(_ exchange: Exchange, with plaintext: Data) throws -> ServerResponse {
+        ServerResponse(
+            status: 200, body: try JSONBody.encode(exchange.opened.seal(plaintext, at: context.clock.now())))
+    }
+
+    private func sealedRequest(_ request: ServerRequest, scope: EciesScope) throws -> SealedRequest {
+        guard let value = request.header(SignatureHeader.name) else {
+            return try SealedRequest(deviceRequest: request, scope: scope)
+        }
+        let header: SignatureHeader
+        do {
+            header = try SignatureHeader(parsing: value)
+        } catch {
+            throw ServiceError(.decryptionFailed, error.rawValue)
+        }
+        return SealedRequest(
+            version: header.version, applicationKey: header.applicationKey,
+            activationId: scope == .activation ? header.activationId : nil,
+            envelope: try StrictJSON.decode(EciesRequest.self, from: request.body, keys: StrictJSON.envelopeKeys))
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import PowerAuthProtocol
+
+/// Endpoints of an application's backend that show every way to protect one (rest-api.md, section 12).
+struct ExchangeEndpoints: Sendable {
+    let context: ServiceContext
+    let encryption: DeviceEncryption
+
+    private struct Message: Codable {
+        var data: String?
+    }
+
+    private struct Wrapped<Content: Codable>: Codable {
+        var requestObject: Content
+    }
+
+    var endpoints: [Endpoint] {
+        [
+            encrypted("/exchange/v3/application", scope: .application, name: "APPLICATION_SCOPE"),
+            encrypted("/exchange/v3/activation", scope: .activation, name: "ACTIVATION_SCOPE"),
+            signed("/exchange/v3/signed") { plaintext, userId in
+                let text = try Self.message(plaintext).data ?? ""
+                return try JSONBody.encode(Message(data: Self.verified(text, userId: userId)))
+            },
+            signed("/exchange/v3/signed/string") { plaintext, userId in
+                let text = plaintext.isEmpty ? "" : try JSONBody.decode(String.self, from: plaintext)
+                return try JSONBody.encode(Self.verified(text, userId: userId))
+            },
+            signed("/exchange/v3/signed/raw") { plaintext, _ in plaintext },
+            signed("/exchange/v3/signed/generics") { plaintext, _ in
+                let content = try JSONBody.decode(Wrapped<Message>.self, from: plaintext).requestObject
+                return try JSONBody.encode(ResponseEnvelope(responseObject: content))
+            },
+            .device("/exchange/v3/token", failure: .encryption, answer: token),
+        ]
+    }
+
+    private func encrypted(_ path: String, scope: EciesScope, name: String) -> Endpoint {
+        .device(path, failure: .encryption) { request in
+            let exchange = try encryption.open(request, scope: scope)
+            let text = try Self.message(exchange.plaintext).data ?? ""
+            let answer = Message(data: "Server successfully decrypted signed data: \(text), scope: \(name)")
+            return try encryption.answer(exchange, with: JSONBody.encode(answer))
+        }
+    }
+
+    private func signed(
+        _ path: String, _ answer: @escaping @Sendable (_ plaintext: Data, _ userId: String) throws -> Data
+    ) -> Endpoint {
+        .device(path, failure: .encryption) { request in
+            let (exchange, authenticated) = try encryption.openSigned(request, uriId: path)
+            return try encryption.answer(
+                exchange, with: try answer(exchange.plaintext, authenticated.activation.userId))
+        }
+    }
+
+    /// A token of two factors authenticates, the envelope of its activation protects.
+    @Sendable private func token(_ request: ServerRequest) throws -> ServerResponse {
+        let header: TokenHeader
+        do {
+            header = try TokenHeader(parsing: request.header(TokenHeader.name))
+        } catch {
+            throw DeviceAuthentication.Refusal(cause: error.rawValue)
+        }
+        guard case .valid(let token, let activation)? = try? TokenService(context: context).validate(header),
+            let type = SignatureType(name: token.signatureType), Set<SignatureType>.strong.contains(type)
+        else { throw DeviceAuthentication.Refusal(cause: "token \(header.tokenId) is not valid, or too weak") }
+        let exchange = try encryption.open(request, scope: .activation)
+        guard exchange.activation?.id == activation.id else {
+            throw ServiceError(.decryptionFailed, "token and envelope belong to different activations")
+        }
+        let text = try Self.message(exchange.plaintext).data ?? ""
+        let answer = Message(data: Self.verified(text, userId: activation.userId))
+        return try encryption.answer(exchange, with: JSONBody.encode(answer))
+    }
+
+    private static func message(_ plaintext: Data) throws -> Message {
+        plaintext.isEmpty ? Message(data: "") : try JSONBody.decode(Message.self, from: plaintext)
+    }
+
+    private static func verified(_ text: String, userId: String) -> String {
+        "Server successfully decrypted data and verified signature, request data: \(text), user ID: \(userId)"
+    }
+}
