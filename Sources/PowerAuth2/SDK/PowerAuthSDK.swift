@@ -60,15 +60,30 @@ public final class PowerAuthSDK: Sendable {
         configuration: PowerAuthConfiguration, keychainConfiguration: PowerAuthKeychainConfiguration?,
         clientConfiguration: PowerAuthClientConfiguration?
     ) {
+        do throws(InvalidConfiguration) {
+            try self.init(
+                checking: configuration, keychain: keychainConfiguration, client: clientConfiguration)
+        } catch {
+            return nil
+        }
+    }
+
+    /// As the failable initialiser, but says why a configuration is refused.
+    ///
+    /// - Throws: the cause, which the log and the trace name too.
+    package convenience init(
+        checking configuration: PowerAuthConfiguration, keychain: PowerAuthKeychainConfiguration? = nil,
+        client: PowerAuthClientConfiguration? = nil
+    ) throws(InvalidConfiguration) {
         let sandbox = Sandbox.currentIfEntered
         do throws(InvalidConfiguration) {
             guard let sandbox else { throw .notInSandbox }
             try self.init(
-                configuration: configuration, keychainConfiguration: keychainConfiguration,
-                clientConfiguration: clientConfiguration, sandbox: sandbox, transport: CurlTransport.shared)
+                configuration: configuration, keychainConfiguration: keychain, clientConfiguration: client,
+                sandbox: sandbox, transport: CurlTransport.shared)
         } catch {
             error.report(in: sandbox)
-            return nil
+            throw error
         }
     }
 

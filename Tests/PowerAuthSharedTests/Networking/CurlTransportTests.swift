@@ -1,0 +1,98 @@
+import Foundation
+import PowerAuthShared
+import Testing
+
+struct CurlTransportTests {
+    private func send(_ request: HTTPRequest) async -> Result<HTTPResponse, NSError> {
+        await callback { report in _ = CurlTransport.shared.send(request, completion: report) }
+    }
+
+    private func code(_ result: Result<HTTPResponse, NSError>) -> URLError.Code? {
+        guard case .failure(let error) = result, error.domain == NSURLErrorDomain else { return nil }
+        return URLError.Code(rawValue: error.code)
+    }
+
+    @Test func bodiesAndHeadersArriveAsTheyAre() async throws {
+        let server = try LoopbackServer(.echo)
+        defer { server.close() }
+        let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
+        let request = HTTPRequest(
+            url: server.url, headers: [("X-One", "1"), ("Content-Type", "application/json")], body: body)
+        let response = try await send(request).get()
+        #expect(response.status == 200 && response.body == body)
+        let head = try #require(server.heads.first)
+        #expect(head.hasPrefix("POST /path HTTP/1.1\r\n"))
+        #expect(head.contains("\r\nX-One: 1\r\nContent-Type: application/json"))
+        #expect(!head.contains("Expect:"), "nobody waits for 100 Continue")
+        #expect(try await send(HTTPRequest(url: server.url)).get().body.isEmpty)
+    }
+
+    @Test(arguments: [204, 302, 401, 500]) func everyStatusIsAResponse(status: Int) async throws {
+        let server = try LoopbackServer(.answer(status: status, body: status == 204 ? "" : "{}"))
+        defer { server.close() }
+        #expect(try await send(HTTPRequest(url: server.url)).get().status == status)
+    }
+
+    @Test func connectionsAreUsedAgain() async throws {
+        let server = try LoopbackServer(.answer(status: 200, body: "{}"))
+        defer { server.close() }
+        for _ in 0..<5 { #expect(try await send(HTTPRequest(url: server.url)).get().status == 200) }
+        #expect(server.connections == 1)
+    }
+
+    @Test func severalRequestsAreOnTheirWayAtOnce() async throws {
+        let (silent, answering) = (try LoopbackServer(.silence), try LoopbackServer(.echo))
+        defer {
+            silent.close()
+            answering.close()
+        }
+        let stuck = CurlTransport.shared.send(HTTPRequest(url: silent.url)) { _ in }
+        #expect(try await send(HTTPRequest(url: answering.url)).get().status == 200)
+        stuck.cancel()
+    }
+
+    @Test func aCancelledRequestEndsWithItsOwnCode() async throws {
+        let server = try LoopbackServer(.silence)
+        defer { server.close() }
+        let result = await callback { (report: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void) in
+            let exchange = CurlTransport.shared.send(HTTPRequest(url: server.url), completion: report)
+            exchange.cancel()
+            exchange.cancel()
+        }
+        #expect(code(result) == .cancelled)
+    }
+
+    @Test func silenceEndsInATimeOut() async throws {
+        let server = try LoopbackServer(.silence)
+        defer { server.close() }
+        #expect(code(await send(HTTPRequest(url: server.url, timeout: 0.05))) == .timedOut)
+    }
+
+    @Test func brokenConnectionsAreLost() async throws {
+        for behavior in [LoopbackServer.Behavior.hangUp, .breakOff] {
+            let server = try LoopbackServer(behavior)
+            defer { server.close() }
+            #expect(code(await send(HTTPRequest(url: server.url))) == .networkConnectionLost)
+        }
+    }
+
+    @Test func unreachableAndUnusableAddressesHaveTheirCodes() async throws {
+        let addresses = [
+            ("http://127.0.0.1:1/", URLError.Code.cannotConnectToHost), ("http://host.invalid/", .cannotFindHost),
+            ("ftp://127.0.0.1/", .unsupportedURL),
+        ]
+        for (text, expected) in addresses {
+            let url = try #require(URL(string: text))
+            let result = await send(HTTPRequest(url: url, timeout: 5))
+            #expect(code(result) == expected, "\(text)")
+            guard case .failure(let error) = result else { continue }
+            #expect(error.localizedDescription.contains(text), "the error names the address")
+        }
+    }
+
+    @Test func aBodyWithoutEndIsRefused() async throws {
+        let server = try LoopbackServer(.answer(status: 200, body: String(repeating: "x", count: (16 << 20) + 1)))
+        defer { server.close() }
+        #expect(code(await send(HTTPRequest(url: server.url))) == .dataLengthExceedsMaximum)
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import PowerAuth2
+import SimulatedDevice
+import Synchronization
+import Testing
+
+/// sdk.md, sections 9.1, 9.2, 9.6, 12.1.
+struct ActivationTests {
+    @Test func aFreshObjectHasNoActivation() throws {
+        let sdk = try SDKFixture().sdk
+        #expect(sdk.canStartActivation() && !sdk.hasPendingActivation() && !sdk.hasValidActivation())
+        #expect(sdk.activationIdentifier == nil && sdk.activationFingerprint == nil)
+        #expect(sdk.externalPendingOperation == nil && sdk.lastFetchedActivationStatus == nil)
+    }
+
+    @Test func activationGoesThroughItsStates() async throws {
+        let fixture = try SDKFixture()
+        let sdk = fixture.sdk
+        fixture.server.order(.hold, for: "/pa/v3/activation/create")
+        let pending = Task { try await fixture.createActivation { $0.with(customAttributes: ["branch": 7]) } }
+        await waitUntil { fixture.server.paths.contains("/pa/v3/activation/create") }
+        #expect(sdk.hasPendingActivation() && !sdk.canStartActivation() && sdk.activationIdentifier == nil)
+        fixture.server.release("/pa/v3/activation/create")
+
+        let result = try await pending.value.get()
+        #expect(result.customAttributes?["branch"] as? Int == 7)
+        #expect(result.userInfo?.subject == "eva" && sdk.lastFetchedUserInfo?.subject == "eva")
+        #expect(sdk.hasPendingActivation() && !sdk.hasValidActivation())
+        #expect(sdk.activationIdentifier == fixture.server.state.withLock { $0.activationId })
+        #expect(sdk.activationFingerprint == result.activationFingerprint)
+        #expect(await fixture.status().code == .activationPending)
+
+        #expect(throws: NSError.self) { try sdk.persistActivation(withPassword: "123") }
+        #expect(sdk.hasPendingActivation(), "an unusable password may be corrected")
+        try sdk.persistActivation(withPassword: SDKFixture.password)
+        #expect(sdk.hasValidActivation() && !sdk.hasPendingActivation())
+        #expect(sdk.activationFingerprint == result.activationFingerprint)
+        #expect(try await fixture.status().get().state == .active)
+        #expect(
+            fixture.server.paths == [
+                "/pa/v3/keystore/create", "/pa/v3/activation/create", "/pa/v3/activation/status",
+            ], "the temporary key brings the time too")
+    }
+
+    @Test func anActivationSurvivesARestart() async throws {
+        let fixture = try await SDKFixture.activated()
+        let restarted = try fixture.restarted()
+        #expect(restarted.hasValidActivation())
+        #expect(restarted.activationIdentifier == fixture.sdk.activationIdentifier)
+        #expect(await failure { restarted.validatePassword(password: SDKFixture.password, callback: $0) } == nil)
+    }
+
+    @Test func aPendingActivationDoesNotSurviveARestart() async throws {
+        let fixture = try SDKFixture()
+        _ = try await fixture.createActivation().get()
+        #expect(try fixture.restarted().canStartActivation())
+    }
+
+    @Test func unusableActivationsAreRefusedAtOnce() async throws {
+        let fixture = try SDKFixture()
+        #expect(throws: NSError.self) { try PowerAuthActivation(activationCode: "AAAAA-AAAAA-AAAAA-AAAAB") }
+        let custom = try PowerAuthActivation(identityAttributes: ["user": "eva"]).with(additionalActivationOtp: "1")
+        #expect(
+            immediate { fixture.sdk.createActivation(custom, callback: $0) }?.powerAuthErrorCode
+                == .invalidActivationData)
+        let foreign = try PowerAuthActivation(activationCode: SDKFixture.code + "#MEUCIQ==")
+        #expect(
+            immediate { fixture.sdk.createActivation(foreign, callback: $0) }?.powerAuthErrorCode
+                == .invalidActivationData)
+        #expect(fixture.sdk.canStartActivation())
+        #expect(
+            immediate { fixture.sdk.createActivation(withName: nil, activationCode: "bad", callback: $0) }?
+                .powerAuthErrorCode == .invalidActivationCode)
+        #expect(fixture.server.paths.isEmpty)
+    }
+
+    @Test func asecondActivationIsRefusedAndTheFirstStays() async throws {
+        let fixture = try await SDKFixture.activated()
+        let activation = try PowerAuthActivation(activationCode: SDKFixture.code)
+        #expect(
+            immediate { fixture.sdk.createActivation(activation, callback: $0) }?.powerAuthErrorCode
+                == .invalidActivationState)
+        #expect(throws: NSError.self) { try fixture.sdk.persistActivation(withPassword: SDKFixture.password) }
+        #expect(await fixture.validate(SDKFixture.password) == nil)
+    }
+
+    @Test func aRefusedKeyExchangeLeavesNothingPending() async throws {
+        let fixture = try SDKFixture()
+        fixture.server.order(
+            .answer(status: 400, body: FakeServer.errorBody("ERR_ACTIVATION")), for: "/pa/v3/activation/create")
+        let result = try await fixture.createActivation()
+        #expect(result.code == .networkError)
+        #expect(fixture.sdk.canStartActivation())
+        guard case .failure(let error) = result else { return }
+        let response = error.userInfo[PowerAuthErrorDomain] as? PowerAuthRestApiErrorResponse
+        #expect(response?.httpStatusCode == 400 && response?.responseObject.code == "ERR_ACTIVATION")
+        #expect(response?.responseObject.currentRecoveryPukIndex == 3)
+        try await fixture.activate()
+    }
+
+    @Test func aCancelledKeyExchangeIsSilentAndLeavesNothingPending() async throws {
+        let fixture = try SDKFixture()
+        fixture.server.order(.hold, for: "/pa/v3/activation/create")
+        let task = fixture.sdk.createActivation(try PowerAuthActivation(activationCode: SDKFixture.code)) { _, _ in
+            Issue.record("a cancelled task does not report")
+        }
+        await waitUntil { fixture.server.paths.contains("/pa/v3/activation/create") }
+        task?.cancel()
+        await mainQueueIsIdle()
+        #expect(fixture.sdk.canStartActivation())
+        fixture.server.release("/pa/v3/activation/create")
+        try await fixture.activate()
+    }
+
+    @Test func removalOnTheServerRemovesEverythingHere() async throws {
+        let fixture = try await SDKFixture.activated()
+        _ = await fixture.status()
+        #expect(fixture.sdk.lastFetchedActivationStatus != nil)
+        let refused = await failure {
+            fixture.sdk.removeActivation(with: .possessionWithPassword(password: "0000"), callback: $0)
+        }
+        #expect(refused?.powerAuthErrorCode == .networkError && fixture.sdk.hasValidActivation())
+        let removed = await failure {
+            fixture.sdk.removeActivation(
+                with: .possessionWithPassword(password: SDKFixture.password), callback: $0)
+        }
+        #expect(removed == nil)
+        #expect(fixture.sdk.canStartActivation() && fixture.sdk.activationIdentifier == nil)
+        #expect(fixture.sdk.lastFetchedActivationStatus == nil && !fixture.sdk.tokenStore.canRequestForAccessToken())
+        #expect(try fixture.restarted().canStartActivation())
+        try await fixture.activate()
+    }
+
+    @Test func callsWithoutAnActivationEndWithSix() async throws {
+        let fixture = try SDKFixture()
+        #expect(immediate { fixture.sdk.fetchActivationStatus(callback: $0) }?.powerAuthErrorCode == .missingActivation)
+        #expect(await fixture.validate("1234")?.powerAuthErrorCode == .missingActivation)
+        let removal = await failure { fixture.sdk.removeActivation(with: .possession(), callback: $0) }
+        #expect(removal?.powerAuthErrorCode == .missingActivation)
+        let error = #expect(throws: NSError.self) {
+            try fixture.sdk.requestSignature(with: .possession(), method: "POST", uriId: "/a", body: nil)
+        }
+        #expect(error?.powerAuthErrorCode == .missingActivation)
+        #expect(fixture.server.paths.isEmpty)
+    }
+
+    @Test func unusableConfigurationsNameTheirCause() throws {
+        let server = try FakeServer()
+        let sandbox = try Sandbox.temporary()
+        let configuration = try server.configuration
+        configuration.externalEncryptionKey = Data(count: 15)
+        #expect(throws: InvalidConfiguration.externalEncryptionKeyLength(actual: 15)) {
+            try PowerAuthSDK(configuration: configuration, sandbox: sandbox, transport: server)
+        }
+        #expect(throws: InvalidConfiguration.instanceIdEmpty) {
+            try PowerAuthSDK(
+                configuration: PowerAuthConfiguration(
+                    instanceId: "", baseEndpointUrl: "http://a", configuration: configuration.configuration),
+                sandbox: sandbox, transport: server)
+        }
+    }
+
+    /// The error of a call that reports before it returns nil.
+    private func immediate<Value>(
+        _ call: (@escaping (Value?, NSError?) -> Void) -> (any PowerAuthOperationTask)?
+    ) -> NSError? {
+        var reported: NSError?
+        let task = call { _, error in reported = error }
+        #expect(task == nil)
+        return reported
+    }
+}
+
+/// Waits for something another thread brings about.
+func waitUntil(_ condition: @Sendable @escaping () -> Bool) async {
+    while !condition() { await Task.yield() }
+}

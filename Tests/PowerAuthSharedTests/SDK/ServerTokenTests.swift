@@ -1,0 +1,57 @@
+import Foundation
+import PowerAuth2
+import Synchronization
+import Testing
+
+/// sdk.md, sections 9.4, 9.5 and 12.9.
+struct ServerTokenTests {
+    private func request(
+        _ name: String, _ fixture: SDKFixture, _ authentication: PowerAuthAuthentication = .possession()
+    ) async -> Result<PowerAuthToken, NSError> {
+        await outcome {
+            fixture.sdk.tokenStore.requestAccessToken(withName: name, authentication: authentication, completion: $0)
+        }
+    }
+
+    @Test func aTokenIsCreatedOnceAndRemovedOnTheServer() async throws {
+        let fixture = try await SDKFixture.activated()
+        let first = try await request("A", fixture).get()
+        let second = try await request("A", fixture).get()
+        #expect(first.isEqual(to: second))
+        #expect(fixture.server.paths.filter { $0 == "/pa/v3/token/create" }.count == 1)
+        #expect(fixture.server.state.withLock { Array($0.tokens.keys) } == [first.tokenIdentifier])
+        let header = await outcome {
+            fixture.sdk.tokenStore.generateAuthorizationHeader(withName: "A", completion: $0)
+        }
+        #expect(try header.get().value.hasPrefix("PowerAuth version=\"3.3\", token_id=\"\(first.tokenIdentifier)\""))
+        let removal: (Bool, NSError?) = await callback { report in
+            fixture.sdk.tokenStore.removeAccessToken(withName: "A") { report(($0, $1)) }
+        }
+        #expect(removal.0 && removal.1 == nil && !fixture.sdk.tokenStore.hasLocalToken(withName: "A"))
+        #expect(fixture.server.state.withLock { $0.tokens.isEmpty })
+    }
+
+    @Test func otherFactorsForTheSameNameAreRefused() async throws {
+        let fixture = try await SDKFixture.activated()
+        _ = try await request("A", fixture).get()
+        let other = await request("A", fixture, .possessionWithPassword(password: SDKFixture.password))
+        #expect(other.code == .wrongParameter)
+    }
+
+    @Test func manyTokensAtOnceKeepTheActivationWorking() async throws {
+        let fixture = try await SDKFixture.activated()
+        let created = await withTaskGroup(of: Bool.self, returning: Int.self) { group in
+            for number in 0..<20 { group.addTask { await request("T\(number)", fixture).code == nil } }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(created == 20)
+        #expect(try await fixture.status().get().state == .active)
+    }
+
+    @Test func aRefusedRequestStoresNothing() async throws {
+        let fixture = try await SDKFixture.activated()
+        let refused = await request("A", fixture, .possessionWithPassword(password: "0000"))
+        #expect(refused.code == .networkError)
+        #expect(!fixture.sdk.tokenStore.hasLocalToken(withName: "A"))
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import PowerAuth2
+import PowerAuthProtocol
+import Synchronization
+import Testing
+
+/// sdk.md, sections 9.3 and 12.2.
+struct StatusTests {
+    @Test func concurrentFetchesShareOneRequestAndOneObject() async throws {
+        let fixture = try await SDKFixture.activated()
+        fixture.server.order(.hold, for: "/pa/v3/activation/status")
+        async let first = fixture.status().get()
+        async let second = fixture.status().get()
+        await waitUntil { fixture.server.paths.contains("/pa/v3/activation/status") }
+        async let third = fixture.status().get()
+        let cancelled = fixture.sdk.fetchActivationStatus { _, _ in Issue.record("a cancelled fetch does not report") }
+        cancelled?.cancel()
+        await mainQueueIsIdle()
+        fixture.server.release("/pa/v3/activation/status")
+        let results = try await [first, second, third]
+        #expect(
+            results.allSatisfy { $0 === results[0] } || fixture.server.paths.filter { $0.hasSuffix("status") }.count > 1
+        )
+        #expect(fixture.sdk.lastFetchedActivationStatus != nil)
+        #expect(results[0].customObject?["lang"] as? String == "cs")
+        #expect(try await fixture.status().get() !== results[0], "a later fetch asks again")
+    }
+
+    @Test func aClientFarAheadSendsASignature() async throws {
+        let fixture = try await SDKFixture.activated()
+        for _ in 0..<12 {
+            _ = try fixture.sdk.requestSignature(with: .possession(), method: "POST", uriId: "/a", body: nil)
+        }
+        #expect(try await fixture.status().get().state == .active)
+        #expect(fixture.server.paths.last == "/pa/v3/signature/validate")
+        #expect(fixture.server.state.withLock { $0.counterNumber } == 13)
+    }
+
+    @Test func aServerAheadIsFollowedAndTheResultIsStored() async throws {
+        let fixture = try await SDKFixture.activated()
+        fixture.server.state.withLock {
+            $0.counter = $0.counter.advanced(by: 10)
+            $0.counterNumber += 10
+        }
+        #expect(try await fixture.status().get().state == .active)
+        let restarted = try fixture.restarted()
+        #expect(await failure { restarted.validatePassword(password: SDKFixture.password, callback: $0) } == nil)
+    }
+
+    @Test func aLostCounterIsADeadlock() async throws {
+        let fixture = try await SDKFixture.activated()
+        for _ in 0..<22 {
+            _ = try fixture.sdk.requestSignature(with: .possession(), method: "POST", uriId: "/a", body: nil)
+        }
+        #expect(try await fixture.status().get().state == .deadlock)
+    }
+
+    @Test func wrongPasswordsBlockAtTheMaximum() async throws {
+        let fixture = try await SDKFixture.activated()
+        for attempt in 1...5 {
+            let error = await fixture.validate("0000")
+            #expect(error?.powerAuthErrorCode == .networkError)
+            let response = error?.userInfo[PowerAuthErrorDomain] as? PowerAuthRestApiErrorResponse
+            #expect(response?.httpStatusCode == 401)
+            let status = try await fixture.status().get()
+            #expect(status.state == (attempt < 5 ? .active : .blocked))
+            #expect(status.failCount == UInt32(attempt) && status.remainingAttempts == UInt32(5 - attempt))
+        }
+        #expect(await fixture.validate(SDKFixture.password) != nil)
+    }
+
+    @Test func anAnswerAboutAnotherActivationIsRefused() async throws {
+        let fixture = try await SDKFixture.activated()
+        fixture.server.state.withLock { $0.activationId = "11111111-4d0e-4b6c-9d27-3f8d1b6e0a11" }
+        #expect(await fixture.status().code == .invalidActivationData)
+        #expect(fixture.sdk.lastFetchedActivationStatus == nil)
+    }
+
+    @Test func localRemovalEndsARunningFetch() async throws {
+        let fixture = try await SDKFixture.activated()
+        fixture.server.order(.hold, for: "/pa/v3/activation/status")
+        let fetch = Task { await fixture.status() }
+        await waitUntil { fixture.server.paths.contains("/pa/v3/activation/status") }
+        fixture.sdk.removeActivationLocal()
+        #expect(await fetch.value.code == .operationCancelled)
+        #expect(fixture.sdk.canStartActivation())
+    }
+}
