@@ -18,8 +18,8 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], reading files: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: files, swiftSettings: settings)
 }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -43,6 +43,9 @@ let package = Package(
         .library(name: "PowerAuth2ForExtensions", targets: ["PowerAuth2ForExtensions"]),
         .library(name: "PowerAuth2ForWatch", targets: ["PowerAuth2ForWatch"]),
         .library(name: "LabTesting", targets: ["LabTesting"]),
+        // For the packages in Benchmarks and Fuzzing.
+        .library(name: "PowerAuthProtocol", targets: ["PowerAuthProtocol"]),
+        .library(name: "PowerAuthCore", targets: ["PowerAuthCore"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -54,7 +57,8 @@ let package = Package(
     targets: [
         // The C side: libraries found by pkg-config, and shims for what Swift cannot call.
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CZeroMQ", pkgConfig: "libzmq", providers: [.apt(["libzmq3-dev"])]),
+        // Without pkg-config: libzmq's flags name the headers of its own dependencies, which SwiftPM refuses.
+        .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
         .systemLibrary(name: "CCurlLibrary", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CCurl", dependencies: ["CCurlLibrary"]),
         .target(name: "CLabSystem"),
@@ -107,11 +111,14 @@ let package = Package(
         tests("SimulatedDeviceTests", ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity"]),
         tests(
             "PowerAuthSharedTests",
-            ["PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions", "SimulatedDevice",
-             "LabKit", "LabSystem"]),
-        tests("PowerAuthServerTests", ["PowerAuthServer", "PowerAuthProtocol", "LabKit", hummingbird, hummingbirdTesting]),
+            [
+                "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions", "SimulatedDevice",
+                "LabKit", "LabSystem",
+            ]),
+        tests(
+            "PowerAuthServerTests", ["PowerAuthServer", "PowerAuthProtocol", "LabKit", hummingbird, hummingbirdTesting]),
         tests("DeviceAgentTests", ["DeviceAgent", "SimulatedDevice", "LabKit", "LabSystem"]),
-        tests("LabRunnerTests", ["LabRunner", "LabKit", "LabSystem"]),
+        tests("LabRunnerTests", ["LabRunner", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),
         tests("EndToEndTests", ["LabTesting", "LabRunner", "LabKit", "LabSystem"]),
         tests("ArchitectureTests", ["LabSystem"]),
     ],

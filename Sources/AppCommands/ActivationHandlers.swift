@@ -12,7 +12,9 @@ enum ActivationHandlers {
                 let activation = try PowerAuthActivation(
                     activationCode: arguments.activationCode, name: arguments.name)
                 if let extras = arguments.extras { activation.with(extras: extras) }
-                if let otp = arguments.additionalActivationOtp { activation.with(additionalActivationOtp: otp.revealed) }
+                if let otp = arguments.additionalActivationOtp {
+                    activation.with(additionalActivationOtp: otp.revealed)
+                }
                 try sdk().createActivation(activation) { result, error in
                     reply(
                         Outcome.of(

@@ -19,7 +19,7 @@ public final class PowerAuthApp {
         let configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
         let keychain = PowerAuthKeychainConfiguration(peer.app.powerAuth)
         sdk = Result { () throws(InvalidConfiguration) in
-            try PowerAuthSDK(checking: configuration, keychainConfiguration: keychain)
+            try PowerAuthSDK(checking: configuration, keychain: keychain)
         }
     }
 

@@ -1,20 +1,8 @@
-import Foundation
-import LabKit
 public import LabPeer
-import PowerAuthShared
 import WatchConnectivity
 
-/// An app's use of WatchConnectivity: it owns the session's delegate, hands PowerAuth messages to the SDK as the
-/// manuals say, and keeps its own messages for scenarios to look at.
-///
-/// Any thread: the delegate's callbacks arrive on the session's queue, the command handlers on the main queue; the
-/// lists are guarded by a lock.
-public final class MessagingHandlers: NSObject, WCSessionDelegate, @unchecked Sendable {
-    // Safe to share: `lock` guards both lists, and nothing else is mutable.
-    private let lock = NSLock()
-    private var messages: [[String: JSONValue]] = []
-    private var userInfos: [[String: JSONValue]] = []
-
+/// The watch session of a peer, as its app would set it up.
+public enum MessagingHandlers {
     /// Activates the session, if the device supports one, and registers the messaging commands.
     ///
     /// To be called after the SDK object was created, so that no PowerAuth message finds it missing (watch.md, 5.5).
@@ -24,81 +12,14 @@ public final class MessagingHandlers: NSObject, WCSessionDelegate, @unchecked Se
     ///   - reportsPairing: whether the session tells about the paired watch, as it does on a phone.
     public static func activate(on peer: Peer, reportsPairing: Bool) {
         guard WCSession.isSupported() else { return }
-        let handlers = MessagingHandlers()
-        retained.withLock { $0 = handlers }
+        let messages = WatchMessages()
+        retained.withLock { $0 = messages }
         let session = WCSession.default
-        session.delegate = handlers
+        session.delegate = messages
         session.activate()
-        handlers.register(on: peer, session: session, reportsPairing: reportsPairing)
+        messages.register(on: peer, session: session, reportsPairing: reportsPairing)
     }
 
     /// The session holds its delegate weakly, so the process keeps it.
-    private static let retained = Retained<MessagingHandlers?>(nil)
-
-    private func register(on peer: Peer, session: WCSession, reportsPairing: Bool) {
-        peer.handleSync(WatchSessionState.self) { _ in
-            WatchSessionState.Result(
-                activationState: String(describing: session.activationState), isReachable: session.isReachable,
-                isPaired: reportsPairing ? session.isPaired : nil,
-                isWatchAppInstalled: reportsPairing ? session.isWatchAppInstalled : nil)
-        }
-        peer.handle(SendMessage.self) { arguments, reply in
-            let wantsReply = arguments.reply ?? true
-            session.sendMessage(
-                arguments.message.propertyList,
-                replyHandler: wantsReply ? { reply(.success([String: JSONValue](propertyList: $0))) } : nil,
-                errorHandler: { reply(.failure($0)) })
-            // Without a reply handler only a failure is ever told; the message is on its way.
-            if !wantsReply { reply(.success(nil)) }
-        }
-        peer.handleSync(TransferUserInfo.self) { arguments in
-            session.transferUserInfo(arguments.userInfo.propertyList)
-            return NoResult()
-        }
-        peer.handleSync(OutstandingUserInfoTransfers.self) { _ in session.outstandingUserInfoTransfers.count }
-        peer.handleSync(ReceivedMessages.self) { [self] _ in lock.withLock { messages } }
-        peer.handleSync(ReceivedUserInfo.self) { [self] _ in lock.withLock { userInfos } }
-    }
-
-    // MARK: WCSessionDelegate
-
-    public func session(
-        _ session: WCSession, activationDidCompleteWith activationState: WCSessionActivationState, error: (any Error)?
-    ) {}
-
-    public func sessionDidBecomeInactive(_ session: WCSession) {}
-
-    public func sessionDidDeactivate(_ session: WCSession) {
-        session.activate()
-    }
-
-    public func session(_ session: WCSession, didReceiveMessageData messageData: Data) {
-        _ = PowerAuthWCSessionManager.sharedInstance.processReceivedMessageData(messageData, replyHandler: nil)
-    }
-
-    public func session(
-        _ session: WCSession, didReceiveMessageData messageData: Data, replyHandler: @escaping (Data) -> Void
-    ) {
-        if !PowerAuthWCSessionManager.sharedInstance.processReceivedMessageData(
-            messageData, replyHandler: replyHandler)
-        {
-            replyHandler(Data())
-        }
-    }
-
-    public func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any]) {
-        if PowerAuthWCSessionManager.sharedInstance.processReceivedUserInfo(userInfo) { return }
-        lock.withLock { userInfos.append([String: JSONValue](propertyList: userInfo)) }
-    }
-
-    public func session(_ session: WCSession, didReceiveMessage message: [String: Any]) {
-        lock.withLock { messages.append([String: JSONValue](propertyList: message)) }
-    }
-
-    public func session(
-        _ session: WCSession, didReceiveMessage message: [String: Any], replyHandler: @escaping ([String: Any]) -> Void
-    ) {
-        self.session(session, didReceiveMessage: message)
-        replyHandler(message)
-    }
+    private static let retained = Retained<WatchMessages?>(nil)
 }

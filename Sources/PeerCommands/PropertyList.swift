@@ -28,15 +28,22 @@ extension JSONValue {
 
     fileprivate init(propertyListValue value: Any) {
         switch value {
-        case let value as Bool where type(of: value) == Bool.self: self = .bool(value)
-        case let value as Int: self = .integer(Int64(value))
-        case let value as Double: self = .number(value)
         case let value as String: self = .string(value)
         case let value as Data: self = .string(value.base64EncodedString())
         case let value as Date: self = .string(value.ISO8601Format())
         case let values as [Any]: self = .array(values.map(JSONValue.init(propertyListValue:)))
         case let members as [String: Any]: self = .object([String: JSONValue](propertyList: members))
+        case let number as NSNumber: self.init(number)
         default: self = .string(String(describing: value))
+        }
+    }
+
+    /// A cast to `Bool` or `Int` would accept any number, so the number itself is asked what it holds.
+    private init(_ number: NSNumber) {
+        switch String(cString: number.objCType) {
+        case "c", "B": self = .bool(number.boolValue)
+        case "d", "f": self = .number(number.doubleValue)
+        default: self = .integer(number.int64Value)
         }
     }
 }

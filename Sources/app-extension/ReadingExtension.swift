@@ -10,9 +10,13 @@ final class ReadingExtension {
     private let sdk: PowerAuthExtensionSDK
 
     init(peer: Peer) throws {
-        sdk = try PowerAuthExtensionSDK(
-            configuration: PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady),
-            keychainConfiguration: PowerAuthKeychainConfiguration(peer.app.powerAuth))
+        let configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
+        guard
+            let sdk = PowerAuthExtensionSDK(
+                configuration: configuration,
+                keychainConfiguration: PowerAuthKeychainConfiguration(peer.app.powerAuth))
+        else { throw ExtensionRefused(extensionName: peer.app.name) }
+        self.sdk = sdk
     }
 
     func register(on peer: Peer) {
@@ -22,5 +26,14 @@ final class ReadingExtension {
         peer.handleSync(HasValidActivation.self) { _ in sdk.hasValidActivation() }
         peer.handleSync(ActivationIdentifier.self) { _ in sdk.activationIdentifier }
         TokenHandlers.register(on: peer) { sdk.tokenStore }
+    }
+}
+
+/// The Extensions SDK has refused its configuration, which happens only outside of a device.
+struct ExtensionRefused: Error, CustomStringConvertible {
+    let extensionName: String
+
+    var description: String {
+        "The Extensions SDK of '\(extensionName)' refused its configuration; the trace of the process says why."
     }
 }

@@ -170,7 +170,7 @@ public enum ExternalPendingOperation: Command {
     public typealias Arguments = NoArguments
 
     /// An operation that another app has started.
-    public struct Operation: Codable, Sendable {
+    public struct Operation: Codable, Equatable, Sendable {
         /// `activation` or `protocolUpgrade`.
         public var externalOperationType: String
         /// The application identifier of the app that started it.

@@ -109,7 +109,8 @@ public enum SetClockSkew: Command {
     public typealias Result = NoResult
     public static let name = "setClockSkew"
     public static let actors: Set<ActorKind> = [.device]
-    public static let summary = "Sets how far the device's wall clock is off from the lab's; running apps see it at once."
+    public static let summary =
+        "Sets how far the device's wall clock is off from the lab's; running apps see it at once."
     public static let fields: [Field] = [
         .required("skew", .duration, "Difference to the lab's clock; a leading `-` means behind.")
     ]

@@ -20,7 +20,7 @@ public struct TokenName: Codable, Sendable {
 }
 
 /// What a scenario may see of a token; its secret stays inside the SDK.
-public struct TokenDescription: Codable, Sendable {
+public struct TokenDescription: Codable, Equatable, Sendable {
     /// Symbolic name.
     public var tokenName: String
     /// Identifier given by the server.

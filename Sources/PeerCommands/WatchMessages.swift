@@ -1,0 +1,84 @@
+import Foundation
+import LabKit
+import LabPeer
+import PowerAuthShared
+import WatchConnectivity
+
+/// An app's use of WatchConnectivity: it owns the session's delegate, hands PowerAuth messages to the SDK as the
+/// manuals say, and keeps its own messages for scenarios to look at.
+///
+/// Any thread: the delegate's callbacks arrive on the session's queue, the command handlers on the main queue; the
+/// lists are guarded by a lock.
+final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
+    // Safe to share: `lock` guards both lists, and nothing else is mutable.
+    private let lock = NSLock()
+    private var messages: [[String: JSONValue]] = []
+    private var userInfos: [[String: JSONValue]] = []
+
+    func register(on peer: Peer, session: WCSession, reportsPairing: Bool) {
+        peer.handleSync(WatchSessionState.self) { _ in
+            WatchSessionState.Result(
+                activationState: String(describing: session.activationState), isReachable: session.isReachable,
+                isPaired: reportsPairing ? session.isPaired : nil,
+                isWatchAppInstalled: reportsPairing ? session.isWatchAppInstalled : nil)
+        }
+        peer.handle(SendMessage.self) { arguments, reply in
+            let wantsReply = arguments.reply ?? true
+            session.sendMessage(
+                arguments.message.propertyList,
+                replyHandler: wantsReply ? { reply(.success([String: JSONValue](propertyList: $0))) } : nil,
+                errorHandler: { reply(.failure($0)) })
+            // Without a reply handler only a failure is ever told; the message is on its way.
+            if !wantsReply { reply(.success(nil)) }
+        }
+        peer.handleSync(TransferUserInfo.self) { arguments in
+            session.transferUserInfo(arguments.userInfo.propertyList)
+            return NoResult()
+        }
+        peer.handleSync(OutstandingUserInfoTransfers.self) { _ in session.outstandingUserInfoTransfers.count }
+        peer.handleSync(ReceivedMessages.self) { [self] _ in lock.withLock { messages } }
+        peer.handleSync(ReceivedUserInfo.self) { [self] _ in lock.withLock { userInfos } }
+    }
+
+    // MARK: WCSessionDelegate
+
+    func session(
+        _ session: WCSession, activationDidCompleteWith activationState: WCSessionActivationState, error: (any Error)?
+    ) {}
+
+    func sessionDidBecomeInactive(_ session: WCSession) {}
+
+    func sessionDidDeactivate(_ session: WCSession) {
+        session.activate()
+    }
+
+    func session(_ session: WCSession, didReceiveMessageData messageData: Data) {
+        _ = PowerAuthWCSessionManager.sharedInstance.processReceivedMessageData(messageData, replyHandler: nil)
+    }
+
+    func session(
+        _ session: WCSession, didReceiveMessageData messageData: Data, replyHandler: @escaping (Data) -> Void
+    ) {
+        if !PowerAuthWCSessionManager.sharedInstance.processReceivedMessageData(
+            messageData, replyHandler: replyHandler)
+        {
+            replyHandler(Data())
+        }
+    }
+
+    func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any]) {
+        if PowerAuthWCSessionManager.sharedInstance.processReceivedUserInfo(userInfo) { return }
+        lock.withLock { userInfos.append([String: JSONValue](propertyList: userInfo)) }
+    }
+
+    func session(_ session: WCSession, didReceiveMessage message: [String: Any]) {
+        lock.withLock { messages.append([String: JSONValue](propertyList: message)) }
+    }
+
+    func session(
+        _ session: WCSession, didReceiveMessage message: [String: Any], replyHandler: @escaping ([String: Any]) -> Void
+    ) {
+        self.session(session, didReceiveMessage: message)
+        replyHandler(message)
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Glibc
+import LabSystem
+import Testing
+
+/// The runner can be killed at any moment: the kernel tells everybody who is left, and nothing outlives it.
+@Suite("A killed runner leaves nothing behind", .serialized)
+struct RunnerKillTests {
+    /// Moments spread over start-up and the steps, in milliseconds after the start of the command.
+    static let moments = [3, 12, 25, 40, 60, 90, 130, 180, 260, 400]
+
+    @Test("No process, socket or shared-memory object outlives it by more than two seconds", arguments: moments)
+    func killedRunner(afterMilliseconds moment: Int) async throws {
+        let workspace = try Workspace()
+        try workspace.useProjectTopology()
+        try workspace.write(OddPathTests.endless, to: "scenario.yaml")
+        let memoryBefore = try Set(SharedMemoryObject.list())
+        try await blocking {
+            let command = try LabCommand(["run", "scenario.yaml"], in: workspace)
+            _ = try Polling.waitReadable([], timeoutNanoseconds: Int64(moment) * 1_000_000)
+            command.signal(SIGKILL)
+            _ = try command.finish(within: 10)
+            try waitUntil("everything is gone: \(workspace.leftovers())", within: 2) {
+                try workspace.leftovers().isEmpty
+            }
+        }
+        let created = try Set(SharedMemoryObject.list()).subtracting(memoryBefore)
+        #expect(!created.contains { $0.contains("lab-") && ownerIsGone($0, of: workspace) })
+        try expectReadableRecords(of: workspace)
+    }
+
+    /// Shared memory of other tests' instances may be there; one of this workspace would name a gone instance.
+    private func ownerIsGone(_ name: String, of workspace: Workspace) -> Bool {
+        recordedInstances(of: workspace).contains { name.contains($0) }
+    }
+
+    private func recordedInstances(of workspace: Workspace) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: "\(workspace.directory)/.lab/runs")) ?? []
+    }
+
+    /// Every line that was written before the kill is a complete event, except perhaps the last.
+    private func expectReadableRecords(of workspace: Workspace) throws {
+        let runs = "\(workspace.directory)/.lab/runs"
+        for path in FileManager.default.enumerator(atPath: runs)?.compactMap({ $0 as? String }) ?? []
+        where path.hasSuffix(".jsonl") {
+            let text = try String(contentsOfFile: "\(runs)/\(path)", encoding: .utf8)
+            for line in text.split(separator: "\n").dropLast(text.hasSuffix("\n") ? 0 : 1) {
+                #expect(
+                    (try? JSONSerialization.jsonObject(with: Data(line.utf8))) != nil,
+                    "\(path) holds an unreadable line: \(line)")
+            }
+        }
+    }
+}

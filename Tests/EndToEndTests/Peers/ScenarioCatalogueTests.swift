@@ -1,0 +1,16 @@
+import Foundation
+import Testing
+
+@Suite("The catalogue of scenarios")
+struct ScenarioCatalogueTests {
+    @Test("Every scenario of the project passes")
+    func everyScenarioPasses() async throws {
+        let workspace = try Workspace()
+        try workspace.useProjectTopology()
+        let outcome = try await blocking {
+            try LabCommand(["run", Workspace.projectFile("Scenarios")], in: workspace).finish(within: 300)
+        }
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(try workspace.leftovers() == [])
+    }
+}

@@ -1,0 +1,38 @@
+import LabKit
+import LabSystem
+import LabTesting
+import Synchronization
+
+/// The password of every activation in these tests.
+let password: Secret = "1234"
+
+extension TestInstance {
+    /// Gives the device an active activation, made by the app `main`.
+    ///
+    /// - Returns: what the back office answered when it made the code.
+    @discardableResult
+    func activate() throws -> InitActivation.Result {
+        let code = try self.server.call(InitActivation.self, .init(userId: "alice"))
+        _ = try self.main.call(CreateActivation.self, .init(activationCode: code.activationCode, name: "phone"))
+        _ = try self.main.call(PersistActivation.self, .init(password: password))
+        _ = try self.server.call(CommitActivation.self, .init(activationId: code.activationId))
+        return code
+    }
+
+    /// What the server knows about an activation.
+    func status(of code: InitActivation.Result) throws -> ActivationStatus.Result {
+        try self.server.call(ActivationStatus.self, .init(activationId: code.activationId))
+    }
+}
+
+/// Runs pieces of blocking work at the same time, each on its own thread, and throws the first error of any.
+func together(_ work: [@Sendable () throws -> Void]) throws {
+    let failures = Mutex<[any Error]>([])
+    let threads = work.map { piece in
+        runOnThread(name: "branch") {
+            do { try piece() } catch { failures.withLock { $0.append(error) } }
+        }
+    }
+    threads.forEach { $0.join() }
+    if let first = failures.withLock({ $0.first }) { throw first }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import LabSystem
+
+/// A directory of its own for one test: scenario files, run records, and the place where instances live.
+///
+/// Any thread; immutable.
+final class Workspace: Sendable {
+    /// Where the command runs.
+    let directory: String
+    /// Where its instances live; nothing may be left here.
+    let runtimeDirectory: String
+
+    init() throws {
+        // Instances hold sockets, whose paths may have 107 bytes: the name stays short.
+        let name = "labtest-\(UUID().uuidString.prefix(8).lowercased())"
+        directory = FileManager.default.temporaryDirectory.appending(path: name).path
+        runtimeDirectory = "\(directory)/r"
+        try FileManager.default.createDirectory(atPath: runtimeDirectory, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: runtimeDirectory)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// Writes a file of the workspace and returns its name.
+    @discardableResult
+    func write(_ text: String, to name: String) throws -> String {
+        try Data(text.utf8).write(to: URL(filePath: directory).appending(path: name))
+        return name
+    }
+
+    /// Copies the project's `lab.yaml` into the workspace.
+    func useProjectTopology() throws {
+        try FileManager.default.copyItem(atPath: Self.projectFile("lab.yaml"), toPath: "\(directory)/lab.yaml")
+    }
+
+    /// A file of the project, by its path from the project's root.
+    static func projectFile(_ path: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: path).path
+    }
+
+    /// What is still there of the workspace's instances: directories, processes and shared-memory objects.
+    func leftovers() throws -> [String] {
+        var leftovers = try FileManager.default.subpathsOfDirectory(atPath: runtimeDirectory).map { "file \($0)" }
+        leftovers += processes().map { "process \($0.pid) \($0.commandLine)" }
+        return leftovers
+    }
+
+    /// The running processes that were started for an instance of this workspace.
+    func processes() -> [(pid: Int32, commandLine: String)] {
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return entries.compactMap(Int32.init).compactMap { pid in
+            guard let bytes = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline"), !bytes.isEmpty
+            else { return nil }
+            let words = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+            let line = words.joined(separator: " ")
+            return line.contains(runtimeDirectory) ? (pid, line) : nil
+        }
+    }
+}
