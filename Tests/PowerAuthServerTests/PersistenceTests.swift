@@ -91,9 +91,10 @@ import Testing
             _ = try await client.send("/rest/v3/activation/init", headers: headers, body: body)
         }
         let caused = fixture.journal.events.filter { $0.operation == "op-7" }.map(\.event)
-        #expect(caused.count == 2)
-        guard case .activationChanged(_, nil, .created, nil)? = caused.first,
-            case .requestAnswered("POST", "/rest/v3/activation/init", 200, _)? = caused.last
+        try #require(caused.count == 3)
+        guard case .requestReceived("POST", "/rest/v3/activation/init") = caused[0],
+            case .activationChanged(_, nil, .created, nil) = caused[1],
+            case .requestAnswered("POST", "/rest/v3/activation/init", 200, _) = caused[2]
         else {
             Issue.record("unexpected events \(caused)")
             return

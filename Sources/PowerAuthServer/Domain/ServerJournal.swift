@@ -4,6 +4,8 @@ public import PowerAuthProtocol
 public enum ServerEvent: Sendable {
     /// The server listens; the values are the port and the identifier of the first application.
     case started(port: Int, applicationId: String)
+    /// A request has arrived completely.
+    case requestReceived(method: String, path: String)
     /// A request was answered.
     case requestAnswered(method: String, path: String, status: Int, milliseconds: Double)
     /// A request was refused; the cause never left the server.

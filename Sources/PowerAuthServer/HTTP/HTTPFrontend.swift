@@ -45,6 +45,7 @@ struct HTTPFrontend: Sendable {
         let fullPath = request.uri.path
         let answer = await workers.run {
             CurrentOperation.$id.withValue(operation) {
+                journal?.record(.requestReceived(method: received.method, path: fullPath), operation: operation)
                 let answer = self.answer(received, endpoint)
                 let elapsed = (ContinuousClock.now - started) / .milliseconds(1)
                 journal?.record(

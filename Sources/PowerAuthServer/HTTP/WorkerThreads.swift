@@ -2,19 +2,17 @@ import Foundation
 
 /// The threads that do what may block: SQLite and cryptography. Swift's cooperative threads never do.
 ///
-/// Thread rule: any thread; the queue is guarded by its condition.
-final class WorkerThreads: @unchecked Sendable {
-    private let condition = NSCondition()
-    // Both are guarded by `condition`, which is what makes the class safe to share.
-    private var jobs: ArraySlice<@Sendable () -> Void> = []
-    private var isStopped = false
+/// Thread rule: any thread. The threads end, after the jobs they have, when the last reference goes away.
+final class WorkerThreads: Sendable {
+    private let queue = JobQueue()
 
     /// Starts the threads.
     /// - Parameter count: how many requests are worked on at once.
     init(count: Int) {
         for index in 1...max(1, count) {
-            let thread = Thread { [weak self] in
-                while let job = self?.next() { job() }
+            // The threads hold the queue only, so that they do not keep their owner alive.
+            let thread = Thread { [queue] in
+                while let job = queue.next() { job() }
             }
             thread.name = "server worker \(index)"
             thread.start()
@@ -22,7 +20,7 @@ final class WorkerThreads: @unchecked Sendable {
     }
 
     deinit {
-        stop()
+        queue.close()
     }
 
     /// Runs a function on a worker and waits for its result without blocking the caller's thread.
@@ -34,24 +32,39 @@ final class WorkerThreads: @unchecked Sendable {
 
     /// Runs a function on a worker, some time.
     func submit(_ job: @escaping @Sendable () -> Void) {
+        queue.add(job)
+    }
+}
+
+/// Jobs in the order of their arrival.
+///
+/// Thread rule: any thread; the state is guarded by the condition.
+private final class JobQueue: @unchecked Sendable {
+    private let condition = NSCondition()
+    // Both are guarded by `condition`, which is what makes the class safe to share.
+    private var jobs: ArraySlice<@Sendable () -> Void> = []
+    private var isClosed = false
+
+    func add(_ job: @escaping @Sendable () -> Void) {
         condition.withLock {
             jobs.append(job)
             condition.signal()
         }
     }
 
-    /// Lets the threads end when the queue is empty.
-    func stop() {
+    /// Lets waiting threads end when the queue is empty.
+    func close() {
         condition.withLock {
-            isStopped = true
+            isClosed = true
             condition.broadcast()
         }
     }
 
-    private func next() -> (@Sendable () -> Void)? {
+    /// The oldest job, waited for; nil when the queue is closed and empty.
+    func next() -> (@Sendable () -> Void)? {
         condition.withLock {
             while jobs.isEmpty {
-                if isStopped { return nil }
+                if isClosed { return nil }
                 condition.wait()
             }
             return jobs.removeFirst()

@@ -21,6 +21,9 @@ struct InstanceJournal: ServerJournal {
                 .processReady, ["port": .integer(Int64(port)), "applicationId": .string(applicationId)])
         case .stopped:
             trace.emit(.processEnded)
+        case .requestReceived(let method, let path):
+            trace.emit(
+                .serverRequest, operation: operation, ["method": .string(method), "path": .string(path)])
         case .requestAnswered(let method, let path, let status, let milliseconds):
             trace.emit(
                 .serverResponse, operation: operation,
