@@ -1,7 +1,7 @@
 /// A JSON value: what control messages, trace events and scenario values are made of.
 ///
 /// Integers and other numbers are different cases, because a counter must not come back as `7.0`.
-public indirect enum JSONValue: Hashable, Sendable {
+public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
