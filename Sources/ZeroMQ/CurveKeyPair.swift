@@ -15,7 +15,7 @@ public struct CurveKeyPair: Sendable {
         guard zmq_curve_keypair(&publicText, &secretText) == 0 else { throw ZeroMQError.last("zmq_curve_keypair") }
         publicKey = Self.decode(&publicText)
         secretKey = Self.decode(&secretText)
-        secretText.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 0) }
+        _ = secretText.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 0) }
     }
 
     /// Decodes the 40 characters (Z85) libzmq makes keys in.
