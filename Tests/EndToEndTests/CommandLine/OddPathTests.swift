@@ -158,7 +158,7 @@ final class Listener {
     private let descriptor: FileDescriptor
 
     init() throws {
-        descriptor = FileDescriptor(owning: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0), path: "listener")
+        let descriptor = FileDescriptor(owning: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0), path: "listener")
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
@@ -170,6 +170,7 @@ final class Listener {
             }
         }
         try #require(bound)
+        self.descriptor = descriptor
         port = Int(UInt16(bigEndian: address.sin_port))
     }
 }

@@ -24,7 +24,7 @@ final class LabCommand: @unchecked Sendable {
 
     /// Starts `lab` with the given arguments.
     init(_ arguments: [String], in workspace: Workspace, executable: String = "lab") throws {
-        let directory = URL(filePath: ProcessTable.executablePath()).deletingLastPathComponent()
+        let directory = URL(filePath: try ProcessTable.executablePath()).deletingLastPathComponent()
         process.executableURL = directory.appending(path: executable)
         process.arguments = arguments
         process.currentDirectoryURL = URL(filePath: workspace.directory)
