@@ -118,6 +118,7 @@ let package = Package(
         tests(
             "PowerAuthServerTests", ["PowerAuthServer", "PowerAuthProtocol", "LabKit", hummingbird, hummingbirdTesting]),
         tests("DeviceAgentTests", ["DeviceAgent", "SimulatedDevice", "LabKit", "LabSystem"]),
+        tests("LabPeerTests", ["LabPeer", "LabKit"]),
         tests("LabRunnerTests", ["LabRunner", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),
         tests("EndToEndTests", ["LabTesting", "LabRunner", "LabKit", "LabSystem"]),
         tests("ArchitectureTests", ["LabSystem"]),

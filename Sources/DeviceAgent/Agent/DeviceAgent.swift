@@ -22,20 +22,13 @@ public final class DeviceAgent {
     var hosts: [String: AppHost] = [:]
     var links: [LinkHost] = []
     var requests = PendingRequests()
+    let appSocket: ZeroMQSocket
+    /// Which app speaks from which address of the app socket.
+    var routes: [Data: String] = [:]
+    var inspections = StopInspections()
     private let boot: Int
-    private let appSocket: ZeroMQSocket
     private let guardLock: FileLock
-    private var routes: [Data: String] = [:]
-    private var inspections: [String: Inspection] = [:]
     private var isEnding = false
-
-    /// A process that is being stopped, to see which locks it holds.
-    private struct Inspection {
-        var pid: Int32
-        var due: UInt64
-        /// It was continued for a moment and is to be stopped again first.
-        var stopsFirst: Bool
-    }
 
     /// Boots the device: a new boot number, empty shared memory, no processes.
     ///
@@ -137,7 +130,7 @@ public final class DeviceAgent {
     }
 
     private func millisecondsToNextDeadline() -> Int {
-        let deadlines = inspections.values.map(\.due) + links.compactMap(\.nextDeadline)
+        let deadlines = links.compactMap(\.nextDeadline) + (inspections.nextDue.map { [$0] } ?? [])
         guard let next = deadlines.min() else { return -1 }
         let now = MonotonicClock.nanoseconds()
         return next <= now ? 0 : Int((next - now + 999_999) / 1_000_000)
@@ -157,9 +150,7 @@ public final class DeviceAgent {
         for host in hosts.values {
             guard let pid = host.process.pid else { continue }
             try? host.watch?.signal(SIGKILL)
-            trace.emit(
-                .processEnded,
-                ["peer": .string(host.spec.name), "pid": .integer(Int64(pid)), "reason": .string("device ended")])
+            traceEnd(of: host, pid: pid, reason: "device ended")
         }
         for host in hosts.values { host.watch?.waitForEnd(timeoutNanoseconds: 1_000_000_000) }
         try? BootNames(layout: layout, device: device.name, boot: boot).unlinkAll()
@@ -168,170 +159,6 @@ public final class DeviceAgent {
     /// Asks the loop to end after the current round.
     func shutDown() {
         isEnding = true
-    }
-
-    // MARK: Apps
-
-    private func receive(_ frame: WatchFrame, from address: Data) throws {
-        if frame.kind == .attach {
-            try attach(frame, from: address)
-            return
-        }
-        // Frames of a process that was replaced, or that never said who it is.
-        guard let name = routes[address], let host = hosts[name], host.address == address else { return }
-        switch frame.kind {
-        case .appState: try perform(host.process.handle(.ready), for: host)
-        case .activate:
-            if host.isActivated || links.isEmpty {
-                host.isActivated = true
-                activate(host, again: true)
-            } else {
-                host.isActivated = true
-                tellLinks(about: host)
-            }
-        default: forward(frame, from: host)
-        }
-    }
-
-    private func attach(_ frame: WatchFrame, from address: Data) throws {
-        guard let body = try? frame.decodeBody(AttachBody.self), let host = hosts[body.name] else { return }
-        if let previous = host.address, previous != address {
-            send(WatchFrame(.bye, sequence: Farewell.replaced.rawValue), to: previous)
-            routes[previous] = nil
-        }
-        if host.process.pid != body.pid { host.watch = .byHand(try ProcessWatch(pid: body.pid)) }
-        host.address = address
-        host.isActivated = false
-        routes[address] = body.name
-        send(WatchFrame(.welcome, body: WatchFrame.body(AttachedBody(agentPid: getpid()))), to: address)
-        try perform(host.process.handle(.attached(pid: body.pid, incarnation: body.incarnation)), for: host)
-        tellLinks(about: host)
-    }
-
-    private func activate(_ host: AppHost, again: Bool) {
-        guard let active = links.first else {
-            let body = ActivatedBody(state: WatchCounterpartState(isPaired: device.kind == .watch))
-            return send(WatchFrame(.activate, body: WatchFrame.body(body)), to: host)
-        }
-        active.collect(.fromApp(host.spec.name, WatchFrame(.activate)))
-    }
-
-    /// Gives a frame about messages or transfers to the links that it concerns.
-    private func forward(_ frame: WatchFrame, from host: AppHost) {
-        guard let active = links.first else { return refuseWithoutLink(frame, from: host) }
-        switch frame.kind {
-        // Answers belong to the link that brought the question; the others do not know it.
-        case .delivered, .liveAcknowledgement, .liveReply, .liveError, .cancelTransfer:
-            links.forEach { $0.collect(.fromApp(host.spec.name, frame)) }
-        default:
-            active.collect(.fromApp(host.spec.name, frame))
-        }
-    }
-
-    private func refuseWithoutLink(_ frame: WatchFrame, from host: AppHost) {
-        let code = UInt64(LinkCode.deviceNotPaired)
-        switch frame.kind {
-        case .live: send(WatchFrame(.liveError, correlationId: frame.messageId, sequence: code), to: host)
-        case .userInfo, .context:
-            send(WatchFrame(.transferQueued, messageId: frame.messageId, sequence: code), to: host)
-        default: break
-        }
-    }
-
-    func send(_ frame: WatchFrame, to host: AppHost) {
-        guard let address = host.address else { return }
-        send(frame, to: address)
-    }
-
-    private func send(_ frame: WatchFrame, to address: Data) {
-        // An app that just died takes nothing; its end arrives through its descriptor.
-        _ = try? appSocket.send([address] + frame.parts)
-    }
-
-    private func tellLinks(about host: AppHost) {
-        for link in links { link.collect(.appChanged(host.spec.name, host.presence)) }
-    }
-
-    private func processEnded(_ host: AppHost) throws {
-        guard let watch = host.watch else { return }
-        let (how, fields) = watch.outcome()
-        let lastWords = host.lastWords()
-        trace.emit(
-            .processEnded,
-            fields.merging([
-                "peer": .string(host.spec.name), "incarnation": .integer(Int64(host.process.incarnation)),
-                "pid": .integer(Int64(host.process.pid ?? 0)),
-                "reason": .string(host.terminationReason ?? how),
-            ]) { first, _ in first })
-        host.terminationReason = nil
-        host.watch = nil
-        if let address = host.address { routes[address] = nil }
-        host.address = nil
-        host.isActivated = false
-        inspections[host.spec.name] = nil
-        try perform(host.process.handle(.ended(how, standardError: lastWords)), for: host)
-    }
-
-    // MARK: Effects of the apps' lives
-
-    func perform(_ effects: [AppProcess.Effect], for host: AppHost) throws {
-        for effect in effects {
-            switch effect {
-            case .spawn: try spawn(host)
-            case .signal(_, let number): try host.watch?.signal(number)
-            case .inspect(let pid):
-                inspections[host.spec.name] = Inspection(pid: pid, due: 0, stopsFirst: false)
-            case .stopAgainSoon(let pid):
-                inspections[host.spec.name] = Inspection(
-                    pid: pid, due: MonotonicClock.nanoseconds() + 1_000_000, stopsFirst: true)
-            case .answer(let request, let answer): requests.answer(request, answer)
-            case .changed: tellLinks(about: host)
-            case .gone(_, _, let isRestarting):
-                for link in links { link.collect(.appEnded(host.spec.name, isRestarting: isRestarting)) }
-            case .launchFailed:
-                for link in links { link.collect(.launchFailed(host.spec.name)) }
-            case .enterForeground:
-                send(WatchFrame(.appState, body: WatchFrame.body(AppStateBody(isForeground: true))), to: host)
-            case .terminating(_, let reason):
-                host.terminationReason = reason
-            }
-        }
-    }
-
-    private func spawn(_ host: AppHost) throws {
-        let incarnation = try Incarnations.next(layout, host.spec.name)
-        do {
-            let time = MonotonicClock.nanoseconds()
-            let child = try host.spawn(layout: layout, manifest: manifest, device: device, incarnation: incarnation)
-            host.watch = .child(child)
-            let input = AppProcess.Input.spawned(pid: child.pid, incarnation: incarnation, at: time)
-            try perform(host.process.handle(input), for: host)
-        } catch {
-            try perform(host.process.handle(.spawnFailed("\(host.spec.name) cannot be started: \(error)")), for: host)
-        }
-    }
-
-    private func inspectStoppedProcesses() throws {
-        let now = MonotonicClock.nanoseconds()
-        for (name, inspection) in inspections.filter({ $0.value.due <= now }).sorted(by: { $0.key < $1.key }) {
-            guard let host = hosts[name] else { continue }
-            if inspection.stopsFirst {
-                try host.watch?.signal(SIGSTOP)
-                inspections[name] = Inspection(pid: inspection.pid, due: 0, stopsFirst: false)
-            }
-            guard ProcessTable.isStopped(inspection.pid) else {
-                // The kernel stops the threads one by one and tells nobody but the parent; look again soon.
-                inspections[name]?.due = now + 500_000
-                continue
-            }
-            inspections[name] = nil
-            let locks = try ProcessTable.heldLocks(by: inspection.pid).compactMap { lock in
-                lock.path.map { ($0, isExclusive: lock.isExclusive) }
-            }
-            let held = HeldLocks(
-                locks, groups: layout.groupsDirectory(device.name), device: layout.deviceDirectory(device.name))
-            try perform(host.process.handle(.stopped(holding: held)), for: host)
-        }
     }
 
     // MARK: Effects of the links

@@ -80,7 +80,7 @@ struct LinkDatabase: Sendable {
                 let app: String = row["app"]
                 let isOwn: Bool = row["isOwn"]
                 contexts[isOwn, default: [:]][app] = ContextExchange.Context(
-                    version: UInt64(row["version"] as Int64), body: row["body"], isDone: row["isDone"],
+                    version: UInt64(bitPattern: row["version"] as Int64), body: row["body"], isDone: row["isDone"],
                     destination: isOwn ? counterparts[app] ?? "" : "")
             }
             return StoredQueues(
@@ -146,11 +146,13 @@ struct LinkDatabase: Sendable {
         case .told(let transferId):
             try execute("DELETE FROM finished WHERE transferId = ?", [transferId])
         case .context(let app, let version, let body):
-            try execute("INSERT OR REPLACE INTO context VALUES (?, 1, ?, ?, 0)", [app, Int64(version), body])
+            try execute(
+                "INSERT OR REPLACE INTO context VALUES (?, 1, ?, ?, 0)", [app, Int64(bitPattern: version), body])
         case .contextAcknowledged(let app, _):
             try execute("UPDATE context SET isDone = 1 WHERE app = ? AND isOwn", [app])
         case .contextReceived(let app, let version, let body):
-            try execute("INSERT OR REPLACE INTO context VALUES (?, 0, ?, ?, 0)", [app, Int64(version), body])
+            try execute(
+                "INSERT OR REPLACE INTO context VALUES (?, 0, ?, ?, 0)", [app, Int64(bitPattern: version), body])
         }
     }
 }

@@ -132,9 +132,9 @@ final class LinkHost {
         case .received(let entry?, let sequence):
             emit(
                 .linkReceived, entry.transferId,
-                ["kind": "transfer", "seq": .integer(Int64(sequence)), "app": .string(entry.app)])
+                ["kind": "transfer", "seq": .integer(Int64(clamping: sequence)), "app": .string(entry.app)])
         case .acknowledged(let sequence):
-            trace.emit(.linkAcknowledged, ["link": .string(name), "seq": .integer(Int64(sequence))])
+            trace.emit(.linkAcknowledged, ["link": .string(name), "seq": .integer(Int64(clamping: sequence))])
         default: break
         }
     }
@@ -146,11 +146,11 @@ final class LinkHost {
             emit(
                 .linkSent, frame.messageId,
                 [
-                    "kind": "transfer", "seq": .integer(Int64(frame.sequence)), "app": .string(frame.app),
+                    "kind": "transfer", "seq": .integer(Int64(clamping: frame.sequence)), "app": .string(frame.app),
                     "isRetransmission": .bool(frame.flags.contains(.retransmission)),
                 ])
         case .liveError:
-            emit(.linkFailed, frame.correlationId, ["code": .integer(Int64(frame.sequence))])
+            emit(.linkFailed, frame.correlationId, ["code": .integer(Int64(clamping: frame.sequence))])
         default: return
         }
         pass(.linkSent)

@@ -22,6 +22,8 @@ final class AppHost {
     var address: Data?
     /// Its watch session is activated.
     var isActivated = false
+    /// The sleep of the process that the trace knows.
+    var isAsleep = false
     /// Why the platform ended the process, until its end is reported.
     var terminationReason: String?
     private var standardErrorPath: String?

@@ -28,7 +28,7 @@ final class KeychainDatabase: Sendable {
     enum UpdateOutcome {
         case notFound
         case otherRevision
-        case written(revision: Int64)
+        case written(revision: Int64, keys: [KeychainKey])
     }
 
     /// Inserts a row; nil when the key is taken.
@@ -59,6 +59,7 @@ final class KeychainDatabase: Sendable {
         try database.write { db in
             var found = false
             var revision: Int64?
+            var keys: [KeychainKey] = []
             for group in groups {
                 let key = KeychainKey(service: service, account: account, accessGroup: group)
                 guard let current = try Self.revision(db, of: key) else { continue }
@@ -66,6 +67,7 @@ final class KeychainDatabase: Sendable {
                 if let expectedRevision, expectedRevision != current { continue }
                 let next = try revision ?? Self.nextRevision(db)
                 revision = next
+                keys.append(key)
                 try db.cachedStatement(
                     sql: """
                         UPDATE item SET value = ?, checksum = ?, revision = ?, generation = generation + 1
@@ -74,25 +76,25 @@ final class KeychainDatabase: Sendable {
                 ).execute(
                     arguments: [value, KeychainItem.checksum(of: value, at: key), next, service, account, group])
             }
-            if let revision { return .written(revision: revision) }
+            if let revision { return .written(revision: revision, keys: keys) }
             return found ? .otherRevision : .notFound
         }
     }
 
-    /// Deletes what matches; nil matches everything. Gives the number of deleted rows.
-    func delete(service: String?, account: String?, groups: [String]) throws -> Int {
+    /// Deletes what matches; nil matches everything. Gives the identities of the deleted rows.
+    func delete(service: String?, account: String?, groups: [String]) throws -> [KeychainKey] {
         try database.write { db in
-            var count = 0
-            for group in groups {
-                try db.cachedStatement(
-                    sql: """
-                        DELETE FROM item WHERE accessGroup = :group
-                        AND (:service IS NULL OR service = :service) AND (:account IS NULL OR account = :account)
-                        """
-                ).execute(arguments: ["group": group, "service": service, "account": account])
-                count += db.changesCount
+            try groups.flatMap { group in
+                try Row.fetchAll(
+                    db.cachedStatement(
+                        sql: """
+                            DELETE FROM item WHERE accessGroup = :group
+                            AND (:service IS NULL OR service = :service) AND (:account IS NULL OR account = :account)
+                            RETURNING service, account
+                            """),
+                    arguments: ["group": group, "service": service, "account": account]
+                ).map { KeychainKey(service: $0["service"], account: $0["account"], accessGroup: group) }
             }
-            return count
         }
     }
 

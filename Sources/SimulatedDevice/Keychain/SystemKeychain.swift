@@ -63,6 +63,7 @@ public final class SystemKeychain: Sendable {
             guard let revision = try database.insert(value, at: key, creator: creator) else {
                 return Writing(status: errSecDuplicateItem, revision: nil)
             }
+            hooks.written(key)
             return Writing(status: errSecSuccess, revision: revision)
         }
     }
@@ -73,7 +74,7 @@ public final class SystemKeychain: Sendable {
     /// - Returns: ``errSecItemNotFound``, ``errSecMissingEntitlement``, ``errSecDecode`` when the stored bytes do
     ///   not match their checksum, or ``errSecIO``.
     public func read(service: String, account: String, accessGroup: String? = nil) -> Reading {
-        perform(nil, failed: { Reading(status: $0, value: nil, revision: nil) }) {
+        perform(.keychainRead, failed: { Reading(status: $0, value: nil, revision: nil) }) {
             guard let groups = groups(for: accessGroup) else {
                 return Reading(status: errSecMissingEntitlement, value: nil, revision: nil)
             }
@@ -105,10 +106,12 @@ public final class SystemKeychain: Sendable {
             }
             let outcome = try database.update(
                 value, service: service, account: account, groups: groups, expectedRevision: expectedRevision)
-            return switch outcome {
-            case .notFound: Writing(status: errSecItemNotFound, revision: nil)
-            case .otherRevision: Writing(status: errSecBadReq, revision: nil)
-            case .written(let revision): Writing(status: errSecSuccess, revision: revision)
+            switch outcome {
+            case .notFound: return Writing(status: errSecItemNotFound, revision: nil)
+            case .otherRevision: return Writing(status: errSecBadReq, revision: nil)
+            case .written(let revision, let keys):
+                keys.forEach(hooks.written)
+                return Writing(status: errSecSuccess, revision: revision)
             }
         }
     }
@@ -143,7 +146,7 @@ public final class SystemKeychain: Sendable {
     /// are left out and traced.
     /// - Returns: The status (``errSecItemNotFound`` for an empty service) and, on success, the values.
     public func items(service: String, accessGroup: String? = nil) -> (status: OSStatus, values: [String: Data]?) {
-        perform(nil, failed: { ($0, nil) }) {
+        perform(.keychainRead, failed: { ($0, nil) }) {
             guard let groups = groups(for: accessGroup) else { return (errSecMissingEntitlement, nil) }
             let items = try database.all(service: service, groups: groups)
             guard !items.isEmpty else { return (errSecItemNotFound, nil) }
@@ -162,8 +165,9 @@ public final class SystemKeychain: Sendable {
     private func remove(service: String?, account: String?, accessGroup: String?) -> OSStatus {
         perform(.keychainDelete, failed: { $0 }) {
             guard let groups = groups(for: accessGroup) else { return errSecMissingEntitlement }
-            let count = try database.delete(service: service, account: account, groups: groups)
-            return count == 0 ? errSecItemNotFound : errSecSuccess
+            let deleted = try database.delete(service: service, account: account, groups: groups)
+            deleted.forEach(hooks.deleted)
+            return deleted.isEmpty ? errSecItemNotFound : errSecSuccess
         }
     }
 
@@ -173,9 +177,9 @@ public final class SystemKeychain: Sendable {
         return accessGroups.contains(accessGroup) ? [accessGroup] : nil
     }
 
-    private func perform<T>(_ point: FaultPoint?, failed: (OSStatus) -> T, _ body: () throws -> T) -> T {
+    private func perform<T>(_ point: FaultPoint, failed: (OSStatus) -> T, _ body: () throws -> T) -> T {
         do {
-            if let point { try hooks.pass(point) }
+            try hooks.pass(point)
             return try body()
         } catch {
             hooks.failed(error)
@@ -188,6 +192,10 @@ public final class SystemKeychain: Sendable {
 struct KeychainHooks: Sendable {
     /// Passes a fault point; throws what was armed there.
     var pass: @Sendable (FaultPoint) throws -> Void = { _ in }
+    /// An item was added or changed.
+    var written: @Sendable (KeychainKey) -> Void = { _ in }
+    /// An item was deleted.
+    var deleted: @Sendable (KeychainKey) -> Void = { _ in }
     /// An item's bytes do not match their checksum.
     var damaged: @Sendable (KeychainKey) -> Void = { _ in }
     /// The database, or an armed fault, made a call fail.

@@ -15,9 +15,12 @@ public final class DeviceClock: Sendable {
         self.clock = clock
         let path = layout.deviceDirectory(device) + "/clock-skew"
         if !Files.exists(path) {
-            // Complete before it gets its name: another process never maps an empty page.
             try Files.createDirectory(layout.deviceDirectory(device))
-            try Files.write(withUnsafeBytes(of: initialSkew) { Data($0) }, to: path)
+            // One process makes the page; the others map that one, and never an empty one.
+            try FileLock(path: path + ".lock").withLock {
+                guard !Files.exists(path) else { return }
+                try Files.write(withUnsafeBytes(of: initialSkew) { Data($0) }, to: path)
+            }
         }
         page = try MappedMemory.file(path, size: MemoryLayout<Int64>.size, create: false)
     }

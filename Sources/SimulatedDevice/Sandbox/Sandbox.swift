@@ -77,17 +77,7 @@ public final class Sandbox: Sendable {
         keychain = SystemKeychain(
             path: layout.keychainPath(device.name), accessGroups: identity.keychainAccessGroups,
             creator: app.bundleIdentifier,
-            hooks: KeychainHooks(
-                pass: { [name = app.name] point in try faults?.pass(point, process: name) },
-                damaged: { key in
-                    trace?.emit(
-                        .keychainCorrupted,
-                        [
-                            "service": .string(key.service), "account": .string(key.account),
-                            "accessGroup": .string(key.accessGroup),
-                        ])
-                },
-                failed: { error in trace?.emitFailure("keychain", error) }),
+            hooks: .tracing(trace) { [name = app.name] point in try faults?.pass(point, process: name) },
             owner: owner)
     }
 

@@ -143,7 +143,7 @@ public final class AgentConnection: Sendable {
             handlers.willEnterForeground()
         case .transferQueued:
             guard let answer = state.withLock({ $0.answers.removeValue(forKey: frame.messageId) }) else { return }
-            answer.code.withLock { $0 = Int(frame.sequence) }
+            answer.code.withLock { $0 = Int(clamping: frame.sequence) }
             answer.semaphore.signal()
         default:
             if let event = event(for: frame) { state.withLock { $0.receiver }?(event) }
@@ -169,10 +169,11 @@ public final class AgentConnection: Sendable {
         case .liveReply:
             return .reply(messageId: frame.correlationId, body: frame.body, isPropertyList: isPropertyList)
         case .liveError:
-            return .failed(messageId: frame.correlationId, code: Int(frame.sequence))
+            return .failed(messageId: frame.correlationId, code: Int(clamping: frame.sequence))
         case .transferDone:
             return .transferFinished(
-                transferId: frame.messageId, body: frame.body, code: frame.sequence == 0 ? nil : Int(frame.sequence))
+                transferId: frame.messageId, body: frame.body,
+                code: frame.sequence == 0 ? nil : Int(clamping: frame.sequence))
         case .deliver:
             let isRepeated = frame.flags.contains(.retransmission)
             handlers.trace(

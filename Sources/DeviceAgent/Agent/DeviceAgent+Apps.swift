@@ -1,0 +1,94 @@
+import Foundation
+import Glibc
+import LabSystem
+import SimulatedDevice
+import ZeroMQ
+
+/// What the device does with the frames of its apps.
+extension DeviceAgent {
+    /// Takes a frame of an app.
+    func receive(_ frame: WatchFrame, from address: Data) throws {
+        if frame.kind == .attach {
+            try attach(frame, from: address)
+            return
+        }
+        // Frames of a process that was replaced, or that never said who it is.
+        guard let name = routes[address], let host = hosts[name], host.address == address else { return }
+        switch frame.kind {
+        case .appState: try perform(host.process.handle(.ready), for: host)
+        case .activate: activate(host)
+        default: forward(frame, from: host)
+        }
+    }
+
+    private func attach(_ frame: WatchFrame, from address: Data) throws {
+        guard let body = try? frame.decodeBody(AttachBody.self), let host = hosts[body.name] else { return }
+        if host.process.pid != body.pid {
+            // A process that has ended meanwhile has nothing to attach.
+            guard let watch = try? ProcessWatch(pid: body.pid) else { return }
+            host.watch = .byHand(watch)
+        }
+        if let previous = host.address, previous != address {
+            send(WatchFrame(.bye, sequence: Farewell.replaced.rawValue), to: previous)
+            routes[previous] = nil
+        }
+        host.address = address
+        host.isActivated = false
+        routes[address] = body.name
+        send(WatchFrame(.welcome, body: WatchFrame.body(AttachedBody(agentPid: getpid()))), to: address)
+        try perform(host.process.handle(.attached(pid: body.pid, incarnation: body.incarnation)), for: host)
+        tellLinks(about: host)
+    }
+
+    private func activate(_ host: AppHost) {
+        let wasActivated = host.isActivated
+        host.isActivated = true
+        if links.isEmpty {
+            let body = ActivatedBody(state: WatchCounterpartState(isPaired: device.kind == .watch))
+            send(WatchFrame(.activate, body: WatchFrame.body(body)), to: host)
+        } else if wasActivated {
+            // Nothing changes for the links, but the app waits for an answer.
+            links.first?.collect(.fromApp(host.spec.name, WatchFrame(.activate)))
+        } else {
+            tellLinks(about: host)
+        }
+    }
+
+    /// Gives a frame about messages or transfers to the links that it concerns.
+    private func forward(_ frame: WatchFrame, from host: AppHost) {
+        guard let active = links.first else { return refuseWithoutLink(frame, from: host) }
+        switch frame.kind {
+        // Answers belong to the link that brought the question; the others do not know it.
+        case .delivered, .liveAcknowledgement, .liveReply, .liveError, .cancelTransfer:
+            links.forEach { $0.collect(.fromApp(host.spec.name, frame)) }
+        default:
+            active.collect(.fromApp(host.spec.name, frame))
+        }
+    }
+
+    private func refuseWithoutLink(_ frame: WatchFrame, from host: AppHost) {
+        let code = UInt64(LinkCode.deviceNotPaired)
+        switch frame.kind {
+        case .live: send(WatchFrame(.liveError, correlationId: frame.messageId, sequence: code), to: host)
+        case .userInfo, .context:
+            send(WatchFrame(.transferQueued, messageId: frame.messageId, sequence: code), to: host)
+        default: break
+        }
+    }
+
+    /// Sends a frame to the process of an app, if there is one.
+    func send(_ frame: WatchFrame, to host: AppHost) {
+        guard let address = host.address else { return }
+        send(frame, to: address)
+    }
+
+    private func send(_ frame: WatchFrame, to address: Data) {
+        // An app that just died takes nothing; its end arrives through its descriptor.
+        _ = try? appSocket.send([address] + frame.parts)
+    }
+
+    /// Tells the links where an app is in its life.
+    func tellLinks(about host: AppHost) {
+        for link in links { link.collect(.appChanged(host.spec.name, host.presence)) }
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Glibc
+import LabKit
+import LabSystem
+import SimulatedDevice
+
+/// How the device starts, stops and loses the processes of its apps.
+extension DeviceAgent {
+    /// The process of an app is gone.
+    func processEnded(_ host: AppHost) throws {
+        guard let watch = host.watch else { return }
+        let (how, fields) = watch.outcome()
+        let lastWords = host.lastWords()
+        traceEnd(of: host, pid: host.process.pid ?? 0, reason: host.terminationReason ?? how, fields)
+        host.terminationReason = nil
+        host.watch = nil
+        if let address = host.address { routes[address] = nil }
+        host.address = nil
+        host.isActivated = false
+        inspections.remove(host.spec.name)
+        try perform(host.process.handle(.ended(how, standardError: lastWords)), for: host)
+    }
+
+    /// Carries out what an app's process decided.
+    func perform(_ effects: [AppProcess.Effect], for host: AppHost) throws {
+        for effect in effects {
+            switch effect {
+            case .spawn: try spawn(host)
+            case .signal(_, let number): try host.watch?.signal(number)
+            case .inspect(let pid):
+                inspections.add(host.spec.name, pid: pid)
+            case .stopAgainSoon(let pid):
+                inspections.addAfterPause(host.spec.name, pid: pid)
+            case .answer(let request, let answer): requests.answer(request, answer)
+            case .changed:
+                traceSleep(of: host)
+                tellLinks(about: host)
+            case .gone(_, _, let isRestarting):
+                for link in links { link.collect(.appEnded(host.spec.name, isRestarting: isRestarting)) }
+            case .launchFailed:
+                for link in links { link.collect(.launchFailed(host.spec.name)) }
+            case .enterForeground:
+                send(WatchFrame(.appState, body: WatchFrame.body(AppStateBody(isForeground: true))), to: host)
+            case .terminating(_, let reason):
+                host.terminationReason = reason
+            }
+        }
+    }
+
+    private func spawn(_ host: AppHost) throws {
+        let incarnation = try Incarnations.next(layout, host.spec.name)
+        do {
+            let time = MonotonicClock.nanoseconds()
+            let child = try host.spawn(layout: layout, manifest: manifest, device: device, incarnation: incarnation)
+            host.watch = .child(child)
+            let input = AppProcess.Input.spawned(pid: child.pid, incarnation: incarnation, at: time)
+            try perform(host.process.handle(input), for: host)
+        } catch {
+            try perform(host.process.handle(.spawnFailed("\(host.spec.name) cannot be started: \(error)")), for: host)
+        }
+    }
+
+    /// Looks at the processes that are being stopped.
+    func inspectStoppedProcesses() throws {
+        for (name, pid) in try inspections.due(stop: { name in try hosts[name]?.watch?.signal(SIGSTOP) }) {
+            guard let host = hosts[name] else { continue }
+            let locks = try ProcessTable.heldLocks(by: pid).compactMap { lock in
+                lock.path.map { (path: $0, isExclusive: lock.isExclusive) }
+            }
+            let held = HeldLocks(
+                locks, groups: layout.groupsDirectory(device.name), device: layout.deviceDirectory(device.name))
+            try perform(host.process.handle(.stopped(holding: held)), for: host)
+        }
+    }
+
+    // MARK: Traces
+
+    /// Notes the end of a process.
+    func traceEnd(of host: AppHost, pid: Int32, reason: String, _ details: [String: JSONValue] = [:]) {
+        let fields: [String: JSONValue] = [
+            "peer": .string(host.spec.name), "incarnation": .integer(Int64(host.process.incarnation)),
+            "pid": .integer(Int64(pid)), "reason": .string(reason),
+        ]
+        trace.emit(.processEnded, fields.merging(details) { first, _ in first })
+    }
+
+    private func traceSleep(of host: AppHost) {
+        let isAsleep = if case .suspended = host.process.phase { true } else { false }
+        guard isAsleep != host.isAsleep else { return }
+        host.isAsleep = isAsleep
+        guard let pid = host.process.pid else { return }
+        trace.emit(
+            isAsleep ? .processSuspended : .processResumed,
+            [
+                "peer": .string(host.spec.name), "incarnation": .integer(Int64(host.process.incarnation)),
+                "pid": .integer(Int64(pid)),
+            ])
+    }
+}

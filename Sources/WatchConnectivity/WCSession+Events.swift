@@ -1,0 +1,131 @@
+import Foundation
+import SimulatedDevice
+import Synchronization
+
+/// How the session tells the app what the system brings.
+extension WCSession {
+    /// Runs on the backend's thread: the session's state changes at once, the app hears of it on `queue`.
+    func receive(_ event: WatchSessionEvent) {
+        switch event {
+        case .activated(let counterpart, let outstanding):
+            activated(counterpart, outstanding: outstanding)
+        case .activationFailed(let code):
+            enqueueActivation(error: NSError(watchConnectivityCode: code))
+        case .changed(let counterpart):
+            changed(to: counterpart)
+        case .message(let message):
+            received(message)
+        case .acknowledged(let messageId):
+            // Without a reply handler there is nothing more to come.
+            state.withLock { if $0.pending[messageId]?.expectsReply == false { $0.pending[messageId] = nil } }
+        case .reply(let messageId, let body, let isPropertyList):
+            guard let pending = state.withLock({ $0.pending.removeValue(forKey: messageId) }) else { return }
+            queue.async { pending.reply(body, isPropertyList) }
+        case .failed(let messageId, let code):
+            guard let pending = state.withLock({ $0.pending.removeValue(forKey: messageId) }) else { return }
+            queue.async { pending.fail(NSError(watchConnectivityCode: code)) }
+        case .transferFinished(let transferId, let body, let code):
+            let known = state.withLock { state in
+                let index = state.transfers.firstIndex { $0.transferId == transferId }
+                return index.map { state.transfers.remove(at: $0) }
+            }
+            let transfer = known ?? transfer(transferId, PropertyList.decode(body) ?? [:], isTransferring: false)
+            transfer.finish()
+            reportEnd(of: transfer, error: code.map { NSError(watchConnectivityCode: $0) })
+        case .userInfo(let transferId, let body, _):
+            received(transferId, PropertyList.decode(body) ?? [:])
+        case .context(let body):
+            state.withLock { $0.receivedContext = body }
+            queue.async { [self] in delegate?.session(self, didReceiveApplicationContext: receivedApplicationContext) }
+        }
+    }
+
+    private func activated(_ counterpart: WatchCounterpartState, outstanding: [(UUID, Data)]) {
+        let own = outstanding.map { transfer($0.0, PropertyList.decode($0.1) ?? [:], isTransferring: true) }
+        state.withLock { state in
+            state.activation = .activated
+            state.counterpart = counterpart
+            let known = Set(state.transfers.map(\.transferId))
+            state.transfers = own.filter { !known.contains($0.transferId) } + state.transfers
+        }
+        enqueueActivation(error: nil)
+        if counterpart.isReachable { queue.async { self.delegate?.sessionReachabilityDidChange(self) } }
+    }
+
+    func enqueueActivation(error: NSError?) {
+        queue.async {
+            self.delegate?.session(self, activationDidCompleteWith: self.activationState, error: error)
+        }
+    }
+
+    private func changed(to counterpart: WatchCounterpartState) {
+        let previous = state.withLock { state in
+            defer { state.counterpart = counterpart }
+            return state.counterpart
+        }
+        if previous.isReachable != counterpart.isReachable {
+            queue.async { self.delegate?.sessionReachabilityDidChange(self) }
+        }
+        let isWatch = backend?.isWatch ?? false
+        if !isWatch,
+            previous.isPaired != counterpart.isPaired
+                || previous.isCounterpartInstalled != counterpart.isCounterpartInstalled
+        {
+            queue.async { self.delegate?.sessionWatchStateDidChange(self) }
+        }
+    }
+
+    private func received(_ message: LiveMessage) {
+        guard delegate != nil else {
+            backend?.refuse(message.messageId, code: WCError.Code.deliveryFailed.rawValue)
+            return
+        }
+        state.withLock { $0.undelivered += 1 }
+        queue.async { [self] in
+            deliver(message)
+            state.withLock { $0.undelivered -= 1 }
+        }
+        backend?.acknowledge(message.messageId)
+    }
+
+    private func deliver(_ message: LiveMessage) {
+        guard let delegate else { return }
+        // A second call of the handler is dropped by the agents, which know what was answered.
+        let answer: @Sendable (Data) -> Void = { [weak backend] body in
+            backend?.reply(to: message.messageId, body: body, isPropertyList: message.isPropertyList)
+        }
+        switch (message.isPropertyList, message.expectsReply) {
+        case (false, false):
+            delegate.session(self, didReceiveMessageData: message.body)
+        case (false, true):
+            delegate.session(self, didReceiveMessageData: message.body, replyHandler: answer)
+        case (true, false):
+            delegate.session(self, didReceiveMessage: PropertyList.decode(message.body) ?? [:])
+        case (true, true):
+            delegate.session(self, didReceiveMessage: PropertyList.decode(message.body) ?? [:]) {
+                [weak backend] reply in
+                if let body = try? PropertyList.encode(reply) {
+                    answer(body)
+                } else {
+                    backend?.refuse(message.messageId, code: WCError.Code.payloadUnsupportedTypes.rawValue)
+                }
+            }
+        }
+    }
+
+    private func received(_ transferId: UUID, _ userInfo: [String: Any]) {
+        state.withLock { $0.undelivered += 1 }
+        let content = Unshared(value: userInfo)
+        queue.async { [self] in
+            delegate?.session(self, didReceiveUserInfo: content.value)
+            state.withLock { $0.undelivered -= 1 }
+            backend?.delivered(transferId)
+        }
+    }
+}
+
+/// Carries a value that is not Sendable to the delegate queue.
+private struct Unshared<Value>: @unchecked Sendable {
+    // Sendable is safe: the sender keeps no reference; only the receiving block uses the value.
+    let value: Value
+}

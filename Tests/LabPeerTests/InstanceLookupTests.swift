@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import LabKit
+import Testing
+
+@testable import LabPeer
+
+@Suite("Finding the instance")
+struct InstanceLookupTests {
+    private func options(_ arguments: String...) throws -> PeerOptions {
+        try PeerOptions.parse(arguments + ["--as", "main"])
+    }
+
+    private func instance(labFile: String) throws -> Instance {
+        try Instance.create { layout in
+            InstanceManifest(
+                id: layout.id, labFile: labFile, topology: Topology(name: "t", devices: []),
+                runDirectory: layout.root, seed: 0, executablesDirectory: "")
+        }
+    }
+
+    private let labFile = "/labs/\(UUID().uuidString)/lab.yaml"
+
+    @Test("An explicit instance wins over the environment, and that one over nothing")
+    func precedence() throws {
+        let environment = ["LAB_INSTANCE": "/run/b"]
+        #expect(try InstanceLookup.find(options("--instance", "/run/a"), environment: environment).root == "/run/a")
+        #expect(try InstanceLookup.find(options(), environment: environment).root == "/run/b")
+    }
+
+    @Test("The only live instance made from the file is found")
+    func onlyOne() throws {
+        let instance = try instance(labFile: labFile)
+        #expect(try InstanceLookup.find(options("--lab", labFile), environment: [:]) == instance.layout)
+        try instance.end()
+    }
+
+    @Test("Without a live instance the error says how to start one")
+    func none() throws {
+        let options = try options("--lab", labFile)
+        #expect {
+            try InstanceLookup.find(options, environment: [:])
+        } throws: {
+            "\($0)".contains("lab up") && "\($0)".contains(labFile)
+        }
+    }
+
+    @Test("Of several live instances none is chosen")
+    func several() throws {
+        let options = try options("--lab", labFile)
+        let instances = try [instance(labFile: labFile), instance(labFile: labFile)]
+        #expect {
+            try InstanceLookup.find(options, environment: [:])
+        } throws: { error in
+            instances.allSatisfy { "\(error)".contains($0.layout.root) } && "\(error)".contains("--instance")
+        }
+        for instance in instances { try instance.end() }
+    }
+}
