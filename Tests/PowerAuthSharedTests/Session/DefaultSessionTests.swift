@@ -66,4 +66,17 @@ struct DefaultSessionTests {
         #expect(try !interface.lockTokenStore())
         interface.unlockTokenStore()
     }
+
+    @Test("While the stored state cannot be read, it is neither taken for absent nor overwritten")
+    func unavailableState() throws {
+        let foreign = PowerAuthKeychain(
+            identifier: PowerAuthKeychain_Status, accessGroup: "LABTEAM001.foreign", system: sandbox.keychain)
+        let interface = DefaultSessionInterface(
+            session: SharingApp.newSession(), store: SessionStateStore(keychain: foreign, account: "i"),
+            installation: InstallationCheck(keychains: [], suiteName: nil, sandbox: sandbox), sandbox: sandbox)
+        let error = #expect(throws: NSError.self) { try interface.write { _ in } }
+        #expect(error?.powerAuthErrorCode == .invalidActivationState)
+        #expect(throws: NSError.self) { try interface.read { _ in } }
+        #expect(!interface.canStartActivation())
+    }
 }

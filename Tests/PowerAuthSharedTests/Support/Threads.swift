@@ -22,3 +22,15 @@ func mainQueueIsIdle() async {
         DispatchQueue.main.async { continuation.resume() }
     }
 }
+
+/// Recognises the main queue, which in a test process has no thread of its own.
+enum MainQueue {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    /// True when the caller runs on the main queue.
+    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+}
