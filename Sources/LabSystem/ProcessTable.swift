@@ -1,3 +1,4 @@
+import CLabSystem
 import Foundation
 import Glibc
 
