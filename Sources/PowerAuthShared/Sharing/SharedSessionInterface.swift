@@ -127,12 +127,13 @@ package final class SharedSessionInterface: SessionInterface, @unchecked Sendabl
                 enter: { [self] in
                     do {
                         try queueLock.lock()
-                        try sandbox.pass(.lockTaken)
                     } catch {
                         PowerAuthLog.write("ERROR: The request runs without the queue lock: \(error)")
                         return false
                     }
                     sandbox.trace(.lockTaken, ["lock": "queue"])
+                    // An armed failure has no meaning here: the lock is held and will be given back.
+                    try? sandbox.pass(.lockTaken)
                     return true
                 },
                 leave: { [self] in
