@@ -11,7 +11,7 @@ struct RunCommand: ParsableCommand {
             "Exit codes: 0 passed, 1 failed, 2 bad input, 3 the lab failed or a verdict is open, 130 interrupted.")
 
     @Argument(help: "Scenario files, or directories that are searched for them.")
-    var paths: [String]
+    var paths: [String] = []
 
     @Option(help: "Write a report: junit=FILE or json=FILE.")
     var report: [String] = []
@@ -38,6 +38,8 @@ struct RunCommand: ParsableCommand {
     var lab: String?
 
     func run() throws {
+        // Not left to the parser, which would hide an unknown flag behind a missing path.
+        guard !paths.isEmpty else { throw BadUsage(sentence: "`lab run` needs scenario files or directories") }
         guard jobs >= 1 else { throw BadUsage(sentence: "--jobs must be at least 1") }
         guard repetitions >= 1 else { throw BadUsage(sentence: "--repeat must be at least 1") }
         var options = RunOptions(paths: paths)

@@ -42,7 +42,7 @@ extension DiagnosticKind {
             "`\(command)` is a command of \(listed(belongsTo, by: "or")), but `\(actor)` is \(actorIs)"
         case .unknownParameter(let parameter, let command, _): "`\(command)` has no parameter `\(parameter)`"
         case .missingParameter(let parameter, let command, let meaning):
-            "`\(command)` needs the parameter `\(parameter)`: \(meaning)"
+            "`\(command)` needs the parameter `\(parameter)`: \(withoutFullStop(meaning))"
         case .refusedWord(let word): "there is no `\(word)` in a scenario"
         case .misplacedWord(let word, let belongs): "`\(word)` does not belong here: \(belongs)"
         case .pointless(let word, let reason): "`\(word)` has no meaning here: \(reason)"
@@ -109,6 +109,11 @@ extension DiagnosticKind {
         case .unknownExpectedField(let field, _, let known): suggestion(for: field, among: known)
         }
     }
+}
+
+/// A meaning from the vocabulary inside a sentence.
+private func withoutFullStop(_ text: String) -> String {
+    text.hasSuffix(".") ? String(text.dropLast()) : text
 }
 
 /// `a`, `a or b`, `a, b or c`.

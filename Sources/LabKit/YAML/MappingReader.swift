@@ -9,6 +9,7 @@ public final class MappingReader {
     public let container: String
     private let collector: DiagnosticCollector
     private var known: [String] = []
+    private var missing: [String] = []
 
     /// Begins to read a mapping.
     ///
@@ -34,7 +35,7 @@ public final class MappingReader {
     /// The value of a key that must be there.
     public func required(_ key: String) -> YAMLNode? {
         if let value = optional(key) { return value }
-        collector.report(.missingKey(key: key, container: container), at: placeOfWhole)
+        missing.append(key)
         return nil
     }
 
@@ -148,11 +149,16 @@ public final class MappingReader {
     /// Declares a key without reading it.
     public func declare(_ keys: String...) { known += keys }
 
-    /// Complains about every key that nobody asked for. Call it last.
+    /// Complains about every key that nobody asked for and every missing one; a key that is only misspelled is
+    /// complained about once. Call it last.
     public func finish() {
-        for entry in node.entries ?? [] where !known.contains(entry.key) {
-            collector.report(
-                .unknownKey(key: entry.key, container: container, known: known), at: entry.keyPlace)
+        let unknown = (node.entries ?? []).filter { !known.contains($0.key) }
+        for entry in unknown {
+            collector.report(.unknownKey(key: entry.key, container: container, known: known), at: entry.keyPlace)
+        }
+        let misspelled = unknown.compactMap { nearest($0.key, among: known) }
+        for key in missing where !misspelled.contains(key) {
+            collector.report(.missingKey(key: key, container: container), at: placeOfWhole)
         }
     }
 }

@@ -70,6 +70,8 @@ private struct Composition {
     /// The original first characters of keys that were made distinct.
     var substituted: [Unicode.Scalar: Unicode.Scalar] = [:]
     var nodeCount = 0
+    /// Whether every node of the text is in the tree.
+    var isComplete = true
 
     init(file: SourceFile, collector: DiagnosticCollector) {
         self.file = file
@@ -89,7 +91,9 @@ private struct Composition {
                     collector.report(.emptyFile, at: SourcePlace(.start, in: file))
                     return nil
                 }
-                return convert(root, depth: 0)
+                let node = convert(root, depth: 0)
+                // Parts are missing after these; what could be said about the rest would be misleading.
+                return isComplete ? node : nil
             } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
                 if substituteKey(at: context.mark) { continue }
                 collector.report(
@@ -145,12 +149,14 @@ private struct Composition {
         let start = SourcePosition(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
         nodeCount += 1
         guard nodeCount <= YAMLDocument.mostNodes else {
+            isComplete = false
             if nodeCount == YAMLDocument.mostNodes + 1 {
                 collector.report(.tooManyNodes(limit: YAMLDocument.mostNodes), at: SourcePlace(.start, in: file))
             }
             return nil
         }
         guard depth <= YAMLDocument.deepestNesting else {
+            isComplete = false
             collector.report(
                 .nestedTooDeeply(limit: YAMLDocument.deepestNesting),
                 at: here(start))
@@ -190,6 +196,7 @@ private struct Composition {
         for (keyNode, valueNode) in mapping {
             guard let key = convert(keyNode, depth: depth + 1) else { continue }
             guard let scalar = key.scalar else {
+                isComplete = false
                 collector.report(.keyIsNotText, at: key.place)
                 continue
             }

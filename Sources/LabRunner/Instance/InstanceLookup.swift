@@ -10,7 +10,7 @@ public enum InstanceLookup {
     ///   - name: An instance's identifier or directory.
     ///   - labFile: The lab file of the current directory; nil looks at all instances.
     ///   - environment: Environment variables.
-    /// - Throws: ``LabFailure`` that says which instances there are.
+    /// - Throws: ``BadUsage`` that says which instances there are.
     public static func find(
         _ name: String?, labFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> InstanceConnection {
@@ -19,18 +19,19 @@ public enum InstanceLookup {
             let layout = InstanceLayout(root: root)
             guard Lease.isHeld(layout) else {
                 let known = (try? Instance.live().map(\.id)) ?? []
-                let advice = nearest(wanted, among: known).map { " Did you mean \($0)?" } ?? ""
-                throw LabFailure("There is no running instance \(wanted).\(advice) `lab ps` lists them.")
+                let advice = nearest(wanted, among: known).map { "; did you mean \($0)?" } ?? ""
+                throw BadUsage(sentence: "there is no running instance \(wanted)\(advice); `lab ps` lists them")
             }
             return try InstanceConnection(layout)
         }
         let live = try Instance.live(madeFrom: labFile.map(SuiteReader.absolute))
         switch live.count {
         case 1: return try InstanceConnection(live[0])
-        case 0: throw LabFailure("No instance runs here. Start one with `lab up`.")
+        case 0: throw BadUsage(sentence: "no instance runs here. Start one with `lab up`")
         default:
-            throw LabFailure(
-                "Several instances run here: \(live.map(\.id).joined(separator: ", ")). Name one with --instance.")
+            throw BadUsage(
+                sentence:
+                    "several instances run here: \(live.map(\.id).joined(separator: ", ")). Name one with --instance")
         }
     }
 

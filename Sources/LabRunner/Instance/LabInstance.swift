@@ -25,6 +25,7 @@ public final class LabInstance: Sendable {
         var infrastructure: [Infrastructure] = []
         var ready: ServerReady?
         var launchTimes: [String: UInt64] = [:]
+        var hasStarted = false
         var isStopped = false
     }
 
@@ -85,6 +86,7 @@ public final class LabInstance: Sendable {
         }
         for launch in launches { launch.join() }
         try failures.throwFirst()
+        state.withLock { $0.hasStarted = true }
     }
 
     @discardableResult
@@ -158,15 +160,15 @@ public final class LabInstance: Sendable {
     ///
     /// - Returns: What was left behind or went wrong, one sentence each; empty when nothing was.
     public func stop() -> [String] {
-        let parts: [Infrastructure]? = state.withLock { state in
-            if state.isStopped { return nil }
-            state.isStopped = true
-            return state.infrastructure
+        let (isFirst, hasStarted, parts) = state.withLock { state in
+            defer { state.isStopped = true }
+            return (!state.isStopped, state.hasStarted, state.infrastructure)
         }
-        guard let parts else { return [] }
+        guard isFirst else { return [] }
         var complaints: [String] = []
         for part in parts {
-            if let status = try? part.process.poll() {
+            // Whoever ended during the start was reported by it.
+            if let status = try? part.process.poll(), hasStarted {
                 complaints.append("\(part.name) had \(status) before it was asked to end; its log is \(part.logPath)")
             }
         }

@@ -65,13 +65,15 @@ struct CommandReader {
             return nil
         }
         let before = collector.count
-        for entry in entries where !command.fields.contains(where: { $0.name == entry.key }) {
-            let known = command.fields.map { $0.name }
-            // A misspelled password must not be printed with the complaint.
-            if let meant = nearest(entry.key, among: known),
-                command.fields.contains(where: { $0.name == meant && $0.isSecret })
-            {
-                collector.hide(entry.value.place)
+        let known = command.fields.map { $0.name }
+        var misspelled: [String] = []
+        for entry in entries where !known.contains(entry.key) {
+            if let meant = nearest(entry.key, among: known) {
+                misspelled.append(meant)
+                // A misspelled password must not be printed with the complaint.
+                if command.fields.contains(where: { $0.name == meant && $0.isSecret }) {
+                    collector.hide(entry.value.place)
+                }
             }
             collector.report(
                 .unknownParameter(parameter: entry.key, command: command.name, known: known), at: entry.keyPlace)
@@ -82,7 +84,7 @@ struct CommandReader {
                 if let template = steps.values.read(value, as: field.type, what: "`\(field.name)`") {
                     arguments.append(CommandStep.Argument(field: field, value: template))
                 }
-            } else if field.required, collector.count == before {
+            } else if field.required, !misspelled.contains(field.name) {
                 collector.report(
                     .missingParameter(parameter: field.name, command: command.name, meaning: field.meaning),
                     at: place)

@@ -63,7 +63,8 @@ struct ControlCaller: Sendable {
             let reply = try client.call(request, timeout: timeout, watching: instance.watch(of: endpoint))
             let received = MonotonicClock.nanoseconds()
             let interval = HandlingInterval(
-                sent: sent, received: received, handling: reply.handlingNanoseconds ?? 0)
+                sent: sent, received: received, handling: reply.handlingNanoseconds ?? 0, actor: target.actor,
+                operation: operation ?? "")
             if let error = reply.error { return Outcome(answer: .error(error), interval: interval) }
             return Outcome(answer: .result(reply.result ?? .null), interval: interval)
         } catch {

@@ -19,8 +19,9 @@ public final class Interruption: Sendable {
         for action in actions.withLock({ $0 }) { action() }
     }
 
-    /// Has something done at the moment of the interruption.
+    /// Has something done at the moment of the interruption, or at once when it has happened.
     func onSet(_ action: @escaping @Sendable () -> Void) {
         actions.withLock { $0.append(action) }
+        if isSet { action() }
     }
 }

@@ -1,7 +1,10 @@
+internal import LabKit
+internal import LabSystem
+
 /// When one command was certainly being handled: known bounds of an interval whose length is known.
 ///
 /// The runner stamps the sending of the request and the arrival of the answer; the peer tells how long it
-/// worked. The work lies somewhere between the two stamps.
+/// worked. The work lies somewhere between the two stamps; the peer's trace, when it has one, says where.
 struct HandlingInterval: Sendable, Equatable {
     /// Monotonic nanoseconds when the request was sent.
     let sent: UInt64
@@ -9,11 +12,17 @@ struct HandlingInterval: Sendable, Equatable {
     let received: UInt64
     /// How long the peer worked, in nanoseconds.
     let handling: UInt64
+    /// The process that worked.
+    var actor = ""
+    /// What its trace calls the operation.
+    var operation = ""
+    /// Begin and end of the work by the process's own trace.
+    var traced: ClosedRange<UInt64>?
 
     /// The latest moment at which the work can have begun.
-    var latestStart: UInt64 { received - min(handling, received - sent) }
+    var latestStart: UInt64 { traced?.lowerBound ?? received - min(handling, received - sent) }
     /// The earliest moment at which the work can have ended.
-    var earliestEnd: UInt64 { sent + min(handling, received - sent) }
+    var earliestEnd: UInt64 { traced?.upperBound ?? sent + min(handling, received - sent) }
 }
 
 /// Proves that branches of a race ran at the same time.
@@ -26,6 +35,29 @@ enum Overlap {
             let rightStart = right.first?.latestStart, let rightEnd = right.last?.earliestEnd
         else { return false }
         return leftStart < rightEnd && rightStart < leftEnd
+    }
+
+    /// The branches with exact times from the processes' traces, when the stamps alone prove nothing. Traces are
+    /// followed at a distance, so that the last events are waited for, but not long.
+    static func withTraces(
+        _ branches: [[HandlingInterval]], from events: TraceBoard, isNeeded: Bool
+    ) -> [[HandlingInterval]] {
+        guard isNeeded else { return branches }
+        var branches = branches
+        let deadline = MonotonicClock.nanoseconds() + 500_000_000
+        while unproven(branches) != nil {
+            let seen = events.generation
+            for branch in branches.indices {
+                // Only the ends of a branch count.
+                for index in Set([0, branches[branch].count - 1]) where branches[branch].indices.contains(index) {
+                    branches[branch][index].traced = events.work(branches[branch][index])
+                }
+            }
+            let isComplete = branches.allSatisfy { $0.first?.traced != nil && $0.last?.traced != nil }
+            if isComplete || MonotonicClock.nanoseconds() >= deadline { break }
+            events.wait(after: seen, timeout: .milliseconds(50))
+        }
+        return branches
     }
 
     /// The first two branches whose overlap is not proven; nil when all pairs overlap.

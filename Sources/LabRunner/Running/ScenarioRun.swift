@@ -54,50 +54,57 @@ final class ScenarioRun: Sendable {
             let instance = try LabInstance(
                 topology: scenario.topology, runDirectory: directory, seed: seed, executables: executables,
                 labFile: labFile)
-            perform(in: instance)
-            launches = instance.launchTimes
-            for complaint in instance.stop() { fail("the instance was not left clean: \(complaint)", verdict: .failed) }
-        } catch {
-            fail("the instance could not be created: \(error)", verdict: .inconclusive)
-        }
-        let record = record.withLock { $0 }
-        let verdict = record.failures.map(\.verdict).max() ?? .passed
-        try? history.record("scenario.finished", ["verdict": .string(verdict.rawValue)])
-        return ScenarioResult(
-            id: scenario.id, name: scenario.name, tags: scenario.tags, verdict: verdict,
-            quarantine: scenario.quarantine, seconds: Double(MonotonicClock.nanoseconds() - begin) / 1e9,
-            commands: record.commands, failures: record.failures, overheads: record.overheads, launches: launches,
-            directory: directory)
-    }
-
-    private func perform(in instance: LabInstance) {
-        let events: TraceBoard
-        do {
-            events = try TraceBoard(directory: "\(directory)/traces")
+            let events = try TraceBoard(directory: instance.manifest.tracesDirectory)
             interruption.onSet { [connection = instance.connection] in
                 events.wakeAll()
                 connection.clients.interrupt()
             }
-            try instance.start()
+            do {
+                try instance.start()
+                perform(in: instance.connection, events: events)
+            } catch {
+                fail("the lab did not start: \(error)", verdict: .inconclusive)
+            }
+            launches = instance.launchTimes
+            for complaint in instance.stop() { fail("the instance was not left clean: \(complaint)", verdict: .failed) }
+            events.stop()
         } catch {
-            fail("the lab did not start: \(error)", verdict: .inconclusive)
-            return
+            fail("the instance could not be created: \(error)", verdict: .inconclusive)
         }
-        defer { events.stop() }
+        let result = result(seconds: Double(MonotonicClock.nanoseconds() - begin) / 1e9, launches: launches)
+        try? history.record("scenario.finished", ["verdict": .string(result.verdict.rawValue)])
+        return result
+    }
+
+    private func result(seconds: Double, launches: [String: UInt64]) -> ScenarioResult {
+        let record = record.withLock { $0 }
+        let verdict = record.failures.map(\.verdict).max() ?? .passed
+        return ScenarioResult(
+            id: scenario.id, name: scenario.name, tags: scenario.tags, verdict: verdict,
+            quarantine: scenario.quarantine, seconds: seconds, commands: record.commands, failures: record.failures,
+            overheads: record.overheads, launches: launches, directory: directory)
+    }
+
+    /// Runs the steps and the tear-down in an instance that is ready.
+    ///
+    /// - Returns: The result so far, without the instance's own start and end.
+    @discardableResult
+    func perform(in instance: InstanceConnection, events: TraceBoard) -> ScenarioResult {
         var bindings = Bindings()
         for value in scenario.generated {
             let drawn = value.draw(seed: seed, scenario: scenario.id)
             if value.kind == .pin, case .string(let text) = drawn { redactor.insert(text) }
             bindings.set(value.name, to: drawn)
         }
-        let thread = StepThread(run: self, instance: instance.connection, events: events, bindings: bindings)
+        let thread = StepThread(run: self, instance: instance, events: events, bindings: bindings)
         let isComplete = thread.perform(scenario.steps)
-        if isComplete { checkAfterwards(instance.connection) }
+        if isComplete { checkAfterwards(instance) }
         if !scenario.tearDown.isEmpty {
             let tearDown = StepThread(
-                run: self, instance: instance.connection, events: events, bindings: thread.bindings, isTearDown: true)
+                run: self, instance: instance, events: events, bindings: thread.bindings, isTearDown: true)
             _ = tearDown.perform(scenario.tearDown)
         }
+        return result(seconds: 0, launches: [:])
     }
 
     /// Against green that means nothing: armed faults must have fired, and no process may have died

@@ -307,7 +307,7 @@ final class StepThread {
             for failure in result.failures { report(failure) }
             isFine = isFine && result.isFine
         }
-        let all = results.map(\.intervals)
+        let all = Overlap.withTraces(results.map(\.intervals), from: events, isNeeded: isFine && mustOverlap)
         intervals += all.flatMap { $0 }.sorted { $0.sent < $1.sent }
         guard isFine, mustOverlap, let (left, right) = Overlap.unproven(all) else { return isFine }
         func stretch(_ intervals: [HandlingInterval]) -> String {

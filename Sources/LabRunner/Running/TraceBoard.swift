@@ -14,6 +14,7 @@ final class TraceBoard: Sendable {
         var waiters: [EventDescriptor] = []
     }
 
+    private let directory: String
     private let state: StateBox
     private let follower: TraceFollower
 
@@ -33,6 +34,7 @@ final class TraceBoard: Sendable {
     init(directory: String) throws {
         let state = StateBox()
         self.state = state
+        self.directory = directory
         follower = try TraceFollower(directory: directory) { state.append($0) }
     }
 
@@ -92,9 +94,27 @@ final class TraceBoard: Sendable {
         }
     }
 
+    /// When a command was worked on by its process's own trace; nil when the trace does not say, or not yet.
+    func work(_ interval: HandlingInterval) -> ClosedRange<UInt64>? {
+        let own = state.mutex.withLock { $0.events }.filter {
+            $0.process == interval.actor && $0.operation == interval.operation
+        }
+        guard
+            let begin = own.first(where: {
+                $0.name == .commandStarted && (interval.sent...interval.received).contains($0.time)
+            }), let end = own.first(where: { $0.name == .commandFinished && $0.time >= begin.time })
+        else { return nil }
+        return begin.time...end.time
+    }
+
     /// The last events of a process, or of all when it has none, one line each.
+    ///
+    /// They are read from the files, because the follower may be a moment behind; begin and end of commands are left
+    /// out, because whoever reads this sent them.
     func lastEvents(of peer: String?, count: Int) -> [String] {
-        let events = state.mutex.withLock { $0.events }
+        let events = ((try? TraceReader.readAll(directory)) ?? []).filter {
+            $0.name != .commandStarted && $0.name != .commandFinished
+        }
         let own = events.filter { $0.process == peer }
         return (own.isEmpty ? events : own).suffix(count).map { $0.line }
     }

@@ -113,7 +113,7 @@ public final class SuiteRunner: Sendable {
         let scenario = job.scenario
         printer.began(scenario.name)
         let place = directory.scenario(scenario.id, repetition: job.repetition)
-        let result: ScenarioResult
+        var result: ScenarioResult
         do {
             result = try ScenarioRun(
                 scenario, seed: job.seed, directory: place, executables: executables, labFile: labFile,
@@ -123,6 +123,7 @@ public final class SuiteRunner: Sendable {
             result = ScenarioResult(unstarted: scenario, because: "\(error)", directory: place)
         }
         let text = TerminalReport(isColoured: printer.isTerminal).render(result)
+        if interruption.isSet, result.verdict == .passed { result.verdict = .inconclusive }
         printer.ended(scenario.name, interruption.isSet ? "" : text)
         results.withLock { $0[job.index] = result }
     }

@@ -1,0 +1,171 @@
+import Foundation
+import LabKit
+import LabSystem
+import Testing
+
+@testable import LabRunner
+
+@Suite("The engine carries steps out as they are written")
+struct EngineTests {
+    @Test("A command of an app goes to the app, one of its process to its device")
+    func routes() async throws {
+        let run = try await blocking {
+            try FakeRun(
+                """
+                  - main: hasValidActivation
+                  - main: suspend
+                  - main: resume
+                  - pairing: down
+                  - phone: keychainItems
+                """)
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+        #expect(run.requests.map(\.command) == ["hasValidActivation", "suspend", "resume", "down", "keychainItems"])
+        #expect(run.requests.map(\.actor) == ["main", "main", "main", "pairing", "phone"])
+        #expect(run.requests.map(\.operation) == ["1", "2", "3", "4", "5"])
+    }
+
+    @Test("A step with eventually passes when its expectation comes true")
+    func eventually() async throws {
+        let no: JSONValue = ["result": false]
+        let run = try await blocking {
+            try FakeRun(
+                "  - eventually: 5s\n    main: hasValidActivation\n    expect: true\n",
+                answers: FakeAnswers(["main.hasValidActivation": [no, no, ["result": true]]]))
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+        #expect(run.requests.count == 3)
+    }
+
+    @Test("An expected error is matched by its name, its number, and members of userInfo")
+    func failures() async throws {
+        let error: JSONValue = [
+            "error": [
+                "domain": "WCErrorDomain", "code": 7007, "name": "notReachable", "message": "m", "userInfo": ["x": 1],
+            ]
+        ]
+        let run = try await blocking {
+            try FakeRun(
+                """
+                  - main: hasValidActivation
+                    fails: notReachable
+                  - main: hasValidActivation
+                    fails: { domain: WCErrorDomain, code: 7007, x: 1 }
+                  - main: hasValidActivation
+                    fails: any
+                    as: error
+                  - check: "${error.code}"
+                    expect: notReachable
+                """, answers: FakeAnswers(["main.hasValidActivation": [error]]))
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+    }
+
+    @Test("The branches of a race overlap, and the run proves it")
+    func race() async throws {
+        let run = try await blocking {
+            try FakeRun(
+                "  - race:\n      - main: hasValidActivation\n      - wallet: hasValidActivation\n",
+                answers: FakeAnswers(meeting: Barrier(count: 2)))
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+        #expect(run.result.commands == 2)
+    }
+
+    @Test("waitFor takes each event once, also one that came before")
+    func waitFor() async throws {
+        let run = try await blocking {
+            try FakeRun(
+                """
+                  - waitFor: { event: state.saved, peer: main, where: { bytes: 1 } }
+                  - waitFor: { event: state.saved, peer: main }
+                """
+            ) { lab in
+                try lab.emit(.stateSaved, of: "wallet", ["bytes": 1])
+                try lab.emit(.stateSaved, of: "main", ["bytes": 1])
+                try lab.emit(.stateSaved, of: "main", ["bytes": 2])
+            }
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+    }
+
+    @Test("advance moves the instance's clock, faults are armed and disarmed in its table")
+    func instancePages() async throws {
+        let run = try await blocking {
+            try FakeRun(
+                """
+                  - clock: freeze
+                  - advance: 5m
+                  - faults: arm
+                    with: { point: state.saved, peer: main, action: kill }
+                  - faults: disarm
+                """)
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+    }
+
+    @Test("A tear-down runs after a failure; a step whose value was never captured is passed over")
+    func tearDown() async throws {
+        let run = try await blocking {
+            try FakeRun(
+                """
+                name: Tear-down
+                steps:
+                  - main: hasValidActivation
+                    expect: true
+                  - server: initActivation
+                    as: code
+                tearDown:
+                  - server: removeActivation
+                    with: { activationId: "${code.activationId}" }
+                  - wallet: hasValidActivation
+                """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
+        }
+        #expect(run.result.verdict == .failed)
+        #expect(run.result.failures.count == 1, "\(run.sinks)")
+        #expect(run.requests.map(\.command) == ["hasValidActivation", "hasValidActivation"])
+        #expect(run.history.contains("step.skipped"))
+    }
+
+    @Test("An interruption ends a call under way and reports no failure")
+    func interruption() async throws {
+        let interruption = Interruption()
+        let begin = MonotonicClock.nanoseconds()
+        let run = try await blocking {
+            try FakeRun(
+                "  - main: hasValidActivation\n  - main: hasValidActivation\n",
+                answers: FakeAnswers(isSilent: true), interruption: interruption
+            ) { lab in
+                lab.answers.awaitRequest()
+                interruption.set()
+            }
+        }
+        #expect(run.result.failures.isEmpty, "\(run.sinks)")
+        #expect(MonotonicClock.nanoseconds() - begin < 15_000_000_000)
+    }
+
+    @Test("The history is one JSON line an event")
+    func history() async throws {
+        let run = try await blocking { try FakeRun("  - main: hasValidActivation\n") }
+        let lines = run.history.split(separator: "\n")
+        let events = try lines.map { try JSONValue.parse(Data($0.utf8))["e"]?.stringValue }
+        #expect(events == ["step.started", "command", "step.finished"])
+    }
+
+    @Test("The overlap of a race is proven only where every possible course of the work overlaps")
+    func overlap() {
+        func work(_ sent: UInt64, _ received: UInt64, _ handling: UInt64) -> HandlingInterval {
+            HandlingInterval(sent: sent, received: received, handling: handling)
+        }
+        // Both worked nearly all the time between question and answer.
+        #expect(Overlap.isProven([work(0, 100, 95)], [work(10, 110, 95)]))
+        // One after the other.
+        #expect(!Overlap.isProven([work(0, 100, 95)], [work(100, 200, 95)]))
+        // The stamps overlap, the short pieces of work need not.
+        #expect(!Overlap.isProven([work(0, 100, 10)], [work(0, 100, 10)]))
+        // A branch counts from its first command to its last.
+        #expect(Overlap.isProven([work(0, 10, 8), work(90, 100, 8)], [work(40, 50, 8)]))
+        #expect(!Overlap.isProven([], [work(0, 1, 1)]))
+        #expect(Overlap.unproven([[work(0, 9, 9)], [work(1, 9, 8)], [work(20, 30, 9)]]).map { [$0, $1] } == [0, 2])
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import LabKit
+import Testing
+
+@testable import LabRunner
+
+@Suite("Matchers judge values and name every difference")
+struct MatcherTests {
+    /// Reads an expectation of an untyped value and judges JSON with it.
+    private func differences(_ expectation: String, _ value: JSONValue, as type: FieldType = .any) throws -> [String] {
+        let file = SourceFile(path: "expectation", text: expectation)
+        let collector = DiagnosticCollector()
+        let node = try #require(YAMLDocument.parse(file, reporting: collector))
+        let values = ValueReader(scope: Scope(parent: nil), collector: collector, secrets: SecretTexts())
+        let read = ExpectationReader(values: values).read(node, of: type, what: "the value")
+        let expected = try #require(read, "\(DiagnosticRenderer().render(collector.diagnostics))")
+        return MatchEvaluator(bindings: Bindings()).mismatches(value, expected).map {
+            "\($0.path): \($0.expected) | \($0.actual?.description ?? "nothing")"
+        }
+    }
+
+    /// Expectation, a value it accepts, a value it refuses.
+    private static let table: [(String, String, String)] = [
+        (#"5"#, #"5"#, #"6"#),
+        (#"5"#, #"5.0"#, #"5.5"#),
+        (#"'5'"#, #""5""#, #"5"#),
+        (#"0123"#, #""0123""#, #"123"#),
+        (#"no"#, #""no""#, #"false"#),
+        (#"null"#, #"null"#, #"0"#),
+        (#"{ equals: [1, 2] }"#, #"[1,2]"#, #"[2,1]"#),
+        (#"{ exactly: { a: 1 } }"#, #"{"a":1}"#, #"{"a":1,"b":2}"#),
+        (#"{ exactly: [] }"#, #"[]"#, #"[1]"#),
+        (#"{ matches: '^[0-9]{8}$' }"#, #""12345678""#, #""1234567""#),
+        (#"{ startsWith: ab }"#, #""abc""#, #""bac""#),
+        (#"{ endsWith: bc }"#, #""abc""#, #""bca""#),
+        (#"{ contains: bc }"#, #""abcd""#, #""acbd""#),
+        (#"{ contains: 2 }"#, #"[1,2]"#, #"[1,3]"#),
+        (#"{ contains: { a: 1 } }"#, #"[{"a":1,"b":2}]"#, #"[{"a":2}]"#),
+        (#"{ oneOf: [1, 2] }"#, #"2"#, #"3"#),
+        (#"{ not: 1 }"#, #"2"#, #"1"#),
+        (#"{ not: { oneOf: [1, 2] } }"#, #"3"#, #"2"#),
+        (#"{ between: [1, 2] }"#, #"2"#, #"3"#),
+        (#"{ between: [1.5, 2.5] }"#, #"2.5"#, #"2.6"#),
+        (#"{ atLeast: 2 }"#, #"2"#, #"1"#),
+        (#"{ atMost: 2 }"#, #"2"#, #"3"#),
+        (#"{ length: 3 }"#, #""abc""#, #""ab""#),
+        (#"{ length: { atLeast: 1 } }"#, #"[1]"#, #"[]"#),
+        (#"{ all: [{ atLeast: 1 }, { not: 3 }] }"#, #"2"#, #"3"#),
+        (#"{ atLeast: 1, atMost: 3 }"#, #"2"#, #"4"#),
+        (#"{ absent: true }"#, #"null"#, #"0"#),
+        (#"{ any: true }"#, #"0"#, #"null"#),
+        (#"{ a: { absent: true } }"#, #"{}"#, #"{"a":1}"#),
+        (#"{ a: 1 }"#, #"{"a":1,"b":2}"#, #"{"a":2,"b":2}"#),
+        (#"[1, { a: 1 }]"#, #"[1,{"a":1,"b":2}]"#, #"[1]"#),
+    ]
+
+    @Test("Each matcher accepts what it should and refuses its neighbour", arguments: table)
+    func matcher(expectation: String, accepted: String, refused: String) throws {
+        #expect(try differences(expectation, JSONValue.parse(accepted)) == [])
+        #expect(try differences(expectation, JSONValue.parse(refused)) != [])
+    }
+
+    @Test("Every wrong member of an object is told, by its path")
+    func allMembers() throws {
+        let found = try differences(
+            "{ a: 1, b: { c: 2, d: { atLeast: 4 } }, e: x }", ["a": 2, "b": ["c": 2, "d": 3], "f": 1])
+        #expect(found == ["a: 1 | 2", "b.d: at least 4 | 3", "e: \"x\" | nothing"])
+    }
+
+    @Test("Literals are read by the declared type of the value")
+    func declaredType() throws {
+        #expect(try differences("0123", "0123", as: .text) == [])
+        #expect(try differences("12", .string("12"), as: .text) == [])
+        #expect(try differences("no", .string("no"), as: .text) == [])
+        #expect(try differences("12", 12, as: .integer) == [])
+    }
+
+    @Test("A member that has the name of a matcher is a member where the type declares it")
+    func memberNamedLikeMatcher() throws {
+        let type = FieldType.object([.init("length", .integer, "A length.")])
+        #expect(try differences("{ length: 3 }", ["length": 3], as: type) == [])
+        #expect(try differences("{ length: 3 }", ["length": 4], as: type) == ["length: 3 | 4"])
+    }
+}

@@ -1,0 +1,26 @@
+import LabKit
+import Testing
+
+@Suite("The nearest name is suggested")
+struct NearestTests {
+    @Test(
+        "A slip finds the word that was meant",
+        arguments: [
+            ("mian", "main"), ("expects", "expect"), ("Main", "main"), ("hasValidActivaton", "hasValidActivation"),
+            ("activation", "createActivation"), ("wathc", "watch"),
+        ])
+    func slips(word: String, meant: String) {
+        #expect(nearest(word, among: ["main", "expect", "hasValidActivation", "createActivation", "watch"]) == meant)
+    }
+
+    @Test("Something else finds nothing", arguments: ["zebra", "x", "", "server"])
+    func strangers(word: String) {
+        #expect(nearest(word, among: ["main", "wallet", "pairing"]) == nil)
+    }
+
+    @Test("The cut-off grows with the length: two slips in four letters are another word")
+    func cutOff() {
+        #expect(nearest("mxxn", among: ["main"]) == nil)
+        #expect(nearest("fetchActivatinStats", among: ["fetchActivationStatus"]) == "fetchActivationStatus")
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import LabKit
+import Testing
+
+@testable import LabRunner
+
+@Suite("References are resolved on the parsed tree")
+struct ReferenceTests {
+    @Test("A text splits into literals and references")
+    func parts() throws {
+        func describe(_ text: String) throws -> [String] {
+            try ReferenceParser.parts(of: text).map {
+                switch $0 {
+                case .text(let text): "text \(text)"
+                case .reference(let reference): "reference \(reference.text)"
+                }
+            }
+        }
+        #expect(try describe("plain") == ["text plain"])
+        #expect(try describe("${a}") == ["reference a"])
+        #expect(try describe("x${a.b.0}y${c}") == ["text x", "reference a.b.0", "text y", "reference c"])
+        #expect(try describe("$${a} costs $5") == ["text ${a} costs $5"])
+        #expect(try describe("") == ["text "])
+    }
+
+    @Test(
+        "What does not become a reference is refused",
+        arguments: ["${", "${}", "${a", "${a..b}", "${a b}", "${1}", "x ${${a}}"])
+    func malformed(text: String) {
+        #expect(throws: ReferenceParser.Malformed.self) { try ReferenceParser.parts(of: text) }
+    }
+
+    @Test("A value that comes from outside is never read as a reference")
+    func hostileEnvironment() async throws {
+        let run = try await blocking {
+            try FakeRun(
+                """
+                name: Hostile
+                values:
+                  user: { environment: LAB_USER }
+                steps:
+                  - server: initActivation
+                    with: { userId: "${user}" }
+                    as: code
+                  - server: initActivation
+                    with: { userId: "for ${code.userId}" }
+                """,
+                answers: FakeAnswers(["server.initActivation": [["result": ["userId": "${code} }: [x"]]]]),
+                environment: ["LAB_USER": "${code.userId}: }"])
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+        #expect(run.requests.map { $0.arguments["userId"] } == ["${code.userId}: }", "for ${code} }: [x"])
+    }
+
+    @Test("A value that is only a reference keeps its type, one inside a text becomes text")
+    func types() async throws {
+        let run = try await blocking {
+            try FakeRun(
+                """
+                  - main: fetchActivationStatus
+                    as: status
+                  - server: initActivation
+                    with: { maxFailureCount: "${status.failCount}", userId: "user ${status.failCount}" }
+                """, answers: FakeAnswers(["main.fetchActivationStatus": [["result": ["failCount": 3]]]]))
+        }
+        #expect(run.requests.last?.arguments == ["maxFailureCount": 3, "userId": "user 3"])
+    }
+
+    @Test("Constants are read by the type of the place that uses them")
+    func constants() async throws {
+        let run = try await blocking {
+            try FakeRun(
+                """
+                name: Constants
+                values:
+                  number: 0123
+                  nested: { list: [a, b] }
+                steps:
+                  - server: initActivation
+                    with: { userId: "${number}", maxFailureCount: "${number}" }
+                  - main: requestAccessToken
+                    with: { name: "${nested.list.1}" }
+                """)
+        }
+        #expect(
+            run.requests.map(\.arguments) == [
+                ["userId": "0123", "maxFailureCount": 123], ["name": "b"],
+            ])
+    }
+
+    @Test("Captures of branches and blocks are visible below, the counter of a repeat inside it")
+    func scopes() async throws {
+        let run = try await blocking {
+            try FakeRun(
+                """
+                  - parallel:
+                      - - main: activationIdentifier
+                          as: left
+                      - - wallet: activationIdentifier
+                          as: right
+                  - eventually:
+                      for: 1s
+                      steps:
+                        - widget: activationIdentifier
+                          as: third
+                          expect: c
+                  - repeat: 2
+                    as: round
+                    steps:
+                      - main: requestAccessToken
+                        with: { name: "${left}${right}${third}${round}" }
+                """,
+                answers: FakeAnswers([
+                    "main.activationIdentifier": [["result": "a"]], "wallet.activationIdentifier": [["result": "b"]],
+                    "widget.activationIdentifier": [["result": "c"]],
+                ]))
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+        #expect(run.requests.suffix(2).map { $0.arguments["name"] } == ["abc1", "abc2"])
+    }
+}

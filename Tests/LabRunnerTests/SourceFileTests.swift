@@ -1,0 +1,20 @@
+import Foundation
+import LabKit
+import Testing
+
+@Suite("Files are read within limits")
+struct SourceFileTests {
+    @Test("A file of more than a megabyte is refused by its size")
+    func tooLarge() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "large-\(UUID()).yaml").path
+        try Data(repeating: 0x20, count: SourceFile.largestSize + 1).write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        guard case .failure(let diagnostic) = SourceFile.read(path) else {
+            Issue.record("the file was read")
+            return
+        }
+        #expect(diagnostic.kind == .fileTooLarge(bytes: 1_048_577, limit: 1_048_576))
+        #expect(diagnostic.kind.sentence == "the file has 1048577 bytes; at most 1048576 are read")
+        #expect(diagnostic.kind.advice == "split it into several files")
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import LabKit
+import LabSystem
+import Synchronization
+import Testing
+
+@testable import LabRunner
+
+@Suite("A suite is read completely, selected, and ends with the right exit code")
+struct SuiteTests {
+    private static let good = "name: Good one\ntags: [fast]\nsteps:\n  - main: hasValidActivation\n"
+
+    /// A directory with a lab file and scenarios.
+    private func workspace(_ files: [String: String]) throws -> String {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "suite-\(UUID())").path
+        try Files.createDirectory(directory)
+        try FileManager.default.copyItem(
+            atPath: "\(TestFiles.directory)/Failures/lab.yaml", toPath: "\(directory)/lab.yaml")
+        for (name, text) in files {
+            let path = "\(directory)/\(name)"
+            try Files.createDirectory((path as NSString).deletingLastPathComponent)
+            try Files.write(Data(text.utf8), to: path)
+        }
+        return directory
+    }
+
+    private func run(
+        _ files: [String: String], environment: [String: String] = [:], change: (inout RunOptions) -> Void = { _ in }
+    ) throws -> (RunOutcome, String) {
+        let directory = try workspace(files)
+        defer { try? Files.removeTree(directory) }
+        var options = RunOptions(paths: [directory])
+        change(&options)
+        let text = Mutex("")
+        let output = Output(text)
+        let outcome = SuiteRunner(
+            options: options, environment: environment,
+            printer: ProgressPrinter(isTerminal: false) { output.append($0) }, interruption: Interruption(),
+            writeErrors: { output.append($0) }
+        ).run()
+        return (outcome, output.text.replacing(directory + "/", with: ""))
+    }
+
+    private final class Output: Sendable {
+        private let content: Mutex<String>
+        init(_ content: consuming Mutex<String>) { self.content = content }
+        func append(_ text: String) { content.withLock { $0 += text } }
+        var text: String { content.withLock { $0 } }
+    }
+
+    @Test("A directory gives its scenarios in order, without the files that others include")
+    func discovery() throws {
+        let directory = try workspace([
+            "b.yaml": Self.good, "sub/a.yaml": Self.good, "steps/group.yaml": "steps:\n  - main: kill\n",
+            "notes.txt": "no scenario",
+        ])
+        defer { try? Files.removeTree(directory) }
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read([directory, "\(directory)/b.yaml"])
+        #expect(outcome.diagnostics.isEmpty)
+        #expect(outcome.scenarios.map(\.id) == ["b.yaml", "sub/a.yaml"])
+    }
+
+    @Test("A scenario that only lacks its name is complained about")
+    func missingName() throws {
+        let (outcome, text) = try run(["a.yaml": "tags: [x]\nsteps:\n  - main: kill\n"])
+        #expect(outcome == .badInput)
+        #expect(text.contains("a.yaml:1:1: error: a scenario needs the key `name`"), "\(text)")
+    }
+
+    @Test("One mistake in one file keeps everything from running, exit code 2")
+    func badInput() throws {
+        let (outcome, text) = try run(["a.yaml": Self.good, "b.yaml": "name: B\nsteps:\n  - mian: kill\n"])
+        #expect(outcome == .badInput)
+        #expect(outcome.rawValue == 2)
+        #expect(text.contains("nothing was run: 1 mistake"), "\(text)")
+    }
+
+    @Test("Annotations are printed where a CI system reads them")
+    func annotations() throws {
+        let (_, text) = try run(
+            ["b.yaml": "name: B\nsteps:\n  - mian: kill\n"], environment: ["GITHUB_ACTIONS": "true"])
+        #expect(text.contains("::error file=b.yaml,line=3,col=5::nobody here is called `mian` — did you mean `main`?"))
+    }
+
+    @Test("An empty selection is an error that says what there is")
+    func emptySelection() throws {
+        let (outcome, text) = try run(["a.yaml": Self.good]) { $0.tags = ["fsat"] }
+        #expect(outcome == .badInput)
+        #expect(text == "error: no scenario has the tag `fsat`; did you mean `fast`?\n")
+        #expect(try run(["a.yaml": Self.good]) { $0.filter = "nothing" }.0 == .badInput)
+        #expect(try run([:]).0 == .badInput)
+    }
+
+    @Test("Tags and filters select by name, path, and exclusion")
+    func selection() throws {
+        let directory = try workspace([
+            "a.yaml": Self.good, "b.yaml": "name: Slow\ntags: [slow]\nsteps:\n  - main: kill\n",
+        ])
+        defer { try? Files.removeTree(directory) }
+        let scenarios = SuiteReader(labPath: nil, environment: [:]).read([directory]).scenarios
+        func selected(_ filter: String?, _ tags: [String]) -> [String] {
+            scenarios.filter(Selection(filter: filter, tags: tags).contains).map(\.id)
+        }
+        #expect(selected(nil, []) == ["a.yaml", "b.yaml"])
+        #expect(selected("good", []) == ["a.yaml"])
+        #expect(selected("B.YAML", []) == ["b.yaml"])
+        #expect(selected(nil, ["fast"]) == ["a.yaml"])
+        #expect(selected(nil, ["!fast"]) == ["b.yaml"])
+        #expect(selected(nil, ["fast", "slow"]) == ["a.yaml", "b.yaml"])
+    }
+
+    @Test("A lab that does not start is inconclusive, exit code 3, and leaves nothing")
+    func labDoesNotStart() throws {
+        let runtime = "/tmp/st-\(UUID().uuidString.prefix(8).lowercased())"
+        try Files.createDirectory(runtime)
+        defer { try? Files.removeTree(runtime) }
+        let (outcome, text) = try run(["a.yaml": Self.good], environment: ["LAB_BIN": "/usr/bin"])
+        #expect(outcome == .inconclusive, "\(text)")
+        #expect(outcome.rawValue == 3)
+        #expect(text.contains("LAB_BIN"), "\(text)")
+    }
+
+    @Test("Each row is a test of its own with a stable name")
+    func rows() throws {
+        let directory = try workspace([
+            "a.yaml": """
+            name: Rows
+            rows:
+              - { id: low, limit: 1 }
+              - { limit: 5 }
+            steps:
+              - server: initActivation
+                with: { maxFailureCount: "${row.limit}" }
+            """
+        ])
+        defer { try? Files.removeTree(directory) }
+        let scenarios = SuiteReader(labPath: nil, environment: [:]).read([directory]).scenarios
+        #expect(scenarios.map(\.id) == ["a.yaml[low]", "a.yaml[2]"])
+    }
+
+    @Test("The project's own scenarios have no mistakes")
+    func ownScenarios() {
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read(["\(TestFiles.package)/Scenarios"])
+        #expect(outcome.diagnostics.isEmpty, "\(DiagnosticRenderer().render(outcome.diagnostics))")
+        #expect(outcome.scenarios.count > 5)
+    }
+}

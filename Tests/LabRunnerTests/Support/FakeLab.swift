@@ -1,0 +1,128 @@
+import Foundation
+import LabKit
+import LabSystem
+import Synchronization
+
+@testable import LabRunner
+
+/// An instance whose server, agents and peers are endpoints of the test's own process with prepared answers.
+///
+/// Any thread.
+final class FakeLab: Sendable {
+    let connection: InstanceConnection
+    let answers: FakeAnswers
+    /// Everything the test writes; removed by `end`.
+    let directory: String
+    private let instance: Instance
+    private let servers: [ControlServer]
+
+    var runDirectory: String { "\(directory)/run" }
+
+    /// Starts the endpoints of a topology.
+    init(_ topology: Topology, answers: FakeAnswers) throws {
+        // Sockets live in the runtime directory, whose path must be short.
+        let directory = "/tmp/fl-\(UUID().uuidString.prefix(8).lowercased())"
+        self.directory = directory
+        try Files.createDirectory("\(directory)/r")
+        try Files.createDirectory("\(directory)/run/traces")
+        instance = try Instance.create(in: "\(directory)/r") { layout in
+            InstanceManifest(
+                id: layout.id, labFile: nil, topology: topology, runDirectory: "\(directory)/run", seed: 1,
+                executablesDirectory: "/nowhere")
+        }
+        connection = try InstanceConnection(instance.layout)
+        self.answers = answers
+        let layout = instance.layout
+        let endpoints =
+            topology.apps.map { ("p.\($0.name)", $0.name) } + [("server", "server")]
+            + topology.devices.map { ("a.\($0.name)", $0.name) }
+        servers = try endpoints.map { endpoint, name in
+            try ControlServer(layout, name: endpoint) { request, responder in
+                // Off the control thread, so that branches of a race are answered at the same time.
+                runOnThread(name: "fake") {
+                    let trace = try? TraceWriter(
+                        directory: "\(directory)/run/traces", process: name, incarnation: 1)
+                    if request.operation != nil { trace?.emit(.commandStarted, operation: request.operation) }
+                    let answer = answers.answer(request, by: name, in: topology)
+                    if request.operation != nil { trace?.emit(.commandFinished, operation: request.operation) }
+                    responder.reply(answer)
+                }
+            }
+        }
+    }
+
+    /// Writes an event into a trace, as a peer would.
+    func emit(_ event: TraceEventName, of process: String, _ fields: [String: JSONValue] = [:]) throws {
+        try TraceWriter(directory: "\(runDirectory)/traces", process: process, incarnation: 1).emit(event, fields)
+    }
+
+    /// Ends the endpoints and removes everything.
+    func end() {
+        for server in servers { server.stop() }
+        _ = try? instance.end()
+        try? Files.removeTree(directory)
+    }
+}
+
+/// Prepared answers by `actor.command`, used in order; the last one stays.
+///
+/// Any thread.
+final class FakeAnswers: Sendable {
+    private let script: Mutex<[String: [JSONValue]]>
+    private let log = Mutex<[ControlRequest]>([])
+    /// Commands wait here for each other before they are answered.
+    private let meeting: Barrier?
+    private let arrival = DispatchSemaphore(value: 0)
+    /// While set, no command is answered.
+    private let isSilent: Bool
+
+    init(_ script: [String: [JSONValue]] = [:], meeting: Barrier? = nil, isSilent: Bool = false) {
+        self.script = Mutex(script)
+        self.meeting = meeting
+        self.isSilent = isSilent
+    }
+
+    /// Reads `{ "main.hasValidActivation": [ { "result": true }, { "error": { … } } ] }`.
+    convenience init(json: Data) throws {
+        let object = try JSONValue.parse(json).objectValue ?? [:]
+        self.init(object.mapValues { $0.arrayValue ?? [] })
+    }
+
+    /// The requests so far, without the lab's own questions.
+    var requests: [ControlRequest] { log.withLock { $0 } }
+
+    /// Waits until the next command has arrived.
+    func awaitRequest() { arrival.wait() }
+
+    func answer(_ request: ControlRequest, by name: String, in topology: Topology) -> Result<JSONValue, ControlError> {
+        if request.command == "ping" { return .success(.null) }
+        if request.command == Processes.name, let device = topology.device(named: name) {
+            // Every app is played by the test's own process.
+            let pid = ProcessInfo.processInfo.processIdentifier
+            return .success(
+                .array(
+                    device.apps.map { app in
+                        ["app": .string(app.name), "state": "running", "pid": .integer(Int64(pid)), "incarnation": 1]
+                    }))
+        }
+        log.withLock { $0.append(request) }
+        arrival.signal()
+        meeting?.arriveAndWait()
+        // The test ends before this does.
+        if isSilent { DispatchSemaphore(value: 0).wait() }
+        let key = "\(topology.device(named: name) == nil ? name : request.actor ?? name).\(request.command)"
+        let answer = script.withLock { script -> JSONValue? in
+            guard let answers = script[key], let first = answers.first else { return nil }
+            if answers.count > 1 { script[key]?.removeFirst() }
+            return first
+        }
+        if let error = answer?["error"] {
+            return .failure(
+                ControlError(
+                    domain: error["domain"]?.stringValue ?? "Test", code: error["code"]?.integerValue.map(Int.init),
+                    name: error["name"]?.stringValue, message: error["message"]?.stringValue ?? "",
+                    userInfo: error["userInfo"]))
+        }
+        return .success(answer?["result"] ?? .null)
+    }
+}

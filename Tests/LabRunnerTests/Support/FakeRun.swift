@@ -1,0 +1,74 @@
+import Foundation
+import LabKit
+import LabSystem
+import Testing
+
+@testable import LabRunner
+
+/// A scenario run against a `FakeLab`.
+struct FakeRun {
+    let result: ScenarioResult
+    let requests: [ControlRequest]
+    /// Everything that was recorded: history and reports.
+    let history: String
+
+    /// Runs a scenario text or file; blocks, so it belongs on a thread of its own.
+    ///
+    /// - Parameters:
+    ///   - during: Runs on another thread while the scenario runs.
+    init(
+        file: SourceFile, answers: FakeAnswers = FakeAnswers(), seed: UInt64 = 1, environment: [String: String] = [:],
+        interruption: Interruption = Interruption(), during: (@Sendable (FakeLab) throws -> Void)? = nil
+    ) throws {
+        let lab = SuiteReader(labPath: "\(TestFiles.directory)/Failures/lab.yaml", environment: environment)
+            .readLabFile(near: ".")
+        let labFile = try #require(lab.labFile)
+        let reading = ScenarioReader.read(file, id: "scenario.yaml", labFile: labFile, environment: environment)
+        try #require(reading.diagnostics.isEmpty, "\(DiagnosticRenderer().render(reading.diagnostics))")
+        let scenario = try #require(reading.scenarios.first)
+        let fake = try FakeLab(scenario.topology, answers: answers)
+        defer { fake.end() }
+        let run = try ScenarioRun(
+            scenario, seed: seed, directory: fake.runDirectory, executables: Executables(directory: "/nowhere"),
+            labFile: nil, interruption: interruption)
+        let events = try TraceBoard(directory: "\(fake.runDirectory)/traces")
+        defer { events.stop() }
+        interruption.onSet {
+            events.wakeAll()
+            fake.connection.clients.interrupt()
+        }
+        let companion = during.map { during in runOnThread(name: "during") { try? during(fake) } }
+        result = run.perform(in: fake.connection, events: events)
+        companion?.join()
+        requests = answers.requests
+        history = String(decoding: try Files.read("\(fake.runDirectory)/history.jsonl"), as: UTF8.self)
+    }
+
+    init(
+        _ steps: String, answers: FakeAnswers = FakeAnswers(), seed: UInt64 = 1, environment: [String: String] = [:],
+        interruption: Interruption = Interruption(), during: (@Sendable (FakeLab) throws -> Void)? = nil
+    ) throws {
+        let text = steps.hasPrefix("name:") ? steps : "name: Test\nsteps:\n" + steps
+        try self.init(
+            file: SourceFile(path: "scenario.yaml", text: text), answers: answers, seed: seed,
+            environment: environment, interruption: interruption, during: during)
+    }
+
+    /// Everything a terminal, a CI system and a program would get to see.
+    var sinks: String {
+        let json = (try? JSONReport(seed: 1, seconds: 1, results: [result]).rendered()).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        return [
+            TerminalReport(isColoured: false).render(result), JUnitReport.render([result], seconds: 1), json ?? "",
+            history,
+        ].joined(separator: "\n")
+    }
+}
+
+/// Runs blocking work on a thread of its own, away from the concurrency runtime.
+func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        runOnThread(name: "test") { continuation.resume(with: Result { try body() }) }
+    }
+}
