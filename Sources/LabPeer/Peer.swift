@@ -174,7 +174,7 @@ public final class Peer: @unchecked Sendable {
         guard let handler = handlers[request.command] else {
             return finished(.failure(.unknownCommand(request.command, known: handlers.keys.sorted())))
         }
-        handler(request.arguments, finished)
+        Sandbox.$operation.withValue(request.operation) { handler(request.arguments, finished) }
     }
 }
 

@@ -15,6 +15,8 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     }
 
     private let request: RestRequest
+    /// The lab operation that caused the call; follows it from thread to thread.
+    private let labOperation = Sandbox.operation
     private let client: RestClient
     private let completion: @Sendable (TaskResult<RestResponse>) -> Void
     private let state = Mutex(State())
@@ -66,6 +68,10 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     // MARK: Turn
 
     func run(finished: @escaping @Sendable () -> Void) {
+        Sandbox.$operation.withValue(labOperation) { takeTurn(finished) }
+    }
+
+    private func takeTurn(_ finished: @escaping @Sendable () -> Void) {
         guard !isCancelled else { return finished() }
         guard request.isStillNeeded() else {
             report(.success(RestResponse(object: [:], wasSent: false)))
@@ -186,10 +192,12 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
             }
             var request = request
             request.serverTrust = trust
+            // The simulated platform adds it to everything that leaves the device.
+            if let labOperation { request.headers.append(("X-Lab-Operation", labOperation)) }
             client.sandbox.trace(
                 .httpRequest, ["method": .string(request.method), "path": .string(request.url.path)])
             let exchange = client.transport.send(request) { [self] result in
-                receive(result, parser)
+                Sandbox.$operation.withValue(labOperation) { receive(result, parser) }
                 finished()
             }
             let isTooLate = state.withLock { state in

@@ -17,6 +17,7 @@ final class FakeServer: HTTPTransport {
     struct State {
         var activationId: String?
         var keys: DerivedKeys?
+        var devicePublicKey: PublicKey?
         var counter = CounterData.random()
         var counterNumber = 0
         var status = ActivationState.active
@@ -59,6 +60,9 @@ final class FakeServer: HTTPTransport {
 
     /// Paths behind the base URL, in the order the requests arrived.
     var paths: [String] { state.withLock { $0.requests.map { $0.url.path.replacing("/enrollment-server", with: "") } } }
+
+    /// Public key of the activation's device.
+    var devicePublicKey: PublicKey? { state.withLock { $0.devicePublicKey } }
 
     func order(_ orders: Order..., for path: String) {
         state.withLock { $0.orders[path, default: []] += orders }
@@ -203,6 +207,7 @@ final class FakeServer: HTTPTransport {
                 state.withLock {
                     $0.activationId = id
                     $0.keys = exchange.keys
+                    $0.devicePublicKey = exchange.peerPublicKey
                     $0.counter = exchange.counter
                     $0.counterNumber = 0
                     $0.status = .active

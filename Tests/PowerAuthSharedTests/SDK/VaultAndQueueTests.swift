@@ -1,0 +1,106 @@
+import Foundation
+import PowerAuth2
+import PowerAuthProtocol
+import Synchronization
+import Testing
+
+/// sdk.md, sections 5.11, 5.12, 5.14 and 12.3, 12.5.
+struct VaultAndQueueTests {
+    private let authentication = PowerAuthAuthentication.possessionWithPassword(password: SDKFixture.password)
+
+    @Test func encryptionKeysDependOnTheirIndex() async throws {
+        let fixture = try await SDKFixture.activated()
+        func key(_ index: UInt64) async throws -> Data {
+            try await outcome { fixture.sdk.fetchEncryptionKey(authentication, index: index, callback: $0) }.get()
+        }
+        let first = try await key(1000)
+        #expect(first.count == 16)
+        #expect(try await key(1000) == first)
+        #expect(try await key(1001) != first)
+        let wrong = await outcome {
+            fixture.sdk.fetchEncryptionKey(.possessionWithPassword(password: "0000"), index: 1, callback: $0)
+        }
+        #expect(wrong.code == .networkError)
+        let unusable = await outcome {
+            fixture.sdk.signJwt(withDevicePrivateKey: authentication, claims: ["a": Date()], callback: $0)
+        }
+        #expect(unusable.code == .wrongParameter)
+    }
+
+    @Test func deviceTokensHaveThreePartsAndKeepTheClaims() async throws {
+        let fixture = try await SDKFixture.activated()
+        let token = try await outcome {
+            fixture.sdk.signJwt(withDevicePrivateKey: authentication, claims: ["a": true, "b": "c/d"], callback: $0)
+        }.get()
+        let parsed = try JWT(token, algorithm: .es256)
+        #expect(token.hasPrefix("eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9."))
+        #expect(try parsed.payload() == Data(#"{"a":true,"b":"c/d"}"#.utf8))
+        let signature = try await outcome {
+            fixture.sdk.signData(withDevicePrivateKey: authentication, data: Data("data".utf8), callback: $0)
+        }.get()
+        let device = try #require(fixture.server.devicePublicKey)
+        #expect(device.verify(signature: signature, of: Data("data".utf8)))
+        #expect(parsed.isAuthentic(key: device))
+    }
+
+    @Test func vaultOperationsNeedAnActivation() async throws {
+        let fixture = try SDKFixture()
+        let key = await outcome { fixture.sdk.fetchEncryptionKey(authentication, index: 1, callback: $0) }
+        #expect(key.code == .missingActivation)
+        let recovery = await outcome { fixture.sdk.activationRecoveryData(authentication, callback: $0) }
+        #expect(recovery.code == .invalidActivationState)
+        #expect(!fixture.sdk.hasBiometryFactor() && !fixture.sdk.removeBiometryFactor())
+    }
+
+    @Test func theExternalKeyIsAddedAndRemoved() async throws {
+        let fixture = try await SDKFixture.activated()
+        let key = Data(repeating: 7, count: 16)
+        func code(_ call: () throws -> Void) -> PowerAuthErrorCode? {
+            do {
+                try call()
+                return nil
+            } catch {
+                return (error as NSError).powerAuthErrorCode
+            }
+        }
+        let sdk = fixture.sdk
+        #expect(code { try sdk.removeExternalEncryptionKey() } == .invalidActivationState)
+        #expect(code { try sdk.setExternalEncryptionKey(key) } == .invalidActivationState)
+        #expect(code { try sdk.addExternalEncryptionKey(Data(count: 15)) } == .wrongParameter)
+        #expect(code { try sdk.addExternalEncryptionKey(key) } == nil)
+        #expect(sdk.hasExternalEncryptionKey && sdk.configuration.externalEncryptionKey == key)
+        #expect(await fixture.validate(SDKFixture.password) == nil)
+
+        let restarted = try fixture.restarted()
+        #expect(!restarted.hasExternalEncryptionKey)
+        let refused = await failure { restarted.validatePassword(password: SDKFixture.password, callback: $0) }
+        #expect(refused?.powerAuthErrorCode == .signatureError)
+        #expect(try await outcome { restarted.fetchActivationStatus(callback: $0) }.get().state == .active)
+        #expect(code { try restarted.setExternalEncryptionKey(key) } == nil)
+        #expect(await failure { restarted.validatePassword(password: SDKFixture.password, callback: $0) } == nil)
+        #expect(code { try restarted.removeExternalEncryptionKey() } == nil)
+        #expect(!restarted.hasExternalEncryptionKey && restarted.configuration.externalEncryptionKey == nil)
+        #expect(await failure { restarted.validatePassword(password: SDKFixture.password, callback: $0) } == nil)
+    }
+
+    @Test func applicationBlocksHoldTheQueueUntilTheySaySo() async throws {
+        let fixture = try await SDKFixture.activated()
+        let task: Transferred<any PowerAuthOperationTask> = await callback { report in
+            _ = fixture.sdk.executeBlock(onSerialQueue: { report(Transferred($0)) })
+        }
+        let validation = Task { await fixture.validate(SDKFixture.password) }
+        let ran = Mutex(false)
+        #expect(fixture.sdk.executeOperation(onSerialQueue: BlockOperation { ran.withLock { $0 = true } }))
+        await mainQueueIsIdle()
+        #expect(!fixture.server.paths.contains("/pa/v3/signature/validate") && !ran.withLock { $0 })
+        task.value.cancel()
+        #expect(await validation.value == nil)
+        await waitUntil { ran.withLock { $0 } }
+    }
+
+    @Test func theSerialQueueNeedsAnActivation() throws {
+        let sdk = try SDKFixture().sdk
+        #expect(sdk.executeBlock(onSerialQueue: { _ in Issue.record("nothing runs") }) == nil)
+        #expect(!sdk.executeOperation(onSerialQueue: BlockOperation { Issue.record("nothing runs") }))
+    }
+}
