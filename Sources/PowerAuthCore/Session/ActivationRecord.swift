@@ -57,13 +57,6 @@ struct ActivationRecord: Equatable, Sendable {
         }
     }
 
-    /// Tells counter values apart without revealing them: 16 hexadecimal digits. The prefix keeps the digest different from
-    /// the one that makes the next counter.
-    var counterLabel: String {
-        Digest.sha256(Data("counter label".utf8) + counterData.rawData).prefix(8)
-            .map { String(format: "%02x", $0) }.joined()
-    }
-
     /// Moves the counter after a signature.
     mutating func advanceCounter() {
         switch counter {

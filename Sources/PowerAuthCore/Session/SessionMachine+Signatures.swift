@@ -46,7 +46,7 @@ extension SessionMachine {
         }
         guard !request.isOffline || record.pendingUpgradeVersion == .NA else { throw .wrongState }
 
-        let nonce = request.offlineNonce ?? Random.nonZeroBytes(16).base64EncodedString()
+        let nonce = request.offlineNonce ?? RequestSignature.randomNonce()
         let factorKeys = try unlockFactorKeys(type.factors, keys: keys, record: record)
         let configuration = configuration
         let form: SignatureForm =
@@ -55,23 +55,23 @@ extension SessionMachine {
             } else {
                 record.protocolVersion == .V2 ? .decimal(length: 8) : .base64
             }
+        let usedCounter = record.counterData
         let signature = try encryptionFailure {
-            try RequestSignature.validateNonce(nonce)
-            let data = RequestSignature.normalize(
-                method: request.method, uriId: request.uri, nonce: nonce, body: request.body,
-                applicationSecretText: request.isOffline
-                    ? RequestSignature.offlineSecretText : configuration.applicationSecretText)
-            return try form.format(
-                RequestSignature.components(keys: factorKeys, counter: record.counterData, data: data))
+            if request.isOffline { try RequestSignature.validateNonce(nonce) }
+            return try RequestSignature.signature(
+                form: form, keys: factorKeys, counter: usedCounter,
+                request: SignedRequest(
+                    method: request.method, uriId: request.uri, nonce: nonce, body: request.body,
+                    applicationSecretText: request.isOffline
+                        ? RequestSignature.offlineSecretText : configuration.applicationSecretText))
         }
-        let counterLabel = record.counterLabel
         record.advanceCounter()
         update(record)
         return PowerAuthCoreHTTPRequestDataSignature(
             version: PowerAuthCoreSession.maxSupportedHttpProtocolVersion(record.protocolVersion),
             activationId: record.activationId,
             applicationKey: request.isOffline ? "offline" : configuration.applicationKeyText, nonce: nonce,
-            factor: type.rawValue, signature: signature, counterLabel: counterLabel)
+            factor: type.rawValue, signature: signature, usedCounter: usedCounter)
     }
 
     /// Plain keys of the factors.

@@ -40,12 +40,11 @@ public final class PowerAuthCoreHTTPRequestDataSignature: Sendable {
     public let factor: String
     /// The signature: Base64, or decimal digits for an offline one.
     public let signature: String
-    /// Tells the counter value that was used from all others, without revealing it: 16 hexadecimal digits for traces.
-    package let counterLabel: String
+    private let usedCounter: CounterData
 
     init(
         version: String, activationId: String, applicationKey: String, nonce: String, factor: String,
-        signature: String, counterLabel: String
+        signature: String, usedCounter: CounterData
     ) {
         self.version = version
         self.activationId = activationId
@@ -53,7 +52,14 @@ public final class PowerAuthCoreHTTPRequestDataSignature: Sendable {
         self.nonce = nonce
         self.factor = factor
         self.signature = signature
-        self.counterLabel = counterLabel
+        self.usedCounter = usedCounter
+    }
+
+    /// Tells the counter value that was used from all others, without revealing it: 16 hexadecimal digits for traces. The
+    /// prefix keeps the digest different from the one that makes the next counter.
+    package var counterLabel: String {
+        Digest.sha256(Data("counter label".utf8) + usedCounter.rawData).prefix(8)
+            .map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
 
     /// Complete value of the `X-PowerAuth-Authorization` header.

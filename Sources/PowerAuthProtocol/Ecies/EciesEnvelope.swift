@@ -46,33 +46,43 @@ public struct EciesEnvelope: Sendable {
     public var rawData: Data { encryptionKey.rawData + macKey.rawData + vectorKey.rawData }
 
     /// The initialisation vector: zero in 3.0, derived from a nonce later.
-    package func vector(nonce: Data?) throws -> Data {
-        guard let nonce else { return AESCBC.zeroIV }
-        return try KDF.internalDeriveBytes(vectorKey, data: nonce)
-    }
+    package func vector(nonce: Data?) throws -> Data { try vector(nonce: nonce, HMACSHA256()) }
 
     /// Encrypts, then authenticates cipher text and suffix.
     func seal(_ plaintext: Data, nonce: Data?, macSuffix: Data) throws -> (encryptedData: Data, mac: Data) {
+        let hmac = HMACSHA256()
         let encryptedData = try AESCBC.encrypt(
-            plaintext, key: encryptionKey, iv: vector(nonce: nonce), padding: .pkcs7)
-        return (encryptedData, mac(of: encryptedData, macSuffix))
+            plaintext, key: encryptionKey, iv: vector(nonce: nonce, hmac), padding: .pkcs7)
+        var code = Data(count: 32)
+        code.withUnsafeMutableBytes { authenticate(encryptedData, macSuffix, hmac, into: $0) }
+        return (encryptedData, code)
     }
 
     /// Compares the authentication code in constant time and only then decrypts.
     func open(_ encryptedData: Data, mac expected: Data, nonce: Data?, macSuffix: Data) throws -> Data {
-        guard constantTimeEquals(mac(of: encryptedData, macSuffix), expected) else { throw ProtocolError.macMismatch }
-        return try AESCBC.decrypt(encryptedData, key: encryptionKey, iv: vector(nonce: nonce), padding: .pkcs7)
+        let hmac = HMACSHA256()
+        let isAuthentic = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { code in
+            authenticate(encryptedData, macSuffix, hmac, into: code)
+            return expected.withUnsafeBytes { constantTimeEquals(UnsafeRawBufferPointer(code), $0) }
+        }
+        guard isAuthentic else { throw ProtocolError.macMismatch }
+        return try AESCBC.decrypt(
+            encryptedData, key: encryptionKey, iv: vector(nonce: nonce, hmac), padding: .pkcs7)
     }
 
-    private func mac(of encryptedData: Data, _ suffix: Data) -> Data {
-        var output = Data(count: 32)
-        output.withUnsafeMutableBytes { output in
-            macKey.withUnsafeBytes { key in
-                encryptedData.withUnsafeBytes { first in
-                    suffix.withUnsafeBytes { HMACSHA256().compute(key: key, first, $0, into: output) }
-                }
+    private func vector(nonce: Data?, _ hmac: borrowing HMACSHA256) throws -> Data {
+        guard let nonce else { return AESCBC.zeroIV }
+        return try KDF.internalDeriveBytes(vectorKey, data: nonce, hmac)
+    }
+
+    private func authenticate(
+        _ encryptedData: Data, _ suffix: Data, _ hmac: borrowing HMACSHA256,
+        into output: UnsafeMutableRawBufferPointer
+    ) {
+        macKey.withUnsafeBytes { key in
+            encryptedData.withUnsafeBytes { first in
+                suffix.withUnsafeBytes { hmac.compute(key: key, first, $0, into: output) }
             }
         }
-        return output
     }
 }

@@ -76,7 +76,7 @@ public struct EciesResponse: Sendable, Equatable {
 }
 
 enum EciesRules {
-    static func presence(of value: Any?, _ field: String, required: Bool) throws {
+    static func presence<Value>(of value: Value?, _ field: String, required: Bool) throws {
         switch (value != nil, required) {
         case (false, true): throw ProtocolError.missing(field: field)
         case (true, false): throw ProtocolError.unexpected(field: field)

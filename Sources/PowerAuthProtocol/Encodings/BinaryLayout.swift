@@ -4,16 +4,18 @@ internal import Foundation
 enum BinaryLayout {
     /// `Join(a, b, …)`: each item after its length as `BE32`.
     static func join(_ items: [Data]) -> Data {
-        var output = Data(capacity: items.reduce(0) { $0 + 4 + $1.count })
-        for item in items {
-            append(UInt32(clamping: item.count), to: &output)
-            output.append(item)
+        var output = Data(count: items.reduce(0) { $0 + 4 + $1.count })
+        output.withUnsafeMutableBytes { output in
+            var offset = 0
+            for item in items {
+                output.storeBytes(of: UInt32(clamping: item.count).bigEndian, toByteOffset: offset, as: UInt32.self)
+                item.withUnsafeBytes {
+                    UnsafeMutableRawBufferPointer(rebasing: output[(offset + 4)...]).copyMemory(from: $0)
+                }
+                offset += 4 + item.count
+            }
         }
         return output
-    }
-
-    static func append(_ number: some FixedWidthInteger, to data: inout Data) {
-        Swift.withUnsafeBytes(of: number.bigEndian) { data.append(contentsOf: $0) }
     }
 
     /// `BE16`, `BE32` or `BE64`, by the type of the number.

@@ -34,6 +34,37 @@ public enum AESCBC {
         try data.withUnsafeBytes { try run(false, $0, key: key.bytes, iv: iv, padding: padding) { Data($0) } }
     }
 
+    /// Direction of ``block(_:_:key:into:)``.
+    enum Direction: Int32 {
+        case decrypt = 0
+        case encrypt = 1
+    }
+
+    /// One block of 16 bytes with a zero vector and no padding, the form of every derivation and of every
+    /// protected factor key. It has no way to fail but memory.
+    static func block(
+        _ direction: Direction, _ input: UnsafeRawBufferPointer, key: SecretBytes,
+        into output: UnsafeMutableRawBufferPointer
+    ) {
+        precondition(input.count == 16 && output.count == 16 && key.count == 16, "one block and one key")
+        let context = OpenSSL.fetched(EVP_CIPHER_CTX_new(), "EVP_CIPHER_CTX")
+        defer { EVP_CIPHER_CTX_free(context) }
+        withUnsafeBytes(of: (UInt64(0), UInt64(0))) { iv in
+            key.withUnsafeBytes { key in
+                let key = key.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                let iv = iv.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                OpenSSL.must(
+                    EVP_CipherInit_ex2(context, OpenSSL.aes128CBC, key, iv, direction.rawValue, nil),
+                    "EVP_CipherInit_ex2")
+            }
+        }
+        EVP_CIPHER_CTX_set_padding(context, 0)
+        var length: Int32 = 0
+        let source = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let target = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        OpenSSL.must(EVP_CipherUpdate(context, target, &length, source, 16), "EVP_CipherUpdate")
+    }
+
     static func encryptSecret(_ data: SecretBytes, key: SecretBytes, padding: Padding) throws -> Data {
         try data.withUnsafeBytes { try run(true, $0, key: key, iv: zeroIV, padding: padding) { Data($0) } }
     }

@@ -57,18 +57,25 @@ struct SHA256: ~Copyable {
 /// One HMAC-SHA256 context for a series of computations under different keys; a signature of two
 /// factors needs five of them. The context's key schedule is wiped when it is freed.
 struct HMACSHA256: ~Copyable {
-    private let context = OpenSSL.fetched(EVP_MAC_CTX_new(OpenSSL.hmac), "EVP_MAC_CTX")
+    private let context = OpenSSL.fetched(EVP_MAC_CTX_dup(Self.template), "EVP_MAC_CTX")
 
-    init() {
-        OpenSSL.must(EVP_MAC_CTX_set_params(context, Self.parameters), "EVP_MAC_CTX_set_params")
-    }
-
-    // Safe without isolation: a constant array of pointers to literals. The type says "pointer to mutable",
-    // but OpenSSL only reads the digest's name.
-    nonisolated(unsafe) private static let parameters = [
-        OSSL_PARAM_construct_utf8_string(cString("digest"), UnsafeMutablePointer(mutating: cString("SHA256")), 0),
-        OSSL_PARAM_construct_end(),
-    ]
+    // A context that knows the digest already: a copy of it costs half of what finding the digest by name does.
+    // Safe without isolation: made once by the runtime's lazy initialisation, never changed and never freed;
+    // copying only reads it.
+    nonisolated(unsafe) private static let template: OpaquePointer = {
+        let context = OpenSSL.fetched(EVP_MAC_CTX_new(OpenSSL.hmac), "EVP_MAC_CTX")
+        let parameters = [
+            // The type says "pointer to mutable", but OpenSSL only reads the digest's name.
+            OSSL_PARAM_construct_utf8_string(cString("digest"), UnsafeMutablePointer(mutating: cString("SHA256")), 0),
+            OSSL_PARAM_construct_end(),
+        ]
+        // Only a context with a key is sure to be copyable in every OpenSSL 3; this one is never used.
+        OpenSSL.must(
+            [UInt8](repeating: 0, count: 32).withUnsafeBufferPointer {
+                EVP_MAC_init(context, $0.baseAddress, $0.count, parameters)
+            }, "EVP_MAC_init")
+        return context
+    }()
 
     deinit { EVP_MAC_CTX_free(context) }
 

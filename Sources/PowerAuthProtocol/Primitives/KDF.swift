@@ -11,7 +11,7 @@ public enum KDF {
             withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { block in
                 block.storeBytes(of: 0, toByteOffset: 0, as: UInt64.self)
                 block.storeBytes(of: index.bigEndian, toByteOffset: 8, as: UInt64.self)
-                encryptBlock(UnsafeRawBufferPointer(block), key: key.bytes, into: output)
+                AESCBC.block(.encrypt, UnsafeRawBufferPointer(block), key: key.bytes, into: output)
             }
         }
     }
@@ -23,16 +23,23 @@ public enum KDF {
         _ key: SymmetricKey<Purpose>, data: Data, as purpose: Derived.Type = Derived.self
     ) throws -> SymmetricKey<Derived> {
         try requireDerivationData(data)
-        return SymmetricKey<Derived> { output in foldedHMAC(key, data, into: output) }
+        return SymmetricKey<Derived> { output in foldedHMAC(key, data, HMACSHA256(), into: output) }
     }
 
     /// `KDF_INTERNAL(K, data)` where the result is a public value such as an initialisation vector.
     /// - Parameter data: at least 16 bytes.
     /// - Throws: ``ProtocolError/invalidLength(field:expected:actual:)`` for shorter data.
     public static func internalDeriveBytes<Purpose>(_ key: SymmetricKey<Purpose>, data: Data) throws -> Data {
+        try internalDeriveBytes(key, data: data, HMACSHA256())
+    }
+
+    /// The same with a context that serves other computations, too.
+    static func internalDeriveBytes<Purpose>(
+        _ key: SymmetricKey<Purpose>, data: Data, _ hmac: borrowing HMACSHA256
+    ) throws -> Data {
         try requireDerivationData(data)
         var output = Data(count: 16)
-        output.withUnsafeMutableBytes { foldedHMAC(key, data, into: $0) }
+        output.withUnsafeMutableBytes { foldedHMAC(key, data, hmac, into: $0) }
         return output
     }
 
@@ -132,33 +139,13 @@ public enum KDF {
     }
 
     private static func foldedHMAC<Purpose>(
-        _ key: SymmetricKey<Purpose>, _ data: Data, into output: UnsafeMutableRawBufferPointer
+        _ key: SymmetricKey<Purpose>, _ data: Data, _ hmac: borrowing HMACSHA256,
+        into output: UnsafeMutableRawBufferPointer
     ) {
         withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { block in
             defer { OPENSSL_cleanse(block.baseAddress, block.count) }
-            key.withUnsafeBytes { key in data.withUnsafeBytes { HMACSHA256().compute(key: key, $0, into: block) } }
+            key.withUnsafeBytes { key in data.withUnsafeBytes { hmac.compute(key: key, $0, into: block) } }
             fold(UnsafeRawBufferPointer(block), into: output)
         }
-    }
-
-    /// One block with a zero vector; encrypting a single whole block has no way to fail but memory.
-    private static func encryptBlock(
-        _ block: UnsafeRawBufferPointer, key: SecretBytes, into output: UnsafeMutableRawBufferPointer
-    ) {
-        let context = OpenSSL.fetched(EVP_CIPHER_CTX_new(), "EVP_CIPHER_CTX")
-        defer { EVP_CIPHER_CTX_free(context) }
-        withUnsafeBytes(of: (UInt64(0), UInt64(0))) { iv in
-            key.withUnsafeBytes { key in
-                let key = key.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                let iv = iv.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                OpenSSL.must(
-                    EVP_EncryptInit_ex2(context, OpenSSL.aes128CBC, key, iv, nil), "EVP_EncryptInit_ex2")
-            }
-        }
-        EVP_CIPHER_CTX_set_padding(context, 0)
-        var length: Int32 = 0
-        let source = block.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        let target = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        OpenSSL.must(EVP_EncryptUpdate(context, target, &length, source, 16), "EVP_EncryptUpdate")
     }
 }

@@ -14,9 +14,17 @@ public enum Random {
 
     /// `count` random bytes that are not all zero, as keys, salts and nonces require.
     public static func nonZeroBytes(_ count: Int) -> Data {
-        var data = bytes(count)
-        while count > 0, data.allSatisfy({ $0 == 0 }) { data = bytes(count) }
+        var data = Data(count: max(0, count))
+        data.withUnsafeMutableBytes { fillNonZero($0) }
         return data
+    }
+
+    /// Base64 text of `count` random bytes that are not all zero, such as a nonce of 16.
+    public static func nonZeroText(_ count: Int) -> String {
+        withUnsafeTemporaryAllocation(byteCount: max(0, count), alignment: 8) { bytes in
+            fillNonZero(bytes)
+            return StrictBase64.encode(UnsafeRawBufferPointer(bytes))
+        }
     }
 
     static func secret(_ count: Int) -> SecretBytes {
@@ -26,6 +34,10 @@ public enum Random {
             }
             if !secret.isAllZero { return secret }
         }
+    }
+
+    private static func fillNonZero(_ buffer: UnsafeMutableRawBufferPointer) {
+        repeat { fill(buffer) } while !buffer.isEmpty && buffer.allSatisfy { $0 == 0 }
     }
 
     private static func fill(_ buffer: UnsafeMutableRawBufferPointer) {

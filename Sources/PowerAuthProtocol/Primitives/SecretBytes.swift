@@ -1,45 +1,62 @@
 internal import COpenSSL
 public import Foundation
 
-/// Bytes that are overwritten when the last reference to them goes away.
+/// Bytes that are overwritten when the last copy of this value goes away.
+///
+/// Copies share one block of memory, which holds the bytes directly: keys are made for every signature, so
+/// a second allocation would show.
 ///
 /// Thread rule: immutable after initialisation; any thread may read.
-// Unchecked: the buffer is written only inside the initialiser, before the reference is shared, and
-// again in deinit, when no reference is left.
-public final class SecretBytes: @unchecked Sendable {
-    private let storage: UnsafeMutableRawBufferPointer
+// Unchecked: the block is written only inside the initialiser, before the value is shared, and again in
+// its deinit, when no reference is left.
+public struct SecretBytes: @unchecked Sendable {
+    /// The number of bytes as header, then the bytes.
+    private final class Block: ManagedBuffer<Int, UInt8> {
+        deinit {
+            withUnsafeMutablePointers { count, bytes in OPENSSL_cleanse(bytes, count.pointee) }
+        }
+    }
+
+    private let block: ManagedBuffer<Int, UInt8>
 
     /// Reserves `count` zero bytes and lets `fill` write them in place.
     public init(count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
-        storage = .allocate(byteCount: count, alignment: 16)
-        storage.initializeMemory(as: UInt8.self, repeating: 0)
-        try fill(storage)
+        block = Block.create(minimumCapacity: count) { _ in count }
+        try block.withUnsafeMutablePointerToElements { bytes in
+            bytes.initialize(repeating: 0, count: count)
+            try fill(UnsafeMutableRawBufferPointer(start: bytes, count: count))
+        }
     }
 
     /// Copies `data`. The caller's copy stays as it is; see ``wipe(_:)``.
-    public convenience init(_ data: Data) {
+    public init(_ data: Data) {
         self.init(count: data.count) { buffer in data.withUnsafeBytes { buffer.copyMemory(from: $0) } }
     }
 
-    convenience init(copying bytes: UnsafeRawBufferPointer) {
+    init(copying bytes: UnsafeRawBufferPointer) {
         self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
     }
 
-    deinit {
-        OPENSSL_cleanse(storage.baseAddress, storage.count)
-        storage.deallocate()
-    }
-
     /// Size in bytes.
-    public var count: Int { storage.count }
+    public var count: Int { block.header }
 
     /// Lends the bytes for the time of the call; the pointer must not leave `body`.
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try body(UnsafeRawBufferPointer(storage))
+        try block.withUnsafeMutablePointers { count, bytes in
+            try body(UnsafeRawBufferPointer(start: bytes, count: count.pointee))
+        }
     }
 
     /// An ordinary copy, which nobody wipes: for storage layers and the wire only.
-    public var rawData: Data { Data(storage) }
+    public var rawData: Data { withUnsafeBytes { Data($0) } }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomReflectable {
+    /// Size only, never the bytes.
+    public var description: String { "SecretBytes(\(count) bytes)" }
+
+    /// No children: a dump shows no byte.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Overwrites the bytes of `data` and empties it. Other values sharing its storage keep their bytes.

@@ -16,70 +16,30 @@ public enum RequestSignature {
     public static func normalize(
         method: String, uriId: String, nonce: String, body: Data, applicationSecretText: String
     ) -> Data {
-        var (method, uriId, nonce, secret) = (method.uppercased(), uriId, nonce, applicationSecretText)
-        return method.withUTF8 { method in
-            uriId.withUTF8 { uriId in
-                nonce.withUTF8 { nonce in
-                    secret.withUTF8 { secret in
-                        body.withUnsafeBytes { body in
-                            normalize(
-                                UnsafeRawBufferPointer(method), UnsafeRawBufferPointer(uriId),
-                                UnsafeRawBufferPointer(nonce), body, UnsafeRawBufferPointer(secret))
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Writes every part straight to its place: this runs for every signature.
-    private static func normalize(
-        _ method: UnsafeRawBufferPointer, _ uriId: UnsafeRawBufferPointer, _ nonce: UnsafeRawBufferPointer,
-        _ body: UnsafeRawBufferPointer, _ secret: UnsafeRawBufferPointer
-    ) -> Data {
-        let encodedCount = StrictBase64.encodedCount(uriId.count) + StrictBase64.encodedCount(body.count)
-        var data = Data(count: method.count + nonce.count + secret.count + encodedCount + 4)
-        data.withUnsafeMutableBytes { output in
-            var offset = 0
-            func rest() -> UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: output[offset...]) }
-            func copy(_ part: UnsafeRawBufferPointer) {
-                rest().copyMemory(from: part)
-                offset += part.count
-            }
-            func separate() {
-                output[offset] = separator
-                offset += 1
-            }
-            copy(method)
-            separate()
-            // The encoder's terminating NUL is overwritten by the separator.
-            offset += StrictBase64.encode(uriId, into: rest())
-            separate()
-            copy(nonce)
-            separate()
-            offset += StrictBase64.encode(body, into: rest())
-            separate()
-            copy(secret)
-        }
-        return data
+        let request = SignedRequest(
+            method: method, uriId: uriId, nonce: nonce, body: body, applicationSecretText: applicationSecretText)
+        return request.normalizedData
     }
 
     /// Completes data that a front server normalised without the secret.
     public static func appendSecret(_ applicationSecretText: String, to data: Data) -> Data {
-        data + [separator] + Data(applicationSecretText.utf8)
+        data + [UInt8(ascii: "&")] + Data(applicationSecretText.utf8)
     }
 
     /// One component of 32 bytes a factor.
     /// - Throws: ``ProtocolError/invalidFormat(field:reason:)`` for a factor combination that is not valid.
     public static func components(keys: SignatureKeys, counter: CounterData, data: Data) throws -> [Data] {
-        try withComponents(keys: keys, counter: counter, data: data) { components in
-            stride(from: 0, to: components.count, by: 32).map { Data(components[$0..<($0 + 32)]) }
+        try data.withUnsafeBytes { data in
+            try withComponents(keys: keys, counter: counter, data: data) { components in
+                stride(from: 0, to: components.count, by: 32).map { Data(components[$0..<($0 + 32)]) }
+            }
         }
     }
 
     /// Lends the components, 32 bytes each and one after the other, for the time of the call.
     static func withComponents<Result>(
-        keys: SignatureKeys, counter: CounterData, data: Data, _ body: (UnsafeRawBufferPointer) throws -> Result
+        keys: SignatureKeys, counter: CounterData, data: UnsafeRawBufferPointer,
+        _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
         guard keys.factors.isValid else {
             throw ProtocolError.invalidFormat(
@@ -104,9 +64,7 @@ public enum RequestSignature {
                     mac.compute(
                         key: UnsafeRawBufferPointer(slot(link + 1)), UnsafeRawBufferPointer(chain), into: chain)
                 }
-                data.withUnsafeBytes {
-                    mac.compute(key: UnsafeRawBufferPointer(chain), $0, into: slot(keys.count + index))
-                }
+                mac.compute(key: UnsafeRawBufferPointer(chain), data, into: slot(keys.count + index))
             }
             return try body(
                 UnsafeRawBufferPointer(rebasing: scratch[(32 * keys.count)..<(64 * keys.count)]))
@@ -127,8 +85,23 @@ public enum RequestSignature {
     public static func signature(
         form: SignatureForm, keys: SignatureKeys, counter: CounterData, data: Data
     ) throws -> String {
-        try withComponents(keys: keys, counter: counter, data: data) { try form.format($0) }
+        try data.withUnsafeBytes { data in
+            try withComponents(keys: keys, counter: counter, data: data) { try form.format($0) }
+        }
     }
+
+    /// The signature of a request, normalised on the way.
+    /// - Throws: as ``signature(form:keys:counter:data:)``.
+    public static func signature(
+        form: SignatureForm, keys: SignatureKeys, counter: CounterData, request: SignedRequest
+    ) throws -> String {
+        try request.withNormalizedBytes { data in
+            try withComponents(keys: keys, counter: counter, data: data) { try form.format($0) }
+        }
+    }
+
+    /// A fresh nonce for an online signature: Base64 text of 16 random bytes, 24 characters.
+    public static func randomNonce() -> String { Random.nonZeroText(16) }
 
     /// An offline signature (section 9.8).
     /// - Parameters:
@@ -143,9 +116,10 @@ public enum RequestSignature {
         guard Decimalization.lengths.contains(length) else {
             throw ProtocolError.invalidLength(field: "component length", expected: "4 to 8 digits", actual: length)
         }
-        let data = normalize(
-            method: "POST", uriId: uriId, nonce: nonce, body: body, applicationSecretText: offlineSecretText)
-        return try signature(form: .decimal(length: length), keys: keys, counter: counter, data: data)
+        return try signature(
+            form: .decimal(length: length), keys: keys, counter: counter,
+            request: SignedRequest(
+                method: "POST", uriId: uriId, nonce: nonce, body: body, applicationSecretText: offlineSecretText))
     }
 
     /// Requires a nonce of 24 characters that decode to exactly 16 bytes (section 22.9: 24 characters may
@@ -168,6 +142,4 @@ public enum RequestSignature {
         }
         guard !uriId.isEmpty else { throw ProtocolError.missing(field: "uriId") }
     }
-
-    private static let separator = UInt8(ascii: "&")
 }

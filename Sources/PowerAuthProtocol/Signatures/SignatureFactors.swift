@@ -94,5 +94,12 @@ public struct SignatureKeys: Sendable {
         return factors
     }
 
-    var ordered: [SecretBytes] { [possession?.bytes, knowledge?.bytes, biometry?.bytes].compactMap { $0 } }
+    var ordered: [SecretBytes] {
+        var keys: [SecretBytes] = []
+        keys.reserveCapacity(3)
+        if let possession { keys.append(possession.bytes) }
+        if let knowledge { keys.append(knowledge.bytes) }
+        if let biometry { keys.append(biometry.bytes) }
+        return keys
+    }
 }

@@ -10,7 +10,10 @@ public enum FactorKeyProtection {
     public static func protect<Purpose>(
         _ key: SymmetricKey<Purpose>, unlockKey: UnlockKey, externalKey: ExternalEncryptionKey? = nil
     ) throws -> Data {
-        let inner = try AESCBC.encryptSecret(key.bytes, key: unlockKey.bytes, padding: .none)
+        var inner = Data(count: 16)
+        inner.withUnsafeMutableBytes { output in
+            key.withUnsafeBytes { AESCBC.block(.encrypt, $0, key: unlockKey.bytes, into: output) }
+        }
         guard let externalKey else { return inner }
         return try wrap(inner, externalKey: externalKey)
     }
@@ -23,7 +26,9 @@ public enum FactorKeyProtection {
     ) throws -> SymmetricKey<Purpose> {
         let inner = try externalKey.map { try unwrap(data, externalKey: $0) } ?? data
         try requireBlock(inner)
-        return try SymmetricKey(AESCBC.decryptSecret(inner, key: unlockKey.bytes, padding: .none))
+        return SymmetricKey { output in
+            inner.withUnsafeBytes { AESCBC.block(.decrypt, $0, key: unlockKey.bytes, into: output) }
+        }
     }
 
     /// Puts the EEK layer around a protected key.
