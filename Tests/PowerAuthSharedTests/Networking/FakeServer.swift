@@ -12,6 +12,10 @@ final class FakeServer: HTTPTransport {
         case fail(URLError.Code)
         /// Keeps the request until ``release(_:)``.
         case hold
+
+        var isHold: Bool {
+            if case .hold = self { true } else { false }
+        }
     }
 
     struct State {
@@ -27,7 +31,9 @@ final class FakeServer: HTTPTransport {
         var tokens: [String: String] = [:]
         var requests: [HTTPRequest] = []
         var orders: [String: [Order]] = [:]
-        var held: [String: [@Sendable () -> Void]] = [:]
+        var held: [String: @Sendable () -> Void] = [:]
+        /// Tests that wait for so many requests of a path.
+        var waiting: [(path: String, count: Int, resume: CheckedContinuation<Void, Never>)] = []
         var signedInFlight = 0
         var mostSignedInFlight = 0
     }
@@ -68,13 +74,26 @@ final class FakeServer: HTTPTransport {
         state.withLock { $0.orders[path, default: []] += orders }
     }
 
-    /// Lets held requests of a path go on.
-    func release(_ path: String) {
-        let held = state.withLock { state in
-            defer { state.held[path] = nil }
-            return state.held[path] ?? []
+    /// Waits until the server has received `count` requests of a path.
+    func arrival(of path: String, count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                let arrived = state.requests.count { $0.url.path.hasSuffix(path) }
+                if arrived < count { state.waiting.append((path, count, continuation)) }
+                return arrived >= count
+            }
+            if isThere { continuation.resume() }
         }
-        for resume in held { resume() }
+    }
+
+    /// Lets a held request of a path go on, now or as soon as it arrives.
+    func release(_ path: String) {
+        let resume = state.withLock { state -> (@Sendable () -> Void)? in
+            if let resume = state.held.removeValue(forKey: path) { return resume }
+            if state.orders[path]?.first?.isHold == true { state.orders[path]?.removeFirst() }
+            return nil
+        }
+        resume?()
     }
 
     // MARK: Transport
@@ -106,6 +125,9 @@ final class FakeServer: HTTPTransport {
         let path = request.url.path.replacing("/enrollment-server", with: "")
         let order = state.withLock { state -> Order? in
             state.requests.append(request)
+            let arrived = state.requests.count { $0.url.path.hasSuffix(path) }
+            for test in state.waiting where test.path == path && test.count <= arrived { test.resume.resume() }
+            state.waiting.removeAll { $0.path == path && $0.count <= arrived }
             guard state.orders[path]?.isEmpty == false else { return nil }
             return state.orders[path]?.removeFirst()
         }
@@ -115,9 +137,7 @@ final class FakeServer: HTTPTransport {
         case .fail(let code):
             queue.async { exchange.finish(.failure(CurlError.error(code, "ordered", url: request.url))) }
         case .hold:
-            state.withLock {
-                $0.held[path, default: []].append { [self] in answer(request, path, exchange) }
-            }
+            state.withLock { $0.held[path] = { [self] in answer(request, path, exchange) } }
         case nil:
             answer(request, path, exchange)
         }

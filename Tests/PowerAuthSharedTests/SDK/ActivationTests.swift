@@ -18,7 +18,7 @@ struct ActivationTests {
         let sdk = fixture.sdk
         fixture.server.order(.hold, for: "/pa/v3/activation/create")
         let pending = Task { try await fixture.createActivation { $0.with(customAttributes: ["branch": 7]) } }
-        await waitUntil { fixture.server.paths.contains("/pa/v3/activation/create") }
+        await fixture.server.arrival(of: "/pa/v3/activation/create")
         #expect(sdk.hasPendingActivation() && !sdk.canStartActivation() && sdk.activationIdentifier == nil)
         fixture.server.release("/pa/v3/activation/create")
 
@@ -104,7 +104,7 @@ struct ActivationTests {
         let task = fixture.sdk.createActivation(try PowerAuthActivation(activationCode: SDKFixture.code)) { _, _ in
             Issue.record("a cancelled task does not report")
         }
-        await waitUntil { fixture.server.paths.contains("/pa/v3/activation/create") }
+        await fixture.server.arrival(of: "/pa/v3/activation/create")
         task?.cancel()
         await mainQueueIsIdle()
         #expect(fixture.sdk.canStartActivation())
@@ -169,9 +169,4 @@ struct ActivationTests {
         #expect(task == nil)
         return reported
     }
-}
-
-/// Waits for something another thread brings about.
-func waitUntil(_ condition: @Sendable @escaping () -> Bool) async {
-    while !condition() { await Task.yield() }
 }

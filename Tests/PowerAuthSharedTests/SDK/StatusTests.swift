@@ -9,21 +9,28 @@ struct StatusTests {
     @Test func concurrentFetchesShareOneRequestAndOneObject() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: "/pa/v3/activation/status")
-        async let first = fixture.status().get()
-        async let second = fixture.status().get()
-        await waitUntil { fixture.server.paths.contains("/pa/v3/activation/status") }
-        async let third = fixture.status().get()
-        let cancelled = fixture.sdk.fetchActivationStatus { _, _ in Issue.record("a cancelled fetch does not report") }
-        cancelled?.cancel()
-        await mainQueueIsIdle()
-        fixture.server.release("/pa/v3/activation/status")
-        let results = try await [first, second, third]
-        #expect(
-            results.allSatisfy { $0 === results[0] } || fixture.server.paths.filter { $0.hasSuffix("status") }.count > 1
-        )
-        #expect(fixture.sdk.lastFetchedActivationStatus != nil)
-        #expect(results[0].customObject?["lang"] as? String == "cs")
-        #expect(try await fixture.status().get() !== results[0], "a later fetch asks again")
+        let results: [PowerAuthActivationStatus?] = await callback { report in
+            let collected = Mutex<[PowerAuthActivationStatus?]>([])
+            for _ in 0..<3 {
+                fixture.sdk.fetchActivationStatus { status, _ in
+                    let all = collected.withLock { collected in
+                        collected.append(status)
+                        return collected
+                    }
+                    if all.count == 3 { report(all) }
+                }
+            }
+            let cancelled = fixture.sdk.fetchActivationStatus { _, _ in
+                Issue.record("a cancelled fetch does not report")
+            }
+            cancelled?.cancel()
+            fixture.server.release("/pa/v3/activation/status")
+        }
+        let first = try #require(results[0])
+        #expect(results.allSatisfy { $0 === first } && fixture.sdk.lastFetchedActivationStatus === first)
+        #expect(first.customObject?["lang"] as? String == "cs")
+        #expect(fixture.server.paths.count { $0 == "/pa/v3/activation/status" } == 1)
+        #expect(try await fixture.status().get() !== first, "a later fetch asks again")
     }
 
     @Test func aClientFarAheadSendsASignature() async throws {
@@ -80,7 +87,7 @@ struct StatusTests {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: "/pa/v3/activation/status")
         let fetch = Task { await fixture.status() }
-        await waitUntil { fixture.server.paths.contains("/pa/v3/activation/status") }
+        await fixture.server.arrival(of: "/pa/v3/activation/status")
         fixture.sdk.removeActivationLocal()
         #expect(await fetch.value.code == .operationCancelled)
         #expect(fixture.sdk.canStartActivation())

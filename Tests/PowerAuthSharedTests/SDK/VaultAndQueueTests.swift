@@ -89,13 +89,15 @@ struct VaultAndQueueTests {
             _ = fixture.sdk.executeBlock(onSerialQueue: { report(Transferred($0)) })
         }
         let validation = Task { await fixture.validate(SDKFixture.password) }
-        let ran = Mutex(false)
-        #expect(fixture.sdk.executeOperation(onSerialQueue: BlockOperation { ran.withLock { $0 = true } }))
         await mainQueueIsIdle()
-        #expect(!fixture.server.paths.contains("/pa/v3/signature/validate") && !ran.withLock { $0 })
+        #expect(!fixture.server.paths.contains("/pa/v3/signature/validate"))
         task.value.cancel()
         #expect(await validation.value == nil)
-        await waitUntil { ran.withLock { $0 } }
+        let paths: [String] = await callback { report in
+            let operation = BlockOperation { report(fixture.server.paths) }
+            #expect(fixture.sdk.executeOperation(onSerialQueue: operation))
+        }
+        #expect(paths.contains("/pa/v3/signature/validate"))
     }
 
     @Test func theSerialQueueNeedsAnActivation() throws {
