@@ -131,9 +131,9 @@ public final class Sandbox: Sendable {
         try faults?.pass(point, process: identity.name)
     }
 
-    /// Writes an event to the trace of this process.
+    /// Writes an event to the trace of this process, with the lab operation on whose behalf it happens.
     public func trace(_ event: TraceEventName, _ fields: [String: JSONValue] = [:]) {
-        traceWriter?.emit(event, fields)
+        traceWriter?.emit(event, operation: Self.operation, fields)
     }
 
     /// The connection to the system's watch services; nil for a process that has none.
