@@ -110,13 +110,21 @@ public final class Instance: Sendable {
     /// - Parameter labFile: only those made from this `lab.yaml` (absolute path); nil means all.
     public static func live(madeFrom labFile: String? = nil, in runtimeRoot: String? = nil) throws -> [InstanceLayout] {
         let parent = try runtimeRoot ?? self.runtimeRoot()
+        let wanted = labFile.map(withoutLinks)
         var found: [(created: Int64, layout: InstanceLayout)] = []
         for name in try Files.list(parent) where !name.hasPrefix(".") {
             let layout = InstanceLayout(root: "\(parent)/\(name)")
             guard Lease.isHeld(layout), let manifest = try? InstanceManifest.read(layout) else { continue }
-            if labFile == nil || manifest.labFile == labFile { found.append((manifest.created, layout)) }
+            if wanted == nil || manifest.labFile.map(withoutLinks) == wanted {
+                found.append((manifest.created, layout))
+            }
         }
         return found.sorted { ($0.created, $0.layout.id) < ($1.created, $1.layout.id) }.map(\.layout)
+    }
+
+    /// One file can be named by several paths; whoever asks for its instances may use another one than who made them.
+    private static func withoutLinks(_ path: String) -> String {
+        URL(filePath: path).resolvingSymlinksInPath().path
     }
 
     private static func newID() -> String {

@@ -125,7 +125,7 @@ struct BadInputTests {
     @Test("An unknown flag exits with 2")
     func unknownFlag() async throws {
         let workspace = try Workspace()
-        let outcome = try await blocking { try lab("run", "--no-such-flag", in: workspace) }
+        let outcome = try await blocking { try lab("run", "scenario.yaml", "--no-such-flag", in: workspace) }
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("--no-such-flag"))
     }

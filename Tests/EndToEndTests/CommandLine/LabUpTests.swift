@@ -29,7 +29,9 @@ struct LabUpTests {
 
             try activate(in: workspace)
             let main = try #require(
-                workspace.processes().first { $0.commandLine.contains("main-app") && $0.commandLine.hasSuffix("main") })
+                workspace.processes().first {
+                    $0.commandLine.contains("main-app") && $0.commandLine.contains("--as main")
+                })
             kill(main.pid, SIGKILL)
             try up.wait(for: "SIGKILL")
             let dead = try lab("exec", "main", "hasValidActivation", in: workspace)
@@ -46,7 +48,7 @@ struct LabUpTests {
                 #expect(list.output.contains(name), "\(list.output)")
             }
 
-            up.signal(SIGINT)
+            try up.signal(SIGINT)
             let ended = try up.finish(within: 20)
             #expect(ended.status == 0 || ended.status == 130, "\(ended.errors)")
         }
@@ -77,7 +79,7 @@ struct LabUpTests {
             _ = try lab("exec", "wallet", "kill", in: workspace)
             let byHand = try LabCommand(
                 ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app")
-            try waitUntil("the app answers", within: 20) {
+            try waitUntil("the app answers", within: 20, showing: { byHand.text + up.text }) {
                 try lab("exec", "wallet", "canStartActivation", in: workspace).status == 0
             }
             let second = try LabCommand(
@@ -85,10 +87,10 @@ struct LabUpTests {
             ).finish(within: 20)
             #expect(second.status != 0)
             #expect(second.errors.contains("wallet"), "\(second.errors)")
-            byHand.signal(SIGKILL)
+            try byHand.signal(SIGKILL)
             _ = try byHand.finish(within: 20)
             try up.wait(for: "wallet")
-            up.signal(SIGINT)
+            try up.signal(SIGINT)
             _ = try up.finish(within: 20)
         }
         #expect(try workspace.leftovers() == [])
@@ -99,7 +101,7 @@ struct LabUpTests {
         let workspace = try Workspace()
         try workspace.useProjectTopology()
         let outcome = try await blocking { try lab("exec", "main", "hasValidActivation", in: workspace) }
-        #expect(outcome.status == 2)
+        #expect(outcome.status != 0)
         #expect(outcome.errors.contains("lab up"), "\(outcome.errors)")
     }
 

@@ -88,7 +88,7 @@ struct OddPathTests {
         let outcome = try await blocking {
             let command = try LabCommand(["run", "scenario.yaml"], in: workspace)
             try waitForPeers(of: workspace)
-            command.signal(SIGINT)
+            try command.signal(SIGINT)
             return try command.finish(within: 20)
         }
         #expect(outcome.status == 130, "\(outcome.output)\(outcome.errors)")
@@ -144,10 +144,12 @@ func waitForPeers(of workspace: Workspace, seconds: Double = 30) throws {
 
 /// Waits for a condition of the outside world, which tells nobody when it changes: each look is separated from the
 /// next by a wait that a test may not call sleeping, a poll on nothing with a deadline.
-func waitUntil(_ what: String, within seconds: Double, _ condition: () throws -> Bool) throws {
+func waitUntil(
+    _ what: String, within seconds: Double, showing output: () -> String = { "" }, _ condition: () throws -> Bool
+) throws {
     let deadline = MonotonicClock.nanoseconds() + UInt64(seconds * 1e9)
     while try !condition() {
-        guard MonotonicClock.nanoseconds() < deadline else { throw LabCommand.Late(what: what, output: "") }
+        guard MonotonicClock.nanoseconds() < deadline else { throw LabCommand.Late(what: what, output: output()) }
         _ = try Polling.waitReadable([], timeoutNanoseconds: 5_000_000)
     }
 }

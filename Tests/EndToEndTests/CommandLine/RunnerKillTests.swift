@@ -18,15 +18,20 @@ struct RunnerKillTests {
         try await blocking {
             let command = try LabCommand(["run", "scenario.yaml"], in: workspace)
             _ = try Polling.waitReadable([], timeoutNanoseconds: Int64(moment) * 1_000_000)
-            command.signal(SIGKILL)
+            try command.signal(SIGKILL)
             _ = try command.finish(within: 10)
-            try waitUntil("everything is gone: \(workspace.leftovers())", within: 2) {
-                try workspace.leftovers().isEmpty
+            try waitUntil("processes and sockets are gone: \(workspace.liveLeftovers())", within: 2) {
+                try workspace.liveLeftovers().isEmpty
             }
         }
         let created = try Set(SharedMemoryObject.list()).subtracting(memoryBefore)
         #expect(!created.contains { $0.contains("lab-") && ownerIsGone($0, of: workspace) })
         try expectReadableRecords(of: workspace)
+        // Files of an instance that nobody had joined yet go with the next start.
+        try workspace.write("name: Next\nsteps:\n  - main: canStartActivation\n", to: "next.yaml")
+        let next = try await blocking { try lab("run", "next.yaml", in: workspace) }
+        #expect(next.status == 0, "\(next.output)\(next.errors)")
+        #expect(try workspace.leftovers() == [])
     }
 
     /// Shared memory of other tests' instances may be there; one of this workspace would name a gone instance.

@@ -1,19 +1,11 @@
 import Foundation
-import Glibc
 import LabSystem
+import Synchronization
 
 /// A running `lab` command, as a user would start it.
 ///
-/// Any thread: `condition` guards what was printed so far.
-final class LabCommand: @unchecked Sendable {
-    // Safe to share: `condition` guards the texts; the process is told apart only by its pid.
-    private let process = Process()
-    private let pipes = (output: Pipe(), errors: Pipe())
-    private let condition = NSCondition()
-    private var output = ""
-    private var errors = ""
-    private var openStreams = 2
-
+/// Any thread: a condition guards what was printed so far.
+final class LabCommand: Sendable {
     /// What a finished command left.
     struct Outcome {
         /// Exit code, or the negative number of the signal that ended it.
@@ -22,92 +14,127 @@ final class LabCommand: @unchecked Sendable {
         let errors: String
     }
 
-    /// Starts `lab` with the given arguments.
+    private let process: ChildProcess
+    private let printed: Printed
+
+    /// Starts `lab`, or another executable of the lab, with the given arguments.
     init(_ arguments: [String], in workspace: Workspace, executable: String = "lab") throws {
         let directory = URL(filePath: try ProcessTable.executablePath()).deletingLastPathComponent()
-        process.executableURL = directory.appending(path: executable)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(filePath: workspace.directory)
         var environment = ProcessInfo.processInfo.environment
         environment["LAB_RUNTIME_DIR"] = workspace.runtimeDirectory
         environment["LAB_INSTANCE"] = nil
         environment["LAB_TEST_PIN"] = "1234"
-        process.environment = environment
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = pipes.output
-        process.standardError = pipes.errors
-        read(pipes.output) { $0.output += $1 }
-        read(pipes.errors) { $0.errors += $1 }
-        try process.run()
+        // The ends that tests read are close-on-exec: a command that lives longer must not keep another's output open.
+        let output = try FileDescriptor.pipe()
+        let errors = try FileDescriptor.pipe()
+        process = try ChildProcess.spawn(
+            executable: directory.appending(path: executable).path, arguments: arguments, environment: environment,
+            directory: workspace.directory, standardOutput: .file(output.writing),
+            standardError: .file(errors.writing), deathSignal: SIGKILL)
+        let printed = Printed()
+        self.printed = printed
+        for (stream, pipe) in [(Printed.Stream.output, output.reading), (.errors, errors.reading)] {
+            runOnThread(name: "output") {
+                while let data = try? pipe.read(count: 65_536), !data.isEmpty { printed.append(data, to: stream) }
+                printed.close()
+            }
+        }
     }
 
-    var pid: Int32 { process.processIdentifier }
+    deinit {
+        // A test that gave up must not leave its command running.
+        try? process.signal(SIGKILL)
+    }
 
-    func signal(_ number: Int32) {
-        kill(pid, number)
+    var pid: Int32 { process.pid }
+
+    func signal(_ number: Int32) throws {
+        try process.signal(number)
     }
 
     /// Waits for the end; after `seconds` the command is killed and the wait reported as a failure.
     func finish(within seconds: Double = 60) throws -> Outcome {
-        let limit = ended(within: seconds)
-        if !limit { signal(SIGKILL) }
-        process.waitUntilExit()
-        guard limit else { throw Late(what: "the end of the command", output: text) }
-        let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-        condition.lock()
-        defer { condition.unlock() }
-        return Outcome(status: status, output: output, errors: errors)
+        guard let status = try process.wait(timeoutNanoseconds: Int64(seconds * 1e9)) else {
+            try process.signal(SIGKILL)
+            _ = try process.wait()
+            throw Late(what: "the end of the command", output: text)
+        }
+        try printed.waitForEnd(within: 10)
+        let code: Int32 =
+            switch status {
+            case .exited(let code): code
+            case .signaled(let number): -number
+            }
+        return Outcome(status: code, output: printed.text(of: .output), errors: printed.text(of: .errors))
     }
 
     /// Waits until the command has printed a text.
     func wait(for expected: String, within seconds: Double = 60) throws {
-        condition.lock()
-        defer { condition.unlock() }
-        let deadline = Date(timeIntervalSinceNow: seconds)
-        while !(output + errors).contains(expected) {
-            guard openStreams > 0, condition.wait(until: deadline) else {
-                throw Late(what: "'\(expected)'", output: output + errors)
-            }
-        }
+        try printed.wait(for: expected, within: seconds)
     }
 
     /// Everything printed so far.
-    var text: String {
-        condition.lock()
-        defer { condition.unlock() }
-        return output + errors
-    }
-
-    private func ended(within seconds: Double) -> Bool {
-        condition.lock()
-        defer { condition.unlock() }
-        let deadline = Date(timeIntervalSinceNow: seconds)
-        while openStreams > 0 {
-            guard condition.wait(until: deadline) else { return false }
-        }
-        return true
-    }
-
-    private func read(_ pipe: Pipe, _ append: @escaping @Sendable (LabCommand, String) -> Void) {
-        pipe.fileHandleForReading.readabilityHandler = { [self] handle in
-            let data = handle.availableData
-            condition.lock()
-            defer { condition.unlock() }
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                openStreams -= 1
-            } else {
-                append(self, String(decoding: data, as: UTF8.self))
-            }
-            condition.broadcast()
-        }
-    }
+    var text: String { printed.text(of: .output) + printed.text(of: .errors) }
 
     /// Something did not happen in time.
     struct Late: Error, CustomStringConvertible {
         let what: String
         let output: String
         var description: String { "Waited in vain for \(what). Printed so far:\n\(output)" }
+    }
+}
+
+/// What a command has printed so far.
+private final class Printed: @unchecked Sendable {
+    // Safe to share: `condition` guards both mutable members.
+    enum Stream: CaseIterable {
+        case output
+        case errors
+    }
+
+    private let condition = NSCondition()
+    private var texts: [Stream: Data] = [:]
+    private var openStreams = Stream.allCases.count
+
+    func append(_ data: Data, to stream: Stream) {
+        condition.withLock {
+            texts[stream, default: Data()].append(data)
+            condition.broadcast()
+        }
+    }
+
+    func close() {
+        condition.withLock {
+            openStreams -= 1
+            condition.broadcast()
+        }
+    }
+
+    func text(of stream: Stream) -> String {
+        condition.withLock { String(decoding: texts[stream, default: Data()], as: UTF8.self) }
+    }
+
+    func wait(for expected: String, within seconds: Double) throws {
+        let wanted = Data(expected.utf8)
+        try wait(for: "'\(expected)'", within: seconds) {
+            texts.values.contains { $0.range(of: wanted) != nil }
+        }
+    }
+
+    func waitForEnd(within seconds: Double) throws {
+        try wait(for: "the end of the output", within: seconds) { openStreams == 0 }
+    }
+
+    private func wait(for what: String, within seconds: Double, until condition: () -> Bool) throws {
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        self.condition.lock()
+        defer { self.condition.unlock() }
+        while !condition() {
+            guard self.condition.wait(until: deadline) else {
+                let output = Stream.allCases.map { String(decoding: texts[$0, default: Data()], as: UTF8.self) }
+                throw LabCommand.Late(what: what, output: output.joined())
+            }
+        }
     }
 }
 

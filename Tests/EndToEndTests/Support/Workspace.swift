@@ -48,6 +48,16 @@ final class Workspace: Sendable {
         return leftovers
     }
 
+    /// What would still do something: processes, and sockets that could be connected to.
+    func liveLeftovers() throws -> [String] {
+        let files = try FileManager.default.subpathsOfDirectory(atPath: runtimeDirectory)
+        let sockets = files.filter { file in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: "\(runtimeDirectory)/\(file)")
+            return attributes?[.type] as? FileAttributeType == .typeSocket
+        }
+        return sockets.map { "socket \($0)" } + processes().map { "process \($0.pid) \($0.commandLine)" }
+    }
+
     /// The running processes that were started for an instance of this workspace.
     func processes() -> [(pid: Int32, commandLine: String)] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
