@@ -16,8 +16,14 @@ public struct Executables: Sendable {
     /// - Parameter environment: Variables; `LAB_BIN` wins.
     /// - Throws: ``LabFailure`` when no directory with a `lab-server` is found.
     public static func find(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Executables {
+        if let named = environment["LAB_BIN"], !named.isEmpty {
+            guard Files.exists("\(named)/lab-server") else {
+                throw LabFailure(
+                    "LAB_BIN names \(named), but there is no `lab-server`. Build the package, or correct LAB_BIN.")
+            }
+            return Executables(directory: named)
+        }
         var candidates: [String] = []
-        if let named = environment["LAB_BIN"] { candidates.append(named) }
         if let own = try? ProcessTable.executablePath() {
             candidates.append((own as NSString).deletingLastPathComponent)
         }

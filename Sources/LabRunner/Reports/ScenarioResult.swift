@@ -39,11 +39,16 @@ public struct ScenarioResult: Codable, Sendable {
     /// What went wrong, in the order of time.
     public var failures: [StepFailure]
     /// Time the runner added to each command beside the peer's own work, in nanoseconds.
-    public var overheads: [UInt64]
+    /// They are summed up on the terminal and left out of files.
+    public var overheads: [UInt64] = []
     /// Time from spawning a peer to its first answer, in nanoseconds.
     public var launches: [String: UInt64]
     /// Where history, traces and logs are.
     public var directory: String
+
+    private enum CodingKeys: String, CodingKey {
+        case id, name, tags, verdict, quarantine, seconds, commands, failures, launches, directory
+    }
 
     /// Whether the result counts against the run.
     public var isHeldAgainstRun: Bool { verdict != .passed && quarantine == nil }

@@ -55,15 +55,16 @@ final class ScenarioRun: Sendable {
                 topology: scenario.topology, runDirectory: directory, seed: seed, executables: executables,
                 labFile: labFile)
             let events = try TraceBoard(directory: instance.manifest.tracesDirectory)
-            interruption.onSet { [connection = instance.connection] in
+            interruption.reaching { [connection = instance.connection] in
                 events.wakeAll()
                 connection.clients.interrupt()
-            }
-            do {
-                try instance.start()
-                perform(in: instance.connection, events: events)
-            } catch {
-                fail("the lab did not start: \(error)", verdict: .inconclusive)
+            } during: {
+                do {
+                    try instance.start()
+                    perform(in: instance.connection, events: events)
+                } catch {
+                    fail("the lab did not start: \(error)", verdict: .inconclusive)
+                }
             }
             launches = instance.launchTimes
             for complaint in instance.stop() { fail("the instance was not left clean: \(complaint)", verdict: .failed) }

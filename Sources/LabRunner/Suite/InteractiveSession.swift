@@ -50,16 +50,20 @@ public final class InteractiveSession: Sendable {
         let path = SuiteReader.absolute(labFile.file.path)
         let directory = try RunDirectory.create(in: "\((path as NSString).deletingLastPathComponent)/.lab")
         let wakeUp = try EventDescriptor()
-        interruption.onSet { wakeUp.signal() }
         let instance = try LabInstance(
             topology: resolved, runDirectory: directory.path, seed: seed ?? UInt64.random(in: 0...UInt64(UInt32.max)),
             executables: try Executables.find(), labFile: path)
         do {
-            try instance.start()
-            introduce(instance)
-            try watch(instance, wakeUp: wakeUp)
+            try interruption.reaching {
+                wakeUp.signal()
+                instance.connection.clients.interrupt()
+            } during: {
+                try instance.start()
+                introduce(instance)
+                try watch(instance, wakeUp: wakeUp)
+            }
         } catch {
-            printError("error: \(error)")
+            if !interruption.isSet { printError("error: \(error)") }
             for complaint in instance.stop() { printError("error: \(complaint)") }
             return interruption.isSet ? .interrupted : .inconclusive
         }

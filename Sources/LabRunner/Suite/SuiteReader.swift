@@ -114,11 +114,15 @@ public struct SuiteReader {
 
     private func absolute(_ path: String) -> String { Self.absolute(path) }
 
+    /// The absolute form of a path without `.` and `..`; links stay as they are written, as in every other program
+    /// of the lab that compares these paths.
     static func absolute(_ path: String) -> String {
-        let full =
-            path.hasPrefix("/")
-            ? path : (FileManager.default.currentDirectoryPath as NSString).appendingPathComponent(path)
-        return (full as NSString).standardizingPath
+        let full = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+        var parts: [Substring] = []
+        for part in full.split(separator: "/") where part != "." {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return "/" + parts.joined(separator: "/")
     }
 
     private static func shortened(_ path: String) -> String {

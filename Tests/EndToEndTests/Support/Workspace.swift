@@ -43,19 +43,23 @@ final class Workspace: Sendable {
 
     /// What is still there of the workspace's instances: directories, processes and shared-memory objects.
     func leftovers() throws -> [String] {
-        var leftovers = try FileManager.default.subpathsOfDirectory(atPath: runtimeDirectory).map { "file \($0)" }
+        var leftovers = files().map { "file \($0)" }
         leftovers += processes().map { "process \($0.pid) \($0.commandLine)" }
         return leftovers
     }
 
     /// What would still do something: processes, and sockets that could be connected to.
     func liveLeftovers() throws -> [String] {
-        let files = try FileManager.default.subpathsOfDirectory(atPath: runtimeDirectory)
-        let sockets = files.filter { file in
+        let sockets = files().filter { file in
             let attributes = try? FileManager.default.attributesOfItem(atPath: "\(runtimeDirectory)/\(file)")
             return attributes?[.type] as? FileAttributeType == .typeSocket
         }
         return sockets.map { "socket \($0)" } + processes().map { "process \($0.pid) \($0.commandLine)" }
+    }
+
+    /// Everything in the runtime directory; what vanishes during the look is not there.
+    private func files() -> [String] {
+        FileManager.default.enumerator(atPath: runtimeDirectory)?.compactMap { $0 as? String } ?? []
     }
 
     /// The running processes that were started for an instance of this workspace.

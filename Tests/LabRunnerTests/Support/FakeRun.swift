@@ -33,13 +33,14 @@ struct FakeRun {
             labFile: nil, interruption: interruption)
         let events = try TraceBoard(directory: "\(fake.runDirectory)/traces")
         defer { events.stop() }
-        interruption.onSet {
+        result = interruption.reaching {
             events.wakeAll()
             fake.connection.clients.interrupt()
+        } during: {
+            let companion = during.map { during in runOnThread(name: "during") { try? during(fake) } }
+            defer { companion?.join() }
+            return run.perform(in: fake.connection, events: events)
         }
-        let companion = during.map { during in runOnThread(name: "during") { try? during(fake) } }
-        result = run.perform(in: fake.connection, events: events)
-        companion?.join()
         requests = answers.requests
         history = String(decoding: try Files.read("\(fake.runDirectory)/history.jsonl"), as: UTF8.self)
     }
