@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+/// What the pages show is run, so that a newcomer's first commands work.
+@Suite("Documentation", .serialized)
+struct DocumentationTests {
+    @Test("The commands of README work in the order in which they are shown")
+    func readmeCommands() async throws {
+        let workspace = try Workspace()
+        try workspace.useProjectTopology()
+        try FileManager.default.copyItem(
+            atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
+        let commands = try Self.commands(in: "README.md")
+        #expect(commands.count > 8)
+        try await blocking {
+            var held: LabCommand?
+            for command in commands {
+                var words = command.split(separator: " ").map(String.init)
+                try #require(words.removeFirst() == "lab", "only commands of the lab can be run here: \(command)")
+                if words.last == "&" {
+                    held = try LabCommand(words.dropLast(), in: workspace)
+                    try held?.wait(for: "Ctrl-C")
+                } else {
+                    let outcome = try LabCommand(words, in: workspace).finish(within: 120)
+                    #expect(outcome.status == 0, "\(command)\n\(outcome.output)\(outcome.errors)")
+                }
+            }
+            _ = try held?.finish(within: 20)
+        }
+        #expect(try workspace.leftovers() == [])
+    }
+
+    @Test("The scenario of README is accepted and passes")
+    func readmeScenario() async throws {
+        let workspace = try Workspace()
+        try workspace.useProjectTopology()
+        try workspace.write(try #require(try Self.blocks("yaml", in: "README.md").first), to: "scenario.yaml")
+        let outcome = try await blocking { try lab("run", "scenario.yaml", in: workspace) }
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+    }
+
+    @Test("The page of commands is what lab steps prints")
+    func commandsPage() async throws {
+        let workspace = try Workspace()
+        let printed = try await blocking { try lab("steps", in: workspace).output }
+        let path = Workspace.projectFile("docs/commands.md")
+        let page = try String(contentsOfFile: path, encoding: .utf8)
+        let shown = try #require(try Self.blocks("text", in: "docs/commands.md").first)
+        if ProcessInfo.processInfo.environment["RECORD"] != nil {
+            try page.replacingOccurrences(of: shown, with: printed).write(
+                toFile: path, atomically: true, encoding: .utf8)
+        }
+        #expect(shown == printed, "docs/commands.md is out of date; RECORD=1 make test writes it anew")
+    }
+
+    /// The `make` targets that README names exist; what they do is run by continuous integration.
+    @Test("The make targets of README exist")
+    func makeTargets() throws {
+        let makefile = try String(contentsOfFile: Workspace.projectFile("Makefile"), encoding: .utf8)
+        for target in ["run", "test", "lint", "clean", "help"] {
+            #expect(makefile.contains("\n\(target):"))
+        }
+    }
+
+    /// The `lab` commands of a page's console blocks, without their remarks.
+    private static func commands(in page: String) throws -> [String] {
+        try blocks("console", in: page).flatMap { $0.split(separator: "\n") }
+            .filter { $0.hasPrefix("$ lab") }
+            .map { $0.dropFirst(2).components(separatedBy: "#")[0].trimmingCharacters(in: .whitespaces) }
+    }
+
+    private static func blocks(_ language: String, in page: String) throws -> [String] {
+        let text = try String(contentsOfFile: Workspace.projectFile(page), encoding: .utf8)
+        return text.components(separatedBy: "```\(language)\n").dropFirst().map {
+            $0.components(separatedBy: "```")[0]
+        }
+    }
+}
