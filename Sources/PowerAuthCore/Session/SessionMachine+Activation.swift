@@ -7,7 +7,7 @@ struct PendingActivation: Sendable {
     let deviceKey: PrivateKey
     /// The server's key as it was received.
     let encodedServerPublicKey: Data
-    let recovery: PowerAuthCoreRecoveryData?
+    let recovery: RecoveryData?
 }
 
 /// The server's answer as received; everything is text still.
@@ -45,11 +45,8 @@ extension SessionMachine {
         guard !response.activationId.isEmpty, !response.serverPublicKey.isEmpty, !response.counterData.isEmpty else {
             throw .wrongParam
         }
-        if let recovery = response.recovery {
-            guard (try? RecoveryCode(recovery.recoveryCode, allowsPrefix: false)) != nil,
-                RecoveryPuk.isValid(recovery.puk)
-            else { throw .wrongParam }
-        }
+        let recovery = response.recovery.map { try? RecoveryData(recoveryCode: $0.recoveryCode, puk: $0.puk) }
+        if case .some(.none) = recovery { throw .wrongParam }
         do {
             let encodedKey = try StrictBase64.decode(response.serverPublicKey, field: "serverPublicKey")
             let exchange = try ActivationKeyExchange(
@@ -59,7 +56,7 @@ extension SessionMachine {
                 .waitingForCompletion(
                     PendingActivation(
                         exchange: exchange, deviceKey: deviceKey, encodedServerPublicKey: encodedKey,
-                        recovery: response.recovery)))
+                        recovery: recovery ?? nil)))
             return exchange.fingerprint
         } catch {
             reset(full: true)
@@ -88,7 +85,7 @@ extension SessionMachine {
                 serverPublicKey: pending.encodedServerPublicKey,
                 devicePublicKey: pending.deviceKey.publicKey.compressed,
                 devicePrivateKey: try Vault.seal(pending.deviceKey, vaultKey: derived.vault),
-                recoveryData: try pending.recovery.map { try RecoveryRecord.encrypt($0, vaultKey: derived.vault) },
+                recoveryData: try pending.recovery.map { try Vault.seal($0, vaultKey: derived.vault) },
                 usesExternalEncryptionKey: eek != nil)
             enter(.activated(record))
         } catch {

@@ -34,32 +34,7 @@ extension SessionMachine {
     ) throws(PowerAuthCoreErrorCode) -> PowerAuthCoreRecoveryData {
         guard let encrypted = try activated().recoveryData else { throw .wrongState }
         let vault = try decryptVaultKey(vaultKey, keys: keys)
-        return try encryptionFailure { try RecoveryRecord.decrypt(encrypted, vaultKey: vault) }
-    }
-}
-
-/// Private encoding of recovery data: two counted strings, encrypted with the vault key.
-enum RecoveryRecord {
-    static func encrypt(_ data: PowerAuthCoreRecoveryData, vaultKey: VaultKey) throws -> Data {
-        var plain = Data()
-        for text in [data.recoveryCode, data.puk] {
-            // The texts were validated: they have 23 and 10 bytes.
-            plain.append(CountEncoding.encode(text.utf8.count)!)
-            plain.append(contentsOf: text.utf8)
-        }
-        defer { wipe(&plain) }
-        return try Vault.seal(SecretBytes(plain), vaultKey: vaultKey)
-    }
-
-    static func decrypt(_ encrypted: Data, vaultKey: VaultKey) throws -> PowerAuthCoreRecoveryData {
-        var plain = try Vault.open(encrypted, vaultKey: vaultKey).rawData
-        defer { wipe(&plain) }
-        var reader = CountedReader(plain)
-        guard let code = reader.counted(), let puk = reader.counted(), reader.remaining == 0 else {
-            throw ProtocolError.decryptionFailed
-        }
-        return PowerAuthCoreRecoveryData(
-            recoveryCode: try RecoveryCode(String(decoding: code, as: UTF8.self), allowsPrefix: false).text,
-            puk: try RecoveryPuk(String(decoding: puk, as: UTF8.self)).text)
+        let recovery = try encryptionFailure { try Vault.openRecovery(encrypted, vaultKey: vault) }
+        return PowerAuthCoreRecoveryData(recoveryCode: recovery.code.text, puk: recovery.puk.text)
     }
 }

@@ -46,6 +46,18 @@ public enum Vault {
         try PrivateKey(scalar: open(data, vaultKey: vaultKey), field: "device private key")
     }
 
+    /// `C_RECOVERY` of recovery data.
+    /// - Throws: never in practice; any size can be padded.
+    public static func seal(_ recovery: RecoveryData, vaultKey: VaultKey) throws -> Data {
+        try seal(recovery.encoded(), vaultKey: vaultKey)
+    }
+
+    /// The recovery data behind `C_RECOVERY`; code and PUK are validated again.
+    /// - Throws: as ``open(_:vaultKey:)``, also for content of another form.
+    public static func openRecovery(_ data: Data, vaultKey: VaultKey) throws -> RecoveryData {
+        try RecoveryData(encoded: open(data, vaultKey: vaultKey))
+    }
+
     /// The keys of the activation again, with which biometry can be added.
     ///
     /// The derived vault key must be the received one, which proves that the stored data and the server's

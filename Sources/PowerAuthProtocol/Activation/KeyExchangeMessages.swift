@@ -1,0 +1,125 @@
+public import Foundation
+
+/// The inner layer of an activation request: the device's half of the key exchange
+/// (protocol.md, section 6.1). Its JSON is encrypted with ``EciesSharedInfo1/activationLayer2``.
+public struct KeyExchangeRequest: Sendable, Equatable {
+    /// The device's public key, 33 bytes from a client. Whether it is a point of the curve is found out in
+    /// ``ActivationKeyExchange``, because a wrong one costs the activation.
+    public var devicePublicKey: Data
+    /// Name of the activation, shown to the user.
+    public var activationName: String?
+    /// Text for the application's backend.
+    public var extras: String?
+    /// Additional one-time password, for activation codes only.
+    public var activationOtp: String?
+    /// Operating system, for example `iOS`; servers store it in lower case.
+    public var platform: String?
+    /// Model of the device, for example `iPhone14,5`.
+    public var deviceInfo: String?
+
+    /// Takes the device's key; everything else is optional.
+    public init(
+        devicePublicKey: PublicKey, activationName: String? = nil, extras: String? = nil,
+        activationOtp: String? = nil, platform: String? = nil, deviceInfo: String? = nil
+    ) {
+        self.devicePublicKey = devicePublicKey.compressed
+        self.activationName = activationName
+        self.extras = extras
+        self.activationOtp = activationOtp
+        self.platform = platform
+        self.deviceInfo = deviceInfo
+    }
+}
+
+extension KeyExchangeRequest: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case devicePublicKey, activationName, extras, activationOtp, platform, deviceInfo
+    }
+
+    /// Reads the JSON form; members that are not known are ignored.
+    /// - Throws: ``ProtocolError`` naming the member, or `DecodingError` for JSON of another shape.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        devicePublicKey = try container.requiredBase64(.devicePublicKey)
+        activationName = try container.decodeIfPresent(String.self, forKey: .activationName)
+        extras = try container.decodeIfPresent(String.self, forKey: .extras)
+        activationOtp = try container.decodeIfPresent(String.self, forKey: .activationOtp)
+        platform = try container.decodeIfPresent(String.self, forKey: .platform)
+        deviceInfo = try container.decodeIfPresent(String.self, forKey: .deviceInfo)
+    }
+
+    /// Writes the JSON form.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(StrictBase64.encode(devicePublicKey), forKey: .devicePublicKey)
+        try container.encodeIfPresent(activationName, forKey: .activationName)
+        try container.encodeIfPresent(extras, forKey: .extras)
+        try container.encodeIfPresent(activationOtp, forKey: .activationOtp)
+        try container.encodeIfPresent(platform, forKey: .platform)
+        try container.encodeIfPresent(deviceInfo, forKey: .deviceInfo)
+    }
+}
+
+extension KeyExchangeRequest: CustomReflectable {
+    /// Leaves the one-time password out.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["activationName": activationName as Any, "platform": platform as Any])
+    }
+}
+
+/// The inner layer of the answer: the server's half of the key exchange (protocol.md, section 6.1).
+public struct KeyExchangeResponse: Sendable, Equatable {
+    /// Id of the activation, a UUID.
+    public let activationId: String
+    /// The server's public key of this activation, 65 bytes from a server. ``ActivationKeyExchange`` checks
+    /// that it is a point of the curve.
+    public let serverPublicKey: Data
+    /// `ctrData`, 16 bytes.
+    public let counter: CounterData
+    /// Recovery code and PUK, if the server issues them.
+    public let recovery: RecoveryData?
+
+    /// Takes the parts.
+    public init(activationId: String, serverPublicKey: PublicKey, counter: CounterData, recovery: RecoveryData? = nil) {
+        self.activationId = activationId
+        self.serverPublicKey = serverPublicKey.uncompressed
+        self.counter = counter
+        self.recovery = recovery
+    }
+}
+
+extension KeyExchangeResponse: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case activationId, serverPublicKey, ctrData, activationRecovery
+    }
+
+    /// Reads the JSON form.
+    /// - Throws: ``ProtocolError`` naming the member, or `DecodingError` for JSON of another shape.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        activationId = try container.decode(String.self, forKey: .activationId)
+        guard !activationId.isEmpty else { throw ProtocolError.missing(field: "activationId") }
+        serverPublicKey = try container.requiredBase64(.serverPublicKey)
+        counter = try CounterData(container.requiredBase64(.ctrData))
+        recovery = try container.decodeIfPresent(RecoveryData.self, forKey: .activationRecovery)
+    }
+
+    /// Writes the JSON form.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(activationId, forKey: .activationId)
+        try container.encode(StrictBase64.encode(serverPublicKey), forKey: .serverPublicKey)
+        try container.encode(StrictBase64.encode(counter.rawData), forKey: .ctrData)
+        try container.encodeIfPresent(recovery, forKey: .activationRecovery)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Strict Base64 that is not empty.
+    fileprivate func requiredBase64(_ key: Key) throws -> Data {
+        let data = try StrictBase64.decode(
+            decodeIfPresent(String.self, forKey: key) ?? "", field: key.stringValue)
+        guard !data.isEmpty else { throw ProtocolError.missing(field: key.stringValue) }
+        return data
+    }
+}
