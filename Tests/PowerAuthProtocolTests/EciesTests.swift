@@ -205,6 +205,29 @@ struct EciesTests {
         #expect(throws: (any Error).self) { try JSONDecoder().decode(EciesRequest.self, from: json.utf8Data) }
     }
 
+    /// protocol.md, section 22.11.
+    @Test func aResponseMustBeMadeBetweenItsRequestAndNow() throws {
+        let sent = LabExample.timestamp
+        func isAccepted(_ timestamp: UInt64, readAt now: UInt64?) throws -> Bool {
+            let parameters = parameters(.v3_3, .activation)
+            let (request, decryptor) = try client(parameters).encrypt(Data(), timestamp: sent)
+            let response = try server(parameters).decrypt(request).encryptor.encrypt(Data(), timestamp: timestamp)
+            do {
+                _ = try decryptor.decrypt(response, currentTime: now)
+                return true
+            } catch ProtocolError.invalidFormat(field: "timestamp", reason: _) {
+                return false
+            }
+        }
+        #expect(try isAccepted(sent, readAt: sent))
+        #expect(try isAccepted(sent + 5, readAt: sent + 86_400_000), "a suspended app reads late")
+        #expect(try isAccepted(sent - 60_000, readAt: sent))
+        #expect(try !isAccepted(sent - 60_001, readAt: sent))
+        #expect(try isAccepted(sent + 61_000, readAt: sent + 1_000))
+        #expect(try !isAccepted(sent + 61_001, readAt: sent + 1_000))
+        #expect(try isAccepted(0, readAt: nil), "without a synchronised clock there is nothing to compare with")
+    }
+
     @Test func definedIdentifiersKnowTheirScope() {
         #expect(EciesSharedInfo1.activationLayer2.scope == .application)
         #expect(EciesSharedInfo1.vaultUnlock.scope == .activation)

@@ -116,8 +116,11 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
             return nil
         }
         do {
+            let time = timeService.service
             let plain = try decryptor.decrypt(
-                EciesResponse(encryptedData: body, mac: mac, nonce: cryptogram.nonce, timestamp: cryptogram.timestamp))
+                EciesResponse(encryptedData: body, mac: mac, nonce: cryptogram.nonce, timestamp: cryptogram.timestamp),
+                // A clock that was never synchronised says nothing about the server's.
+                currentTime: time?.isTimeSynchronized == true ? time?.currentMilliseconds : nil)
             if let measurement {
                 timeService.service?.completeTimeSynchronizationTask(
                     measurement.task, withServerTime: Double(cryptogram.timestamp) / 1000)
@@ -162,7 +165,7 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
                 parameters: parameters, serverPublicKey: try PublicKey(encoded: publicKey),
                 sharedInfo2: current.sharedInfo2 ?? Data())
             let (request, decryptor) = try encryptor.encrypt(
-                data ?? Data(), timestamp: UInt64(max(0, timeService.currentTime() * 1000)))
+                data ?? Data(), timestamp: timeService.currentMilliseconds)
             current.decryptor = decryptor
             current.measurement = TimeMeasurement(task: timeService.startTimeSynchronizationTask())
             if keepForThis {
@@ -192,4 +195,9 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
 /// Unchecked: the value is opaque here; it is only handed back to the thread-safe service that made it.
 private struct TimeMeasurement: @unchecked Sendable {
     let task: Any
+}
+
+extension PowerAuthCoreTimeService {
+    /// Milliseconds since 1970, as messages carry them; 0 for a time no message can carry.
+    fileprivate var currentMilliseconds: UInt64 { UInt64(exactly: (currentTime() * 1000).rounded(.down)) ?? 0 }
 }

@@ -53,7 +53,8 @@ public struct EciesClientEncryptor: Sendable {
             temporaryKeyId: parameters.temporaryKeyId, ephemeralPublicKey: ephemeralPublicKey,
             encryptedData: sealed.encryptedData, mac: sealed.mac, nonce: nonce, timestamp: timestamp)
         let decryptor = EciesResponseDecryptor(
-            parameters: parameters, sharedInfo2: sharedInfo2, envelope: envelope, requestNonce: nonce)
+            parameters: parameters, sharedInfo2: sharedInfo2, envelope: envelope, requestNonce: nonce,
+            requestTimestamp: timestamp)
         return (request, decryptor)
     }
 }
@@ -67,9 +68,14 @@ public final class EciesResponseDecryptor: Sendable {
     public let parameters: EciesParameters
     private let sharedInfo2: Data
     private let requestNonce: Data?
+    private let requestTimestamp: UInt64?
     private let envelope: Mutex<EciesEnvelope?>
 
-    package init(parameters: EciesParameters, sharedInfo2: Data, envelope: EciesEnvelope, requestNonce: Data?) {
+    package init(
+        parameters: EciesParameters, sharedInfo2: Data, envelope: EciesEnvelope, requestNonce: Data?,
+        requestTimestamp: UInt64? = nil
+    ) {
+        self.requestTimestamp = requestTimestamp
         self.parameters = parameters
         self.sharedInfo2 = sharedInfo2
         self.requestNonce = requestNonce
@@ -80,9 +86,12 @@ public final class EciesResponseDecryptor: Sendable {
     public var canDecrypt: Bool { envelope.withLock { $0 != nil } }
 
     /// Checks and decrypts the response.
+    /// - Parameter currentTime: synchronised time in milliseconds, when it is known. The response must then have
+    ///   been made between the request and now, with a minute of tolerance at both ends (section 22.11).
     /// - Throws: ``ProtocolError/wrongState(_:)`` on a second call, the presence and size errors of
-    ///   ``EciesResponse/validate(for:)``, ``ProtocolError/macMismatch``, ``ProtocolError/decryptionFailed``.
-    public func decrypt(_ response: EciesResponse) throws -> Data {
+    ///   ``EciesResponse/validate(for:)``, ``ProtocolError/macMismatch``, ``ProtocolError/decryptionFailed``,
+    ///   ``ProtocolError/invalidFormat(field:reason:)`` for a timestamp out of range.
+    public func decrypt(_ response: EciesResponse, currentTime: UInt64? = nil) throws -> Data {
         let key = envelope.withLock { envelope in
             defer { envelope = nil }
             return envelope
@@ -94,7 +103,21 @@ public final class EciesResponseDecryptor: Sendable {
         let suffix = parameters.macSuffix(
             sharedInfo2: sharedInfo2, nonce: response.nonce, timestamp: response.timestamp, ephemeralPublicKey: nil)
         // Version 3.1 has no nonce in the response and uses the request's vector again.
-        return try key.open(
+        let plaintext = try key.open(
             response.encryptedData, mac: response.mac, nonce: response.nonce ?? requestNonce, macSuffix: suffix)
+        try requireFreshness(response.timestamp, currentTime)
+        return plaintext
+    }
+
+    private func requireFreshness(_ timestamp: UInt64?, _ currentTime: UInt64?) throws {
+        guard let timestamp, let requestTimestamp, let currentTime else { return }
+        let window = FreshnessWindow.ecies
+        // However late an answer is read: it was made after its request.
+        guard window.verdict(timestamp: timestamp, now: requestTimestamp) != .tooOld,
+            window.verdict(timestamp: timestamp, now: max(currentTime, requestTimestamp)) != .tooFarAhead
+        else {
+            throw ProtocolError.invalidFormat(
+                field: "timestamp", reason: "the response was not made between the request and now")
+        }
     }
 }
