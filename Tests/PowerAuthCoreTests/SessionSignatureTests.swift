@@ -60,7 +60,7 @@ struct SessionSignatureTests {
             }
         }
         #expect(code("BAD", []) == .wrongState)
-        try machine.loadState(fixture.session.serializedState())
+        try machine.loadState(.success(SessionStateCoding.decode(fixture.session.serializedState())))
         #expect(code("BAD", .possession) == .wrongParam)
         #expect(code("POST", []) == .wrongParam)
         #expect(code("POST", .possessionBiometry) == .encryption)

@@ -55,7 +55,7 @@ struct SessionStateFormatTests {
     func truncatedDataAreRefused(text: String) throws {
         let data = try #require(Data(base64Encoded: text))
         for length in 0..<data.count {
-            #expect(throws: PowerAuthCoreErrorCode.wrongParam) { try SessionStateCoding.decode(data.prefix(length)) }
+            #expect(throws: ProtocolError.self) { try SessionStateCoding.decode(data.prefix(length)) }
         }
     }
 
@@ -67,7 +67,7 @@ struct SessionStateFormatTests {
                 var changed = data
                 changed[index] ^= 1 << bit
                 guard let record = try? SessionStateCoding.decode(changed) else { continue }
-                #expect(record.isValid)
+                #expect(throws: Never.self) { try record.validate() }
                 #expect(try SessionStateCoding.decode(SessionStateCoding.encode(record)) == record)
             }
         }
@@ -79,7 +79,7 @@ struct SessionStateFormatTests {
             [0x50, 0x41, 0x00, 0x00],
         ]
         for format in formats {
-            #expect(throws: PowerAuthCoreErrorCode.wrongParam) { try SessionStateCoding.decode(Data(format)) }
+            #expect(throws: ProtocolError.self) { try SessionStateCoding.decode(Data(format)) }
         }
     }
 

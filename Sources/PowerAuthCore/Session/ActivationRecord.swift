@@ -65,11 +65,21 @@ struct ActivationRecord: Equatable, Sendable {
         }
     }
 
-    /// `true` if every field has an acceptable size; data from outside are used only then.
-    var isValid: Bool {
-        passwordIterations >= Self.passwordIterations && passwordSalt.count == Self.keySize && !activationId.isEmpty
-            && [possessionKey, knowledgeKey, transportKey].allSatisfy { $0.count == Self.keySize }
-            && (biometryKey.map { $0.count == Self.keySize } ?? true) && !serverPublicKey.isEmpty
-            && !devicePrivateKey.isEmpty
+    /// Requires an acceptable size of every field; data from outside are used only then.
+    /// - Throws: ``ProtocolError`` naming the field.
+    func validate() throws(ProtocolError) {
+        guard passwordIterations >= Self.passwordIterations else {
+            throw .invalidFormat(field: "password iterations", reason: "fewer than \(Self.passwordIterations)")
+        }
+        let keys = [
+            ("password salt", passwordSalt), ("possession key", possessionKey), ("knowledge key", knowledgeKey),
+            ("transport key", transportKey), ("biometry key", biometryKey ?? possessionKey),
+        ]
+        for (field, key) in keys where key.count != Self.keySize {
+            throw .invalidLength(field: field, expected: "\(Self.keySize) bytes", actual: key.count)
+        }
+        guard !activationId.isEmpty else { throw .missing(field: "activation id") }
+        guard !serverPublicKey.isEmpty else { throw .missing(field: "server public key") }
+        guard !devicePrivateKey.isEmpty else { throw .missing(field: "device private key") }
     }
 }

@@ -144,8 +144,10 @@ public final class PowerAuthCoreSession: Sendable {
     /// - Returns: `false` if the bytes are unusable; the session has no activation then.
     @discardableResult
     public func deserializeState(_ state: Data) -> Bool {
-        logged { () throws(PowerAuthCoreErrorCode) in
-            try write { machine throws(PowerAuthCoreErrorCode) in try machine.loadState(state) }
+        let decoded = Result { () throws(ProtocolError) in try SessionStateCoding.decode(state) }
+        if case .failure(let error) = decoded { coreLog("Session: The stored state is unusable: \(error).") }
+        return logged { () throws(PowerAuthCoreErrorCode) in
+            try write { machine throws(PowerAuthCoreErrorCode) in try machine.loadState(decoded) }
         } != nil
     }
 

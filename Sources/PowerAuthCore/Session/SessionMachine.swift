@@ -73,15 +73,13 @@ struct SessionMachine: Sendable {
         SessionStateCoding.encode(try? activated())
     }
 
-    /// Replaces the state by persisted bytes. Unusable bytes leave the session without an activation.
-    mutating func loadState(_ data: Data) throws(PowerAuthCoreErrorCode) {
+    /// Replaces the state by what was read from persisted bytes. Unusable bytes leave the session without an
+    /// activation.
+    mutating func loadState(_ decoded: Result<ActivationRecord?, ProtocolError>) throws(PowerAuthCoreErrorCode) {
         guard !isInvalid else { throw .wrongState }
-        let record: ActivationRecord?
-        do {
-            record = try SessionStateCoding.decode(data)
-        } catch {
+        guard case .success(let record) = decoded else {
             enter(.empty)
-            throw error
+            throw .wrongParam
         }
         if record?.activationId != activationIdentifier {
             // A key obtained for another activation would make the next encrypted request fail.

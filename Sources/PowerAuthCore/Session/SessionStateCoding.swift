@@ -75,35 +75,40 @@ enum SessionStateCoding {
 
     /// Reads a session.
     /// - Returns: `nil` for a session without an activation.
-    /// - Throws: ``PowerAuthCoreErrorCode/wrongParam`` for bytes that are not a session or describe an unusable one.
-    static func decode(_ data: Data) throws(PowerAuthCoreErrorCode) -> ActivationRecord? {
+    /// - Throws: ``ProtocolError`` naming the field that is damaged, missing or of an unacceptable size.
+    static func decode(_ data: Data) throws(ProtocolError) -> ActivationRecord? {
         var reader = StateReader(data)
-        guard try reader.bytes(2).elementsEqual(magic) else { throw .wrongParam }
-        let content = try reader.byte()
+        guard try reader.bytes(2, "magic").elementsEqual(magic) else {
+            throw .invalidFormat(field: "magic", reason: "it is not PA")
+        }
+        let content = try reader.byte("content")
         if content == 0, reader.isAtEnd { return nil }
-        guard content & activationFollows != 0, try reader.byte() == tag,
-            let version = DataVersion(rawValue: try reader.byte())
-        else { throw .wrongParam }
+        guard content & activationFollows != 0, try reader.byte("tag") == tag else {
+            throw .invalidFormat(field: "content", reason: "no activation follows")
+        }
+        guard let version = DataVersion(rawValue: try reader.byte("data version")) else {
+            throw .invalidFormat(field: "data version", reason: "it is not 3, 4, 5 or 6")
+        }
 
-        let counterNumber: UInt64? = version == .v3 ? try reader.integer() : nil
-        let counterData: Data? = version == .v3 ? nil : try reader.counted()
-        let activationId = try reader.countedString()
-        let iterations: UInt32 = try reader.integer()
-        let salt = try reader.counted()
-        let possession = try reader.counted()
-        let knowledge = try reader.counted()
-        let biometry = try reader.counted()
-        let transport = try reader.counted()
-        let serverKey = try reader.counted()
-        let deviceKey = try reader.counted()
-        let privateKey = try reader.counted()
-        let flags: UInt32 = try reader.integer()
-        let recovery = version >= .v5 ? try reader.counted() : Data()
-        let counterByte = version >= .v6 ? try reader.byte() : 0
+        let counterNumber: UInt64? = version == .v3 ? try reader.integer("counter") : nil
+        let counterData: Data? = version == .v3 ? nil : try reader.counted("counter data")
+        let activationId = try reader.countedString("activation id")
+        let iterations: UInt32 = try reader.integer("password iterations")
+        let salt = try reader.counted("password salt")
+        let possession = try reader.counted("possession key")
+        let knowledge = try reader.counted("knowledge key")
+        let biometry = try reader.counted("biometry key")
+        let transport = try reader.counted("transport key")
+        let serverKey = try reader.counted("server public key")
+        let deviceKey = try reader.counted("device public key")
+        let privateKey = try reader.counted("device private key")
+        let flags: UInt32 = try reader.integer("flags")
+        let recovery = version >= .v5 ? try reader.counted("recovery data") : Data()
+        let counterByte = version >= .v6 ? try reader.byte("counter byte") : 0
 
         let pendingUpgrade = Int(flags >> Flags.pendingUpgradeShift & Flags.pendingUpgradeMask)
         guard let pendingUpgradeVersion = PowerAuthCoreProtocolVersion(rawValue: pendingUpgrade) else {
-            throw .wrongParam
+            throw .invalidFormat(field: "flags", reason: "version \(pendingUpgrade) of a pending upgrade is unknown")
         }
         let counter: ActivationRecord.Counter
         if let counterNumber {
@@ -112,7 +117,7 @@ enum SessionStateCoding {
             let byteIsKnown = version >= .v6 && flags & Flags.hasCounterByte != 0
             counter = .hash(hash, byte: byteIsKnown ? counterByte : nil)
         } else {
-            throw .wrongParam
+            throw .invalidLength(field: "counter data", expected: "16 bytes", actual: counterData?.count ?? 0)
         }
         let record = ActivationRecord(
             counter: counter, activationId: activationId, passwordIterations: iterations, passwordSalt: salt,
@@ -121,7 +126,7 @@ enum SessionStateCoding {
             devicePrivateKey: privateKey, recoveryData: recovery.isEmpty ? nil : recovery,
             usesExternalEncryptionKey: flags & Flags.usesExternalKey != 0,
             pendingUpgradeVersion: pendingUpgradeVersion)
-        guard record.isValid else { throw .wrongParam }
+        try record.validate()
         return record
     }
 }
@@ -155,27 +160,29 @@ private struct StateReader {
 
     var isAtEnd: Bool { reader.remaining == 0 }
 
-    mutating func bytes(_ count: Int) throws(PowerAuthCoreErrorCode) -> Data {
-        guard let bytes = reader.bytes(count) else { throw .wrongParam }
+    mutating func bytes(_ count: Int, _ field: String) throws(ProtocolError) -> Data {
+        guard let bytes = reader.bytes(count) else { throw .missing(field: field) }
         return bytes
     }
 
-    mutating func byte() throws(PowerAuthCoreErrorCode) -> UInt8 {
-        guard let byte = reader.byte() else { throw .wrongParam }
+    mutating func byte(_ field: String) throws(ProtocolError) -> UInt8 {
+        guard let byte = reader.byte() else { throw .missing(field: field) }
         return byte
     }
 
-    mutating func integer<Integer: FixedWidthInteger>() throws(PowerAuthCoreErrorCode) -> Integer {
-        try bytes(Integer.bitWidth / 8).reduce(0) { $0 << 8 | Integer($1) }
+    mutating func integer<Integer: FixedWidthInteger>(_ field: String) throws(ProtocolError) -> Integer {
+        try bytes(Integer.bitWidth / 8, field).reduce(0) { $0 << 8 | Integer($1) }
     }
 
-    mutating func counted() throws(PowerAuthCoreErrorCode) -> Data {
-        guard let bytes = reader.counted() else { throw .wrongParam }
+    mutating func counted(_ field: String) throws(ProtocolError) -> Data {
+        guard let bytes = reader.counted() else { throw .missing(field: field) }
         return bytes
     }
 
-    mutating func countedString() throws(PowerAuthCoreErrorCode) -> String {
-        guard let string = String(bytes: try counted(), encoding: .utf8) else { throw .wrongParam }
+    mutating func countedString(_ field: String) throws(ProtocolError) -> String {
+        guard let string = String(bytes: try counted(field), encoding: .utf8) else {
+            throw .invalidEncoding(field: field)
+        }
         return string
     }
 }
