@@ -35,8 +35,7 @@ public final class InstanceConnection: Sendable {
     /// Launches an app through its device.
     ///
     /// - Returns: The process, ready for commands.
-    @discardableResult
-    public func launch(_ app: String, timeout: LabDuration) throws -> LaunchedProcess {
+    func launch(_ app: String, timeout: LabDuration) throws -> LaunchedProcess {
         guard let (device, _) = manifest.topology.app(named: app) else {
             throw LabFailure("There is no app called \(app) in this instance.")
         }

@@ -130,8 +130,7 @@ public final class LabInstance: Sendable {
     }
 
     /// Launches an app through its device, waits for its first answer and measures how long that took.
-    @discardableResult
-    public func launch(_ app: String) throws -> LaunchedProcess {
+    private func launch(_ app: String) throws {
         let launched: LaunchedProcess
         do {
             launched = try connection.launch(app, timeout: Self.startPatience)
@@ -141,7 +140,6 @@ public final class LabInstance: Sendable {
         try awaitAnswer("p.\(app)")
         let elapsed = MonotonicClock.nanoseconds() - launched.launchedAt
         state.withLock { $0.launchTimes[app] = $0.launchTimes[app] ?? elapsed }
-        return launched
     }
 
     /// Waits until the server or an agent ends by itself.

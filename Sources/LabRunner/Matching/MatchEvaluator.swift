@@ -29,10 +29,10 @@ struct MatchEvaluator {
             return value.isPresent ? differs("nothing") : []
         case .equals(let template):
             let expected = try bindings.resolve(template)
-            return Self.isEqual(value ?? .null, expected) ? [] : differs(expected.compactText)
+            return Self.isEqual(value ?? .null, expected) ? [] : differs(expected.description)
         case .exactly(let template):
             let expected = try bindings.resolve(template)
-            return Self.isEqual(value ?? .null, expected) ? [] : differs("exactly " + expected.compactText)
+            return Self.isEqual(value ?? .null, expected) ? [] : differs("exactly " + expected.description)
         case .object(let members):
             guard case .object(let object)? = value else { return differs("an object") }
             return members.flatMap { member in
@@ -124,7 +124,7 @@ struct MatchEvaluator {
 
     /// An expectation in words.
     func describe(_ expectation: Expectation) -> String {
-        func text(_ template: Template) -> String { (try? bindings.resolve(template).compactText) ?? "?" }
+        func text(_ template: Template) -> String { (try? bindings.resolve(template).description) ?? "?" }
         switch expectation.matcher {
         case .equals(let template), .exactly(let template): return text(template)
         case .object(let members):

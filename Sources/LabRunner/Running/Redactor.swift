@@ -26,7 +26,7 @@ public final class Redactor: Sendable {
         guard !secret.isEmpty else { return }
         let bytes = Data(secret.utf8)
         let hex = bytes.map { String(format: "%02x", $0) }.joined()
-        let jsonText = JSONValue.string(secret).compactText.dropFirst().dropLast()
+        let jsonText = JSONValue.string(secret).description.dropFirst().dropLast()
         let percent = secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? secret
         let base64 = bytes.base64EncodedString()
         let encodings = [

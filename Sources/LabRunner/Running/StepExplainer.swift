@@ -32,7 +32,7 @@ struct StepExplainer {
 
     private func difference(_ mismatch: Mismatch) -> Difference {
         Difference(
-            path: mismatch.path, expected: mismatch.expected, actual: mismatch.actual?.compactText ?? "nothing",
+            path: mismatch.path, expected: mismatch.expected, actual: mismatch.actual?.description ?? "nothing",
             place: mismatch.place.label, excerpt: renderer.excerpt(mismatch.place))
     }
 }

@@ -123,7 +123,7 @@ final class TraceBoard: Sendable {
 extension TraceEvent {
     /// The event in one line.
     var line: String {
-        let fields = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.compactText)" }
+        let fields = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.description)" }
         return (["\(process)#\(incarnation)", name.rawValue] + fields).joined(separator: " ")
     }
 }

@@ -89,6 +89,6 @@ struct Bindings: Sendable {
 
     /// A value inside a text: text stays as it is, everything else is written as JSON.
     static func text(of value: JSONValue) -> String {
-        if case .string(let text) = value { text } else { value.compactText }
+        if case .string(let text) = value { text } else { value.description }
     }
 }

@@ -1,0 +1,140 @@
+internal import LabKit
+internal import LabSystem
+
+// Commands to actors: sending, judging, keeping the answer.
+extension StepThread {
+    func perform(_ command: CommandStep, of step: Step) -> Bool {
+        let arguments: JSONValue
+        do {
+            var members: [String: JSONValue] = [:]
+            for argument in command.arguments {
+                let value = try bindings.resolve(argument.value)
+                if argument.field.isSecret, case .string(let text) = value { run.redactor.insert(text) }
+                members[argument.field.name] = value
+            }
+            arguments = .object(members)
+        } catch {
+            if isTearDown {
+                try? run.history.record(
+                    "step.skipped", step: step.path,
+                    ["reason": .string("\(error.reference.text) has no value, because the scenario ended before")])
+                return true
+            }
+            return fail(step, "`${\(error.reference.text)}` has no value", verdict: .failed)
+        }
+        let deadline = command.eventually.map { MonotonicClock.nanoseconds() + UInt64($0.nanoseconds) }
+        var attempts = 0
+        var first: String?
+        let begin = MonotonicClock.nanoseconds()
+        while true {
+            let seen = events.generation
+            attempts += 1
+            let outcome: ControlCaller.Outcome
+            do {
+                outcome = try caller.call(
+                    command.target, command: command.command.name, arguments: arguments, operation: step.path,
+                    timeout: command.within.map { max($0, .seconds(1)) } ?? ControlCaller.patience)
+            } catch {
+                return fail(step, "\(error)", verdict: .inconclusive, peer: command.target.actor)
+            }
+            note(outcome, of: command, step: step)
+            let judgement = judge(outcome, command)
+            if judgement.isFine {
+                return finish(command, outcome, of: step)
+            }
+            first = first ?? judgement.summary
+            let isOver = deadline.map { MonotonicClock.nanoseconds() >= $0 } ?? true
+            if isOver || (run.interruption.isSet && !isTearDown) {
+                var reason = judgement.reason
+                if command.eventually != nil {
+                    let elapsed = Double(MonotonicClock.nanoseconds() - begin) / 1e9
+                    reason +=
+                        " (after \(attempts) attempts in \(TerminalReport.seconds(elapsed)); the first saw \(first ?? ""), the last \(judgement.summary))"
+                }
+                return fail(
+                    step, reason, verdict: .failed, mismatches: judgement.mismatches, peer: command.target.actor)
+            }
+            // Events of any peer wake the next attempt; without one it comes soon anyway.
+            events.wait(after: seen, timeout: .milliseconds(20))
+        }
+    }
+
+    private func note(_ outcome: ControlCaller.Outcome, of command: CommandStep, step: Step) {
+        if let interval = outcome.interval { intervals.append(interval) }
+        run.count(overhead: outcome.overhead)
+        if command.target.kind == .process {
+            if [Kill.name, Terminate.name, Relaunch.name, Suspend.name].contains(command.command.name) {
+                run.expectEnd(of: command.target.actor)
+            }
+            if case .result(let value) = outcome.answer, let launched = try? value.decode(LaunchedProcess.self) {
+                instance.note(launched, of: command.target.actor)
+            }
+        }
+        var fields: [String: JSONValue] = [
+            "actor": .string(command.target.actor), "command": .string(command.command.name),
+        ]
+        switch outcome.answer {
+        case .result(let value): fields["result"] = value
+        case .error(let error): fields["error"] = error.matchable(code: .name)
+        }
+        if let interval = outcome.interval {
+            fields["handling"] = .integer(Int64(interval.handling))
+            fields["elapsed"] = .integer(Int64(interval.received - interval.sent))
+        }
+        try? run.history.record("command", step: step.path, fields)
+    }
+
+    private func finish(_ command: CommandStep, _ outcome: ControlCaller.Outcome, of step: Step) -> Bool {
+        if let limit = command.within, let interval = outcome.interval,
+            interval.received - interval.sent > UInt64(max(0, limit.nanoseconds))
+        {
+            let elapsed = TerminalReport.milliseconds(interval.received - interval.sent)
+            let allowed = TerminalReport.milliseconds(UInt64(max(0, limit.nanoseconds)))
+            return fail(
+                step, "it took \(elapsed), but at most \(allowed) are allowed", verdict: .failed,
+                peer: command.target.actor)
+        }
+        if let capture = command.capture {
+            switch outcome.answer {
+            case .result(let value): bindings.set(capture, to: value)
+            case .error(let error): bindings.set(capture, to: error.matchable(code: .name))
+            }
+        }
+        return true
+    }
+
+    private struct Judgement {
+        var reason = ""
+        var mismatches: [Mismatch] = []
+        var summary = ""
+        var isFine: Bool { reason.isEmpty }
+    }
+
+    private func judge(_ outcome: ControlCaller.Outcome, _ command: CommandStep) -> Judgement {
+        let evaluator = MatchEvaluator(bindings: bindings)
+        switch (command.outcome, outcome.answer) {
+        case (.succeeds, .result):
+            return Judgement()
+        case (.succeeds, .error(let error)), (.result, .error(let error)):
+            return Judgement(reason: "it failed with \(error.text)", summary: error.text)
+        case (.result(let expectation), .result(let value)):
+            let mismatches = evaluator.mismatches(value, expectation)
+            if mismatches.isEmpty { return Judgement() }
+            return Judgement(
+                reason: "the result is not as expected", mismatches: mismatches, summary: value.description)
+        case (.failure, .result(let value)):
+            return Judgement(
+                reason: "it was expected to fail, but it succeeded with \(value.description)",
+                summary: "success with \(value.description)")
+        case (.failure(let expectation), .error(let error)):
+            // `code` is matched by its word, or by its number when the scenario gives a number.
+            let byName = evaluator.mismatches(error.matchable(code: .name), expectation)
+            let byNumber = evaluator.mismatches(error.matchable(code: .number), expectation)
+            let mismatches = byNumber.count < byName.count ? byNumber : byName
+            if mismatches.isEmpty { return Judgement() }
+            return Judgement(
+                reason: "it failed with another error than expected: \(error.text)", mismatches: mismatches,
+                summary: error.text)
+        }
+    }
+}
