@@ -64,6 +64,58 @@ struct SessionEncryptionTests {
         #expect(encryptor.decryptResponse(received) == nil, "a response is decrypted once")
     }
 
+    @Test func thePurposeMayBeAnyBytes() throws {
+        let (serverKey, time) = (try PrivateKey.generate(), FixedTime())
+        let purpose = Data([0xFF, 0x00, 0xC3])
+        let encryptor = try #require(
+            PowerAuthCoreEciesEncryptor(
+                timeService: time, publicKey: serverKey.publicKey.compressed, sharedInfo1: purpose,
+                sharedInfo2: Data([1])))
+        encryptor.associatedMetaData = PowerAuthCoreEciesMetaData(
+            applicationKey: "key", temporaryKeyId: "id", activationIdentifier: nil)
+        let cryptogram = try #require(encryptor.encryptRequest(Data("hello".utf8)))
+        let request = EciesRequest(
+            temporaryKeyId: cryptogram.temporaryKeyId, ephemeralPublicKey: try #require(cryptogram.key),
+            encryptedData: try #require(cryptogram.body), mac: try #require(cryptogram.mac),
+            nonce: cryptogram.nonce, timestamp: cryptogram.timestamp)
+        func decrypt(_ sharedInfo1: EciesSharedInfo1) throws -> Data {
+            try EciesServerDecryptor(
+                parameters: EciesParameters(
+                    version: .v3_3, sharedInfo1: sharedInfo1, applicationKey: "key", temporaryKeyId: "id"),
+                serverPrivateKey: serverKey, sharedInfo2: Data([1])
+            ).decrypt(request).plaintext
+        }
+        #expect(try decrypt(EciesSharedInfo1(bytes: purpose)) == Data("hello".utf8))
+        let asText = EciesSharedInfo1(rawValue: String(decoding: purpose, as: UTF8.self))
+        #expect(throws: ProtocolError.macMismatch) { try decrypt(asText) }
+    }
+
+    @Test func answersFromTheFutureAreRefused() throws {
+        let (serverKey, time) = (try PrivateKey.generate(), FixedTime())
+        let encryptor = try #require(
+            PowerAuthCoreEciesEncryptor(
+                timeService: time, publicKey: serverKey.publicKey.compressed, sharedInfo1: nil, sharedInfo2: nil))
+        encryptor.associatedMetaData = PowerAuthCoreEciesMetaData(
+            applicationKey: "key", temporaryKeyId: "id", activationIdentifier: nil)
+        let parameters = EciesParameters(
+            version: .v3_3, sharedInfo1: .init(bytes: Data()), applicationKey: "key", temporaryKeyId: "id")
+        let server = EciesServerDecryptor(
+            parameters: parameters, serverPrivateKey: serverKey, sharedInfo2: Data())
+        let now = UInt64(time.currentTime() * 1000)
+        for (timestamp, isAccepted) in [(now, true), (now + 3_600_000, false), (now - 3_600_000, false)] {
+            let cryptogram = try #require(encryptor.encryptRequest(nil))
+            let request = EciesRequest(
+                temporaryKeyId: "id", ephemeralPublicKey: try #require(cryptogram.key),
+                encryptedData: try #require(cryptogram.body), mac: try #require(cryptogram.mac),
+                nonce: cryptogram.nonce, timestamp: cryptogram.timestamp)
+            let response = try server.decrypt(request).encryptor.encrypt(Data([7]), timestamp: timestamp)
+            let answer = PowerAuthCoreEciesCryptogram()
+            (answer.body, answer.mac, answer.nonce) = (response.encryptedData, response.mac, response.nonce)
+            answer.timestamp = timestamp
+            #expect((encryptor.decryptResponse(answer) == Data([7])) == isAccepted, "\(timestamp)")
+        }
+    }
+
     @Test func severalRequestsInFlightHaveDecryptorsOfTheirOwn() throws {
         let fixture = try ClientFixture()
         let temporary = try PrivateKey.generate()

@@ -17,7 +17,7 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
     }
 
     /// Purpose of the encryption, part of the derivation of keys.
-    private let sharedInfo1: String
+    private let sharedInfo1: EciesSharedInfo1
     private let timeService: WeakTimeService
     private let state: Mutex<State>
 
@@ -25,7 +25,7 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
     /// - Parameters:
     ///   - timeService: Gives the request's timestamp and learns from the response's; held weakly.
     ///   - publicKey: Server's public key, 33 or 65 bytes.
-    ///   - sharedInfo1: Purpose of the encryption.
+    ///   - sharedInfo1: Purpose of the encryption, any bytes; `nil` is the same as empty.
     ///   - sharedInfo2: Key-dependent part of the authentication code.
     /// - Returns: `nil` if the public key is not a point of the curve.
     public convenience init?(
@@ -34,10 +34,10 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
         guard (try? PublicKey(encoded: publicKey)) != nil else { return nil }
         self.init(
             timeService: WeakTimeService(timeService), publicKey: publicKey,
-            sharedInfo1: String(decoding: sharedInfo1 ?? Data(), as: UTF8.self), sharedInfo2: sharedInfo2)
+            sharedInfo1: EciesSharedInfo1(bytes: sharedInfo1 ?? Data()), sharedInfo2: sharedInfo2)
     }
 
-    init(timeService: WeakTimeService, publicKey: Data?, sharedInfo1: String, sharedInfo2: Data?) {
+    init(timeService: WeakTimeService, publicKey: Data?, sharedInfo1: EciesSharedInfo1, sharedInfo2: Data?) {
         self.timeService = timeService
         self.sharedInfo1 = sharedInfo1
         state = Mutex(State(publicKey: publicKey, sharedInfo2: sharedInfo2))
@@ -158,7 +158,7 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
         }
         do {
             let parameters = EciesParameters(
-                version: PowerAuthCoreSession.supportedVersion, sharedInfo1: EciesSharedInfo1(rawValue: sharedInfo1),
+                version: PowerAuthCoreSession.supportedVersion, sharedInfo1: sharedInfo1,
                 applicationKey: metaData.applicationKey, activationId: metaData.activationIdentifier,
                 temporaryKeyId: metaData.temporaryKeyId)
             let encryptor = EciesClientEncryptor(

@@ -1,3 +1,5 @@
+internal import PowerAuthProtocol
+
 /// End-to-end encryption (protocol.md, sections 7 and 8).
 extension PowerAuthCoreSession {
     /// Makes an encryptor with the temporary key of a scope. A later change of the key does not affect it.
@@ -17,7 +19,8 @@ extension PowerAuthCoreSession {
         }
         guard let material else { return nil }
         let encryptor = PowerAuthCoreEciesEncryptor(
-            timeService: timeService, publicKey: material.publicKey, sharedInfo1: sharedInfo1,
+            timeService: timeService, publicKey: material.publicKey,
+            sharedInfo1: EciesSharedInfo1(rawValue: sharedInfo1),
             sharedInfo2: material.sharedInfo2)
         encryptor.associatedMetaData = PowerAuthCoreEciesMetaData(
             applicationKey: applicationKey, temporaryKeyId: material.temporaryKeyId,

@@ -36,11 +36,8 @@ public final class PowerAuthCoreSessionSetup {
     ///   - publicKey: Base64 of the master server public key (33 or 65 bytes).
     /// - Returns: `nil` if a value is not Base64 or has a wrong size.
     public static func buildConfiguration(appKey: String, appSecret: String, publicKey: String) -> String? {
-        guard let key = Data(base64Encoded: appKey), let secret = Data(base64Encoded: appSecret),
-            let masterKey = Data(base64Encoded: publicKey)
-        else { return nil }
-        return try? MobileSdkConfiguration(
-            applicationKey: key, applicationSecret: secret, masterServerPublicKey: masterKey
+        try? MobileSdkConfiguration(
+            applicationKeyText: appKey, applicationSecretText: appSecret, masterServerPublicKeyText: publicKey
         ).string
     }
 }

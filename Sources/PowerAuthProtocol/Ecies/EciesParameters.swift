@@ -9,12 +9,15 @@ public enum EciesScope: String, Sendable, CaseIterable {
 }
 
 /// `sharedInfo1`: what an encrypted message is for. Applications may define their own.
-public struct EciesSharedInfo1: RawRepresentable, Sendable, Hashable {
-    /// The ASCII text that enters the key derivation.
-    public let rawValue: String
+public struct EciesSharedInfo1: Sendable, Hashable {
+    /// The bytes that enter the key derivation; ASCII in all identifiers the protocol defines.
+    public let bytes: Data
 
     /// An identifier of an application's own endpoint.
-    public init(rawValue: String) { self.rawValue = rawValue }
+    public init(bytes: Data) { self.bytes = bytes }
+
+    /// The same for an identifier that is text, which enters as UTF-8.
+    public init(rawValue: String) { self.init(bytes: Data(rawValue.utf8)) }
 
     /// An application's own endpoint in application scope; layer 1 of an activation.
     public static let applicationGeneric = Self(rawValue: "/pa/generic/application")
@@ -95,8 +98,8 @@ public struct EciesParameters: Sendable, Equatable {
 
     /// Key derivation information for an ephemeral public key exactly as sent.
     func derivationInfo(ephemeralPublicKey: Data) -> Data {
-        let prefix = version.usesTimestamp ? version.rawValue : ""
-        return Data((prefix + sharedInfo1.rawValue).utf8) + ephemeralPublicKey
+        let prefix = version.usesTimestamp ? Data(version.rawValue.utf8) : Data()
+        return prefix + sharedInfo1.bytes + ephemeralPublicKey
     }
 
     /// `S2`, the part of the authenticated bytes behind the cipher text.
