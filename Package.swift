@@ -46,6 +46,7 @@ let package = Package(
         // For the packages in Benchmarks and Fuzzing.
         .library(name: "PowerAuthProtocol", targets: ["PowerAuthProtocol"]),
         .library(name: "PowerAuthCore", targets: ["PowerAuthCore"]),
+        .library(name: "ParserProperties", targets: ["ParserProperties"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -106,7 +107,11 @@ let package = Package(
         tests("LabSystemTests", ["LabSystem"]),
         tests("ZeroMQTests", ["ZeroMQ"]),
         tests("LabKitTests", ["LabKit", "LabSystem", "ZeroMQ"]),
-        tests("PowerAuthProtocolTests", ["PowerAuthProtocol"]),
+        // What must hold for any input of a parser; driven by the tests and by the package in Fuzzing.
+        .target(
+            name: "ParserProperties", dependencies: ["PowerAuthProtocol", "PowerAuthCore"],
+            path: "Tests/ParserProperties", swiftSettings: settings),
+        tests("PowerAuthProtocolTests", ["PowerAuthProtocol", "ParserProperties"]),
         tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
         tests("SimulatedDeviceTests", ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity"]),
         tests(
