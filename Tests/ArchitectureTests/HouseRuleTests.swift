@@ -36,8 +36,12 @@ struct HouseRuleTests {
         }
     }
 
+    /// The file that holds the clocks may say what the others may not.
+    private static let clocks = "Sources/LabSystem/Clocks.swift"
+
     private func expectNone(of words: [String], below directory: String) throws {
-        for file in try Repository.swiftFiles(below: directory) where file.module != "ArchitectureTests" {
+        for file in try Repository.swiftFiles(below: directory)
+        where file.module != "ArchitectureTests" && file.path != Self.clocks {
             for line in file.codeLines {
                 for word in words where line.text.contains(word) {
                     Issue.record("\(file.path):\(line.number) says \(word)")

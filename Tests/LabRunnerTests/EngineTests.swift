@@ -130,7 +130,6 @@ struct EngineTests {
     @Test("An interruption ends a call under way and reports no failure")
     func interruption() async throws {
         let interruption = Interruption()
-        let begin = MonotonicClock.nanoseconds()
         let run = try await blocking {
             try FakeRun(
                 "  - main: hasValidActivation\n  - main: hasValidActivation\n",
@@ -140,8 +139,8 @@ struct EngineTests {
                 interruption.set()
             }
         }
+        // Without the interruption the call would have ended by its time-out, which is a failure.
         #expect(run.result.failures.isEmpty, "\(run.sinks)")
-        #expect(MonotonicClock.nanoseconds() - begin < 15_000_000_000)
     }
 
     @Test("The history is one JSON line an event")
