@@ -91,17 +91,23 @@ let package = Package(
         module("LabPeer", ["SimulatedDevice", "LabKit", "LabSystem", argumentParser]),
         module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "WatchConnectivity"]),
         module("AppCommands", ["PeerCommands", "LabPeer", "LabKit", "PowerAuth2"]),
+        module("LabProgram", [argumentParser]),
         module("LabRunner", ["LabKit", "LabSystem", yams]),
         module("LabTesting", ["LabRunner", "LabKit", "LabSystem"]),
 
-        program("lab", ["LabRunner", "LabKit", "LabSystem", argumentParser]),
-        program("lab-server", ["PowerAuthServer", "LabKit", "LabSystem", argumentParser]),
-        program("device-agent", ["DeviceAgent", "LabKit", "LabSystem", argumentParser]),
-        program("main-app", ["AppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
+        program("lab", ["LabProgram", "LabRunner", "LabKit", "LabSystem", argumentParser]),
+        program("lab-server", ["LabProgram", "PowerAuthServer", "LabKit", "LabSystem", argumentParser]),
+        program("device-agent", ["LabProgram", "DeviceAgent", "LabKit", "LabSystem", argumentParser]),
+        program("main-app", ["LabProgram", "AppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
         program(
             "app-extension",
-            ["AppCommands", "PeerCommands", "PowerAuth2ForExtensions", "LabPeer", "LabKit", argumentParser]),
-        program("watch-companion", ["PeerCommands", "PowerAuth2ForWatch", "LabPeer", "LabKit", argumentParser]),
+            [
+                "LabProgram", "AppCommands", "PeerCommands", "PowerAuth2ForExtensions", "LabPeer", "LabKit",
+                argumentParser,
+            ]),
+        program(
+            "watch-companion",
+            ["LabProgram", "PeerCommands", "PowerAuth2ForWatch", "LabPeer", "LabKit", argumentParser]),
 
         // Tests, one target a module, and the end-to-end suites that launch real peers.
         tests("LabSystemTests", ["LabSystem"]),

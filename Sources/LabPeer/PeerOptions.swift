@@ -39,14 +39,4 @@ public struct PeerOptions: ParsableArguments {
 
         A secret is not written on the command line: key=env:NAME takes it from the environment, key=@- asks for it.
         """
-
-    /// Parses the command line of the process and runs `command`; ends the process with a message if that fails.
-    public static func runMain<Command: ParsableCommand>(_ command: Command.Type) {
-        do {
-            var parsed = try command.parseAsRoot()
-            try parsed.run()
-        } catch {
-            command.exit(withError: error)
-        }
-    }
 }

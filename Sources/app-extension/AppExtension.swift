@@ -2,6 +2,7 @@ import AppCommands
 import ArgumentParser
 import LabKit
 import LabPeer
+import LabProgram
 import PeerCommands
 
 /// An app extension: the Extensions SDK, or the full SDK with activation sharing when the topology says so.
@@ -24,6 +25,6 @@ struct AppExtension: ParsableCommand {
     }
 
     static func main() {
-        PeerOptions.runMain(Self.self)
+        Program.run(Self.self)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeviceAgent
 import LabKit
+import LabProgram
 
 /// The operating system of one simulated device.
 @main
@@ -15,6 +16,10 @@ struct DeviceAgentProgram: ParsableCommand {
 
     @Option(help: "Name of the device, as the topology lists it.")
     var device: String
+
+    static func main() {
+        Program.run(Self.self)
+    }
 
     func run() throws {
         let layout = InstanceLayout(root: instance)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LabKit
+import LabProgram
 import LabSystem
 import PowerAuthServer
 
@@ -35,6 +36,10 @@ struct LabServerCommand: ParsableCommand {
             throw ValidationError("Give either --directory for a server on its own, or --instance to join a lab.")
         }
         guard (0...65535).contains(port) else { throw ValidationError("--port must be 0 to 65535.") }
+    }
+
+    static func main() {
+        Program.run(Self.self)
     }
 
     func run() throws {

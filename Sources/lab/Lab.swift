@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LabProgram
 import LabRunner
 import LabSystem
 
@@ -32,20 +33,8 @@ struct Lab: ParsableCommand {
             Console.error("error: \(error)")
             Foundation.exit(RunOutcome.inconclusive.rawValue)
         } catch {
-            finish(with: error)
+            Program.finish(self, with: error)
         }
-    }
-
-    /// Help and version are no failures; a command line that cannot be parsed is bad input.
-    private static func finish(with error: any Error) -> Never {
-        let code = exitCode(for: error)
-        let message = fullMessage(for: error)
-        if code == .success {
-            Console.print(message)
-            Foundation.exit(0)
-        }
-        Console.error(message)
-        Foundation.exit((code == .validationFailure ? RunOutcome.badInput : .inconclusive).rawValue)
     }
 }
 

@@ -2,6 +2,7 @@ import AppCommands
 import ArgumentParser
 import LabKit
 import LabPeer
+import LabProgram
 import PeerCommands
 
 /// A phone's app: the full SDK with its watch support.
@@ -22,6 +23,6 @@ struct MainApp: ParsableCommand {
     }
 
     static func main() {
-        PeerOptions.runMain(Self.self)
+        Program.run(Self.self)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LabKit
 import LabPeer
+import LabProgram
 import PeerCommands
 
 /// The app on the watch.
@@ -21,6 +22,6 @@ struct WatchCompanion: ParsableCommand {
     }
 
     static func main() {
-        PeerOptions.runMain(Self.self)
+        Program.run(Self.self)
     }
 }

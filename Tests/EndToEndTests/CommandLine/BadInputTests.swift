@@ -162,3 +162,19 @@ struct BadInputTests {
         return outcome
     }
 }
+
+@Suite("Every executable refuses an unknown flag with exit code 2")
+struct ExecutableUsageTests {
+    @Test(
+        "An unknown flag is named",
+        arguments: ["lab", "lab-server", "device-agent", "main-app", "app-extension", "watch-companion"])
+    func unknownFlag(executable: String) async throws {
+        let workspace = try Workspace()
+        let outcome = try await blocking {
+            try LabCommand(["--no-such-flag"], in: workspace, executable: executable).finish()
+        }
+        #expect(outcome.status == 2, "\(outcome.errors)")
+        #expect(outcome.errors.contains("--no-such-flag"), "\(outcome.errors)")
+        #expect(outcome.output.isEmpty)
+    }
+}
