@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+@Suite("docs/protocol.md points to what exists")
+struct ProtocolPageTests {
+    /// The texts in backquotes in the table rows.
+    let names: Set<String>
+
+    init() throws {
+        let rows = try Repository.text(of: "docs/protocol.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+        names = Set(
+            rows.flatMap { row in
+                row.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+                    .compactMap { $0.offset % 2 == 1 ? String($0.element) : nil }
+            })
+    }
+
+    @Test("Every path is a file or folder of Sources")
+    func pathsExist() {
+        let paths = names.filter { $0.hasPrefix("Power") && $0.contains("/") }
+        #expect(!paths.isEmpty)
+        for path in paths {
+            let url = Repository.root.appending(path: "Sources").appending(path: path)
+            #expect(FileManager.default.fileExists(atPath: url.path), "\(path) is gone")
+        }
+    }
+
+    @Test("Every file of PowerAuthProtocol is named, or its folder, or its type")
+    func filesAreNamed() throws {
+        for file in try Repository.swiftFiles(below: "Sources/PowerAuthProtocol") {
+            let path = String(file.path.dropFirst("Sources/".count))
+            let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+            let type = path.split(separator: "/").last.map { $0.dropLast(".swift".count) } ?? ""
+            let isNamed =
+                names.contains(path) || names.contains(folder)
+                || names.contains { $0 == type || $0.hasPrefix("\(type).") }
+            #expect(isNamed, "docs/protocol.md does not say what \(path) is for")
+        }
+    }
+}
