@@ -98,8 +98,11 @@ public struct EciesParameters: Sendable, Equatable {
 
     /// Key derivation information for an ephemeral public key exactly as sent.
     func derivationInfo(ephemeralPublicKey: Data) -> Data {
-        let prefix = version.usesTimestamp ? Data(version.rawValue.utf8) : Data()
-        return prefix + sharedInfo1.bytes + ephemeralPublicKey
+        var info = Data(capacity: 3 + sharedInfo1.bytes.count + ephemeralPublicKey.count)
+        if version.usesTimestamp { info.append(contentsOf: version.rawValue.utf8) }
+        info.append(sharedInfo1.bytes)
+        info.append(ephemeralPublicKey)
+        return info
     }
 
     /// `S2`, the part of the authenticated bytes behind the cipher text.

@@ -36,7 +36,11 @@ public struct PublicKey: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The compressed form, 33 bytes starting with `02` or `03`; the client writes this one.
-    public var compressed: Data { Data([2 | (uncompressed[64] & 1)]) + uncompressed[1..<33] }
+    public var compressed: Data {
+        var point = uncompressed.prefix(33)
+        point[0] = 2 | (uncompressed[64] & 1)
+        return point
+    }
 
     /// The X coordinate without leading zero bytes, as fingerprints use it.
     public var normalizedX: Data { Data(uncompressed[1..<33].drop { $0 == 0 }) }
