@@ -45,17 +45,18 @@ public enum RequestSignature {
             throw ProtocolError.invalidFormat(
                 field: "signature factors", reason: "knowledge and biometry need possession, and no factor is nothing")
         }
-        let keys = keys.ordered
+        let count = keys.count
         let mac = HMACSHA256()
         // HMAC(keys[j], CTR) serves every component from j on; then the components; then the chain's value.
-        return try withUnsafeTemporaryAllocation(byteCount: 32 * (2 * keys.count + 1), alignment: 8) { scratch in
+        return try withUnsafeTemporaryAllocation(byteCount: 32 * (2 * count + 1), alignment: 8) { scratch in
             defer { OPENSSL_cleanse(scratch.baseAddress, scratch.count) }
             func slot(_ index: Int) -> UnsafeMutableRawBufferPointer {
                 UnsafeMutableRawBufferPointer(rebasing: scratch[(32 * index)..<(32 * index + 32)])
             }
-            let chain = slot(2 * keys.count)
-            for index in keys.indices {
-                keys[index].withUnsafeBytes { key in
+            let chain = slot(2 * count)
+            var index = 0
+            func add(_ key: borrowing SecretBytes) {
+                key.withUnsafeBytes { key in
                     counter.withUnsafeBytes { mac.compute(key: key, $0, into: slot(index)) }
                 }
                 chain.copyMemory(from: UnsafeRawBufferPointer(slot(index)))
@@ -64,10 +65,13 @@ public enum RequestSignature {
                     mac.compute(
                         key: UnsafeRawBufferPointer(slot(link + 1)), UnsafeRawBufferPointer(chain), into: chain)
                 }
-                mac.compute(key: UnsafeRawBufferPointer(chain), data, into: slot(keys.count + index))
+                mac.compute(key: UnsafeRawBufferPointer(chain), data, into: slot(count + index))
+                index += 1
             }
-            return try body(
-                UnsafeRawBufferPointer(rebasing: scratch[(32 * keys.count)..<(64 * keys.count)]))
+            if let key = keys.possession { add(key.bytes) }
+            if let key = keys.knowledge { add(key.bytes) }
+            if let key = keys.biometry { add(key.bytes) }
+            return try body(UnsafeRawBufferPointer(rebasing: scratch[(32 * count)..<(64 * count)]))
         }
     }
 

@@ -94,12 +94,6 @@ public struct SignatureKeys: Sendable {
         return factors
     }
 
-    var ordered: [SecretBytes] {
-        var keys: [SecretBytes] = []
-        keys.reserveCapacity(3)
-        if let possession { keys.append(possession.bytes) }
-        if let knowledge { keys.append(knowledge.bytes) }
-        if let biometry { keys.append(biometry.bytes) }
-        return keys
-    }
+    /// Number of factors that take part.
+    var count: Int { (possession == nil ? 0 : 1) + (knowledge == nil ? 0 : 1) + (biometry == nil ? 0 : 1) }
 }
