@@ -32,11 +32,19 @@ final class ServerStatusRequests: Sendable {
             let group = running.withLock { running in
                 if let group = running, !group.isFinished { return group }
                 let group = GroupedTask<ServerStatusReading>(
-                    GroupedTask.Hooks(start: { group in Self.start(group, client) }))
+                    GroupedTask.Hooks(
+                        start: { group in Self.start(group, client) }, complete: { [self] _ in forgetFinished() }))
                 running = group
                 return group
             }
             if let child = group.addChild(queue: queue, callback: callback) { return child }
+        }
+    }
+
+    /// A finished group holds the client, which holds this object: keeping it would keep all three for good.
+    private func forgetFinished() {
+        running.withLock { running in
+            if running?.isFinished == true { running = nil }
         }
     }
 

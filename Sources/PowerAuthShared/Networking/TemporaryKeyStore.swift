@@ -41,11 +41,20 @@ final class TemporaryKeyStore: Sendable {
             let group = state.withLock { state in
                 if let running = state.requests[scope], !running.isFinished { return running }
                 let group = GroupedTask<Void>(
-                    GroupedTask.Hooks(start: { [self] group in start(group, scope, client) }))
+                    GroupedTask.Hooks(
+                        start: { [self] group in start(group, scope, client) },
+                        complete: { [self] _ in forgetFinished(scope) }))
                 state.requests[scope] = group
                 return group
             }
             if let child = group.addChild(queue: queue, callback: callback) { return child }
+        }
+    }
+
+    /// A finished group holds the client, which holds this object: keeping it would keep all three for good.
+    private func forgetFinished(_ scope: PowerAuthCoreEciesEncryptorScope) {
+        state.withLock { state in
+            if state.requests[scope]?.isFinished == true { state.requests[scope] = nil }
         }
     }
 
