@@ -39,7 +39,9 @@ struct SharedMemoryTests {
             ("group.example.0123456789abcdefé", false),
         ])
     func nameLength(name: String, isAllowed: Bool) throws {
-        let space = try space(TemporaryDevice())
+        let device = try TemporaryDevice()
+        defer { withExtendedLifetime(device) {} }
+        let space = try space(device)
         if isAllowed {
             _ = try space.create(name: name, size: 16)
         } else {
@@ -55,7 +57,9 @@ struct SharedMemoryTests {
         "A name must begin with an entitled group and a dot",
         arguments: ["group.other.abcd", "group.example", "abcd", ""])
     func entitlement(name: String) throws {
-        let space = try space(TemporaryDevice())
+        let device = try TemporaryDevice()
+        defer { withExtendedLifetime(device) {} }
+        let space = try space(device)
         for call in [{ _ = try space.open(name: name) }, { _ = try space.create(name: name, size: 16) }] {
             #expect {
                 try call()

@@ -165,13 +165,17 @@ struct BadInputTests {
 
 @Suite("Every executable refuses an unknown flag with exit code 2")
 struct ExecutableUsageTests {
-    @Test(
-        "An unknown flag is named",
-        arguments: ["lab", "lab-server", "device-agent", "main-app", "app-extension", "watch-companion"])
-    func unknownFlag(executable: String) async throws {
+    /// What each executable must be given besides.
+    static let required: [(executable: String, arguments: [String])] = [
+        ("lab", []), ("lab-server", ["--directory", "d"]), ("device-agent", ["--instance", "i", "--device", "phone"]),
+        ("main-app", ["--as", "main"]), ("app-extension", ["--as", "widget"]), ("watch-companion", ["--as", "watch"]),
+    ]
+
+    @Test("An unknown flag is named", arguments: required)
+    func unknownFlag(executable: String, arguments: [String]) async throws {
         let workspace = try Workspace()
         let outcome = try await blocking {
-            try LabCommand(["--no-such-flag"], in: workspace, executable: executable).finish()
+            try LabCommand(arguments + ["--no-such-flag"], in: workspace, executable: executable).finish()
         }
         #expect(outcome.status == 2, "\(outcome.errors)")
         #expect(outcome.errors.contains("--no-such-flag"), "\(outcome.errors)")
