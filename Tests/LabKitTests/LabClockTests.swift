@@ -52,6 +52,14 @@ import Testing
         #expect(throws: InstanceError.clockBackwards(by: .seconds(-1))) { try clock.advance(by: .seconds(-1)) }
     }
 
+    @Test func anAdvanceBeyondTheRangeIsRefused() throws {
+        let tooFar = LabDuration(nanoseconds: 8_640_000_000_000_000_000)
+        #expect(throws: InstanceError.clockTooFar(by: tooFar)) { try clock.advance(by: tooFar) }
+        try clock.freeze()
+        #expect(throws: InstanceError.clockTooFar(by: tooFar)) { try clock.advance(by: tooFar) }
+        try clock.run()
+    }
+
     @Test func aPastDeadlineIsReachedAtOnce() throws {
         #expect(try clock.waitUntil(clock.now()))
     }

@@ -65,17 +65,24 @@ public final class LabClock: Sendable {
 
     /// Moves the clock forward; whoever waits for a time that is now past wakes up.
     ///
-    /// - Throws: `InstanceError.clockBackwards` for a negative duration: lab time never runs back.
+    /// - Throws: `InstanceError.clockBackwards` for a negative duration: lab time never runs back;
+    ///   `InstanceError.clockTooFar` for one that would leave the range of the clock.
     public func advance(by duration: LabDuration) throws {
         guard duration >= .zero else { throw InstanceError.clockBackwards(by: duration) }
         try change { reading in
+            let (time, overflow) = Self.time(of: reading).nanoseconds.addingReportingOverflow(duration.nanoseconds)
+            guard !overflow, time <= Self.latest.nanoseconds else { throw InstanceError.clockTooFar(by: duration) }
             if let frozenAt = reading.frozenAt {
-                reading.frozenAt = (LabTime(nanoseconds: frozenAt) + duration).nanoseconds
+                reading.frozenAt = frozenAt + duration.nanoseconds
             } else {
-                reading.offset = (LabTime(nanoseconds: reading.offset) + duration).nanoseconds
+                reading.offset += duration.nanoseconds
             }
         }
     }
+
+    /// The latest time that the clock can be moved to, the beginning of the year 2250; times are counted in
+    /// nanoseconds, which reach until 2262, and a running clock needs room to go on.
+    static let latest = LabTime(nanoseconds: 8_835_955_200_000_000_000)
 
     /// Stops the clock at its present time. A frozen one stays as it is.
     public func freeze() throws {
@@ -138,12 +145,12 @@ public final class LabClock: Sendable {
         Futex.wakeAll(changes)
     }
 
-    private func change(_ body: (inout Reading) -> Void) throws {
+    private func change(_ body: (inout Reading) throws -> Void) throws {
         // A lock object of its own for each change, so that two threads of one process exclude each other too.
         let lock = try FileLock(path: path, create: false)
         try lock.withLock {
             var reading = read()
-            body(&reading)
+            try body(&reading)
             let next = generation.loadRelaxed() &+ 1
             let record = Self.record(of: next)
             memory.word64(at: record).storeRelaxed(UInt64(bitPattern: reading.offset))

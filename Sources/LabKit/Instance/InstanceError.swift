@@ -14,6 +14,8 @@ public enum InstanceError: Error, Hashable, Sendable {
     case notPrivate(path: String)
     /// The lab's clock was asked to run back.
     case clockBackwards(by: LabDuration)
+    /// The lab's clock was asked to go beyond its range.
+    case clockTooFar(by: LabDuration)
     /// All slots of the fault table are taken.
     case faultTableFull(slots: Int)
     /// A text of a fault rule does not fit its slot.
@@ -45,6 +47,8 @@ extension InstanceError: CustomStringConvertible, LocalizedError {
             """
         case .clockBackwards(let duration):
             "the lab's clock cannot go back (asked for \(duration)); only a device's own skew can be negative"
+        case .clockTooFar(let duration):
+            "the lab's clock cannot go forward by \(duration); its range ends with the year 2249"
         case .faultTableFull(let slots):
             "all \(slots) fault rules of the instance are in use; disarm some first"
         case .faultTextTooLong(let text, let bytes):

@@ -1,7 +1,8 @@
 import Foundation
-@testable import PowerAuth2
 import SimulatedDevice
 import Testing
+
+@testable import PowerAuth2
 
 @Suite("Lifetime of an SDK object")
 struct LifetimeTests {
