@@ -25,6 +25,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], reading files: [
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
@@ -84,7 +85,7 @@ let package = Package(
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
 
         // The server.
-        module("PowerAuthServer", ["PowerAuthProtocol", "LabKit", grdb, hummingbird, logging]),
+        module("PowerAuthServer", ["PowerAuthProtocol", "LabKit", grdb, hummingbird, hummingbirdTLS, logging]),
 
         // The lab.
         module("DeviceAgent", ["SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb]),

@@ -1,9 +1,9 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import LabKit
 import LabProgram
 import LabSystem
-import PowerAuthServer
+public import PowerAuthServer
 
 /// The command line of the server: alone in a directory of its own, or as a member of a lab instance.
 @main
@@ -19,7 +19,7 @@ struct LabServerCommand: ParsableCommand {
     @Option(help: "Directory of a running lab instance to join.")
     var instance: String?
 
-    @Option(help: "Directory for the database of a server on its own.")
+    @Option(help: "Directory for the data of a server on its own; .lab/server unless given.")
     var directory: String?
 
     @Option(help: "TCP port on 127.0.0.1; 0 takes any free one.")
@@ -28,11 +28,23 @@ struct LabServerCommand: ParsableCommand {
     @Option(help: "Identifier of the application created at the first start.")
     var application = "lab"
 
+    @Option(help: "Certificate to show over TLS: valid, self-signed, expired or wrong-host; plain HTTP without it.")
+    var tls: CertificateKind?
+
+    @Option(help: "File with the OpenID Connect providers that DIRECT activations may name (JSON list).")
+    var identityProviders: String?
+
+    @Flag(help: "Offer /lab/**: faults, traffic with its decrypted bodies, snapshots and seeding.")
+    var labPowers = false
+
+    @Flag(help: "Do not log requests to standard error.")
+    var quiet = false
+
     @Option(help: "File to write the server's addresses to when it listens (JSON).")
     var readyFile: String?
 
     func validate() throws {
-        guard (instance == nil) != (directory == nil) else {
+        guard instance == nil || directory == nil else {
             throw ValidationError("Give either --directory for a server on its own, or --instance to join a lab.")
         }
         guard (0...65535).contains(port) else { throw ValidationError("--port must be 0 to 65535.") }
@@ -48,9 +60,18 @@ struct LabServerCommand: ParsableCommand {
         Signals.ignore(SIGPIPE)
         if let instance {
             try MemberServer(joining: InstanceLayout(root: instance)).run()
-        } else if let directory {
-            try StandaloneServer(directory: directory, port: port, application: application, readyFile: readyFile)
-                .run()
+        } else {
+            var configuration = ServerConfiguration(directory: directory ?? ".lab/server")
+            configuration.port = port
+            configuration.applicationId = application
+            configuration.hasLabPowers = labPowers
+            configuration.certificate = tls
+            if let identityProviders {
+                configuration.identityProviders = try JSONValue.parse(Files.read(identityProviders)).decode()
+            }
+            try StandaloneServer(configuration: configuration, readyFile: readyFile, logsRequests: !quiet).run()
         }
     }
 }
+
+extension CertificateKind: ExpressibleByArgument {}

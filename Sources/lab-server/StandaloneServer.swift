@@ -5,17 +5,16 @@ import PowerAuthServer
 
 /// A server on its own: prints where it listens, ends with SIGTERM or SIGINT.
 struct StandaloneServer {
-    let directory: String
-    let port: Int
-    let application: String
+    let configuration: ServerConfiguration
     let readyFile: String?
+    let logsRequests: Bool
 
     /// Blocks until the server has stopped.
     func run() throws {
-        var configuration = ServerConfiguration(directory: directory)
-        configuration.port = port
-        configuration.applicationId = application
-        let server = try LabServer(configuration: configuration, clock: SystemClock())
+        let clock = SystemClock()
+        // Standard error: standard output is for what other programs read. One write a line keeps lines whole.
+        let log = RequestLog(clock: clock) { FileHandle.standardError.write($0) }
+        let server = try LabServer(configuration: configuration, clock: clock, journal: logsRequests ? log : nil)
         try Stopping.onSignal {
             Stopping.watchdog()
             server.stop()
@@ -25,16 +24,7 @@ struct StandaloneServer {
             try await server.run { listening in
                 let ready = ServerReady(listening)
                 // Straight to the descriptor: a reader of a pipe must not wait for a buffer to fill.
-                FileHandle.standardOutput.write(
-                    Data(
-                        """
-                        listening on     \(ready.baseURL)
-                        mobile API       \(ready.enrollmentURL)/pa/v3
-                        back-office API  \(ready.backOfficeURL)/rest/v3
-                        application      \(ready.applicationId)
-                        SDK config       \(ready.configuration)
-
-                        """.utf8))
+                FileHandle.standardOutput.write(Data(Self.announcement(ready, listening).utf8))
                 guard let readyFile else { return }
                 do {
                     try Files.write(JSONValue(encoding: ready).encoded(), to: readyFile)
@@ -43,5 +33,21 @@ struct StandaloneServer {
                 }
             }
         }
+    }
+
+    /// What whoever started the server wants to know.
+    private static func announcement(_ ready: ServerReady, _ listening: LabServer.Listening) -> String {
+        var lines = [
+            ("listening on", ready.baseURL),
+            ("mobile API", ready.enrollmentURL + "/pa/v3"),
+            ("back-office API", ready.backOfficeURL + "/rest/v3"),
+            ("description", ready.baseURL + "/openapi.json"),
+            ("credentials", "none needed on loopback"),
+            ("application", ready.applicationId),
+            ("SDK config", ready.configuration),
+        ]
+        if let authority = listening.certificateAuthorityPath { lines.append(("trusted CA", authority)) }
+        let width = lines.map(\.0.count).reduce(0, max) + 2
+        return lines.map { $0.padding(toLength: width, withPad: " ", startingAt: 0) + $1 + "\n" }.joined()
     }
 }

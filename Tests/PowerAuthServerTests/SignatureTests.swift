@@ -135,7 +135,7 @@ import Testing
             let possession = try await verify(
                 try device.signature(uriId: "/login", body: Data(), type: .possession))
             #expect(possession.flag("signatureValid") == true)
-            #expect(possession.number("remainingAttempts") == 4)
+            #expect(possession.number("remainingAttempts") == 5)
             let decimal = try await verify(
                 try device.signature(uriId: "/login", body: Data()), version: "3.0")
             #expect(decimal.flag("signatureValid") == false)

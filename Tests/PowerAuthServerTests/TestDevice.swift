@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import PowerAuthProtocol
 import Testing
 
@@ -15,6 +16,8 @@ struct TestDevice: Sendable {
     var serverPublicKey: PublicKey?
     var counter = CounterData.random()
     var fingerprint = ""
+    var recovery: RecoveryData?
+    var userInfo: JSONValue?
 
     init(_ client: ServerClient, _ version: ProtocolVersion) throws {
         self.client = client
@@ -42,7 +45,19 @@ struct TestDevice: Sendable {
     @discardableResult
     mutating func activate(
         code: String, otp: String? = nil, name: String = "Lab phone", attributes: [String: String]? = nil,
-        devicePublicKey: String? = nil, type: String = "CODE"
+        devicePublicKey: String? = nil
+    ) async throws -> Answer {
+        try await activate(
+            type: "CODE", identity: ["code": code], otp: otp, name: name, attributes: attributes,
+            devicePublicKey: devicePublicKey)
+    }
+
+    /// Sends the key exchange with any identity.
+    @discardableResult
+    mutating func activate(
+        type: String, identity: [String: String], otp: String? = nil, name: String = "Lab phone",
+        attributes: [String: String]? = nil, expectedAttributes: [String: String]? = nil,
+        devicePublicKey: String? = nil
     ) async throws -> Answer {
         let scope = try await applicationScope()
         var inner: [String: String] = [
@@ -52,7 +67,7 @@ struct TestDevice: Sendable {
         inner["activationOtp"] = otp
         let (sealedInner, innerDecryptor) = try seal(inner, scope, .activationLayer2)
         var outer: [String: Any] = [
-            "type": type, "identityAttributes": ["code": code],
+            "type": type, "identityAttributes": identity,
             "activationData": try JSONSerialization.jsonObject(with: JSONEncoder().encode(sealedInner)),
         ]
         if let attributes { outer["customAttributes"] = attributes }
@@ -63,30 +78,41 @@ struct TestDevice: Sendable {
         guard answer.status == 200 else { return answer }
         let plaintext = try outerDecryptor.decrypt(JSONDecoder().decode(EciesResponse.self, from: answer.body))
         let result = try JSONDecoder().decode(OuterAnswer.self, from: plaintext)
-        #expect(result.customAttributes == attributes ?? [:])
+        #expect(result.customAttributes == expectedAttributes ?? attributes ?? [:])
+        userInfo = result.userInfo
         let innerAnswer = try JSONDecoder().decode(
             InnerAnswer.self, from: innerDecryptor.decrypt(result.activationData))
-        let exchange = try ActivationKeyExchange(
-            deviceKey: deviceKey, activationId: innerAnswer.activationId,
+        try bind(
+            activationId: innerAnswer.activationId,
             serverPublicKey: #require(StrictBase64.decode(innerAnswer.serverPublicKey)),
             counterData: #require(StrictBase64.decode(innerAnswer.ctrData)))
-        activationId = exchange.activationId
+        recovery = innerAnswer.activationRecovery
+        return answer
+    }
+
+    /// Takes over what the key exchange agreed on.
+    mutating func bind(activationId: String, serverPublicKey: Data, counterData: Data) throws {
+        let exchange = try ActivationKeyExchange(
+            deviceKey: deviceKey, activationId: activationId, serverPublicKey: serverPublicKey,
+            counterData: counterData)
+        self.activationId = exchange.activationId
         keys = exchange.keys
-        serverPublicKey = exchange.peerPublicKey
+        self.serverPublicKey = exchange.peerPublicKey
         counter = exchange.counter
         fingerprint = exchange.fingerprint
-        return answer
     }
 
     private struct OuterAnswer: Decodable {
         let activationData: EciesResponse
         let customAttributes: [String: String]
+        let userInfo: JSONValue
     }
 
     private struct InnerAnswer: Decodable {
         let activationId: String
         let serverPublicKey: String
         let ctrData: String
+        let activationRecovery: RecoveryData?
     }
 
     /// Asks for the encrypted status and opens it; nil when it does not open.

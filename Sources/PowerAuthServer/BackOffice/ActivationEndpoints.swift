@@ -4,7 +4,6 @@ import PowerAuthProtocol
 /// `/activation/**` (server.md, section 7).
 struct ActivationEndpoints: Sendable {
     let activations: ActivationService
-    let keyExchange: KeyExchangeService
     let statuses: StatusService
     let policy: ServerPolicy
 
@@ -27,39 +26,12 @@ struct ActivationEndpoints: Sendable {
         let applicationId: String
     }
 
-    private struct PrepareRequest: Decodable {
-        var activationCode: String?
-        var applicationKey: String?
-        var protocolVersion: String?
-    }
-
-    private struct PrepareView: Encodable {
-        let activationId: String
-        let userId: String
-        let applicationId: String
-        let encryptedData: String
-        let mac: String
-        @ExplicitNull var nonce: String?
-        @ExplicitNull var timestamp: UInt64?
-        let activationStatus: String
-
-        init(_ exchanged: KeyExchangeService.Exchanged) {
-            activationId = exchanged.activation.id
-            userId = exchanged.activation.userId
-            applicationId = exchanged.activation.application.id
-            encryptedData = StrictBase64.encode(exchanged.response.encryptedData)
-            mac = StrictBase64.encode(exchanged.response.mac)
-            nonce = exchanged.response.nonce.map { StrictBase64.encode($0) }
-            timestamp = exchanged.response.timestamp
-            activationStatus = exchanged.activation.status.name
-        }
-    }
-
     private struct ChangeRequest: Decodable {
         var activationId: String?
         var externalUserId: String?
         var activationOtp: String?
         var reason: String?
+        var revokeRecoveryCodes: Bool?
     }
 
     private struct CommitView: Encodable {
@@ -124,7 +96,6 @@ struct ActivationEndpoints: Sendable {
     var endpoints: [Endpoint] {
         [
             .backOffice("/activation/init", initiate),
-            prepare,
             .backOffice("/activation/commit") { (request: ChangeRequest) in
                 let activation = try activations.commit(
                     activationId: request.activationId, otp: request.activationOtp,
@@ -151,7 +122,8 @@ struct ActivationEndpoints: Sendable {
             },
             .backOffice("/activation/remove") { (request: ChangeRequest) in
                 let activation = try activations.remove(
-                    activationId: request.activationId, externalUserId: request.externalUserId)
+                    activationId: request.activationId, externalUserId: request.externalUserId,
+                    revokeRecoveryCodes: request.revokeRecoveryCodes ?? false)
                 return RemoveView(activationId: activation.id, removed: true)
             },
             .backOffice("/activation/list") { (request: ListRequest) in
@@ -179,19 +151,6 @@ struct ActivationEndpoints: Sendable {
             applicationId: initiated.activation.application.id)
     }
 
-    /// The envelope's fields stand beside the others in the request object, so the object is read twice.
-    private var prepare: Endpoint {
-        Endpoint(face: .backOffice, path: "/rest/v3/activation/prepare", methods: ["POST"], fallback: .unexpected) {
-            let request = try JSONBody.decode(RequestEnvelope<PrepareRequest>.self, from: $0.body).requestObject
-            let exchanged = try keyExchange.exchange(
-                activationCode: request.activationCode,
-                sealed: try SealedRequest(
-                    backOfficeBody: $0.body, version: request.protocolVersion, applicationKey: request.applicationKey,
-                    activationId: nil))
-            return try .ok(ResponseEnvelope(responseObject: PrepareView(exchanged)))
-        }
-    }
-
     @Sendable private func history(_ request: HistoryRequest) throws -> HistoryView {
         let items = try activations.history(
             activationId: request.activationId, from: request.timestampFrom?.time, to: request.timestampTo?.time)
@@ -202,23 +161,5 @@ struct ActivationEndpoints: Sendable {
                     eventReason: item.reason, externalUserId: item.externalUserId, activationName: item.name,
                     timestampCreated: BackOfficeDate(item.created), version: item.version)
             })
-    }
-}
-
-extension SealedRequest {
-    /// Reads an envelope out of a back-office request object, for whoever decrypts on behalf of a device.
-    /// - Throws: ERR0018 for a version that is not one of the four, ERR0024 for a missing or unreadable field.
-    init(backOfficeBody body: Data, version: String?, applicationKey: String?, activationId: String?) throws {
-        guard let version = version.flatMap(ProtocolVersion.init(rawValue:)) else {
-            throw ServiceError(.decryptionFailed, "protocolVersion \(version ?? "is missing")")
-        }
-        guard let applicationKey else { throw ServiceError(.invalidRequest, "applicationKey is missing") }
-        do {
-            let envelope = try JSONBody.decode(RequestEnvelope<EciesRequest>.self, from: body).requestObject
-            self.init(
-                version: version, applicationKey: applicationKey, activationId: activationId, envelope: envelope)
-        } catch {
-            throw ServiceError(.invalidRequest, "envelope: \(error)")
-        }
     }
 }

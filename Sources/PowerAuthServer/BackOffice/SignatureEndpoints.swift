@@ -1,8 +1,9 @@
+import Foundation
 import PowerAuthProtocol
 
-/// `/signature/verify` (server.md, section 8.1).
+/// `/signature/**` (server.md, section 8).
 struct SignatureEndpoints: Sendable {
-    let service: SignatureService
+    let context: ServiceContext
 
     private struct VerifyRequest: Decodable {
         var activationId: String?
@@ -13,49 +14,123 @@ struct SignatureEndpoints: Sendable {
         var signatureVersion: String?
     }
 
-    private struct VerifyView: Encodable {
-        let signatureValid: Bool
-        let activationStatus: String
-        @ExplicitNull var blockedReason: String?
-        let activationId: String
-        @ExplicitNull var userId: String?
-        @ExplicitNull var applicationId: String?
-        @ExplicitNull var signatureType: String?
-        @ExplicitNull var remainingAttempts: Int?
-        let applicationRoles: [String]
-        let activationFlags: [String]
+    private struct ProximityRequest: Decodable {
+        var seed: Base64Field?
+        var stepLength: LenientInteger?
+        var stepCount: LenientInteger?
 
-        /// A signature that was not looked at reveals the state only.
-        init(activationId: String, type: SignatureType, verdict: SignatureVerdict) {
-            self.activationId = activationId
-            signatureValid = verdict.isValid
-            activationStatus = (verdict.activation?.status ?? .removed).name
-            switch verdict {
-            case .unknownActivation, .refused:
-                applicationRoles = []
-                activationFlags = []
-                blockedReason = nil
-                userId = nil
-                applicationId = nil
-                signatureType = nil
-                remainingAttempts = nil
-            case .valid(let activation), .invalid(let activation):
-                blockedReason = activation.lifecycle.blockedReason
-                userId = activation.userId
-                applicationId = activation.application.id
-                signatureType = type.name
-                remainingAttempts = activation.maxFailedAttempts - activation.failedAttempts
-                applicationRoles = activation.application.roles
-                activationFlags = activation.flags
+        func check() throws -> OfflineSignatureService.ProximityCheck {
+            guard let seed, let stepLength else {
+                throw ServiceError.invalid("proximityCheck needs seed and stepLength")
             }
+            return .init(
+                seed: seed.data, stepLength: Int(stepLength.value), stepCount: Int(stepCount?.value ?? 0))
         }
     }
 
-    var endpoints: [Endpoint] {
-        [.backOffice("/signature/verify", verify)]
+    private struct OfflineVerifyRequest: Decodable {
+        var activationId: String?
+        var data: String?
+        var signature: String?
+        var componentLength: LenientInteger?
+        var allowBiometry: Bool?
+        var proximityCheck: ProximityRequest?
     }
 
-    @Sendable private func verify(_ request: VerifyRequest) throws -> VerifyView {
+    private struct PersonalizedRequest: Decodable {
+        var activationId: String?
+        var data: String?
+        var nonce: String?
+        var proximityCheck: ProximityRequest?
+    }
+
+    private struct NonPersonalizedRequest: Decodable {
+        var applicationId: String?
+        var data: String?
+    }
+
+    private struct PayloadView: Encodable {
+        let offlineData: String
+        let nonce: String
+
+        init(_ payload: OfflinePayload) {
+            offlineData = payload.text
+            nonce = payload.nonce
+        }
+    }
+
+    private struct DeviceKeyVerifyRequest: Decodable {
+        var activationId: String?
+        var data: Base64Field?
+        var signature: Base64Field?
+        var signatureFormat: EnumName<ECDSAFormat>?
+    }
+
+    private struct DeviceKeyVerifyView: Encodable {
+        let signatureValid: Bool
+    }
+
+    private struct SignRequest: Decodable {
+        var activationId: String?
+        var data: Base64Field?
+    }
+
+    private struct SignView: Encodable {
+        let signature: String
+    }
+
+    private struct AuditRequest: Decodable {
+        var userId: String?
+        var applicationId: String?
+        var timestampFrom: BackOfficeDate?
+        var timestampTo: BackOfficeDate?
+    }
+
+    var endpoints: [Endpoint] {
+        let offline = OfflineSignatureService(context: context)
+        return [
+            .backOffice("/signature/verify", verify),
+            .backOffice("/signature/offline/personalized/create") { (request: PersonalizedRequest) in
+                PayloadView(
+                    try offline.personalizedPayload(
+                        activationId: request.activationId, data: request.data, nonce: request.nonce,
+                        proximityCheck: request.proximityCheck?.check()))
+            },
+            .backOffice("/signature/offline/non-personalized/create") { (request: NonPersonalizedRequest) in
+                PayloadView(
+                    try offline.nonPersonalizedPayload(applicationId: request.applicationId, data: request.data))
+            },
+            .backOffice("/signature/offline/verify", verifyOffline),
+            .backOffice("/signature/ecdsa/verify") { (request: DeviceKeyVerifyRequest) in
+                guard let activationId = request.activationId, let data = request.data,
+                    let signature = request.signature
+                else { throw ServiceError(.invalidRequest, "activationId, data and signature are required") }
+                return DeviceKeyVerifyView(
+                    signatureValid: try DeviceKeySignatureService(context: context).verify(
+                        activationId: activationId, data: data.data, signature: signature.data,
+                        format: request.signatureFormat?.value ?? .der))
+            },
+            .backOffice("/signature/ecdsa/sign") { (request: SignRequest) in
+                guard let activationId = request.activationId, let data = request.data else {
+                    throw ServiceError(.invalidRequest, "activationId and data are required")
+                }
+                let signature = try DeviceKeySignatureService(context: context).sign(
+                    activationId: activationId, data: data.data)
+                return SignView(signature: StrictBase64.encode(signature))
+            },
+            .backOffice("/signature/list") { (request: AuditRequest) in
+                guard let userId = request.userId else { throw ServiceError(.invalidRequest, "userId is missing") }
+                let items = try context.read {
+                    try SignatureAuditStore.list(
+                        $0, userId: userId, applicationId: request.applicationId, from: request.timestampFrom?.time,
+                        to: request.timestampTo?.time)
+                }
+                return SignatureAuditView(items: items.map(SignatureAuditView.Item.init))
+            },
+        ]
+    }
+
+    @Sendable private func verify(_ request: VerifyRequest) throws -> SignatureVerdictView {
         guard let activationId = request.activationId, let applicationKey = request.applicationKey,
             let data = request.data, let signature = request.signature, let type = request.signatureType?.value,
             let version = request.signatureVersion
@@ -64,11 +139,22 @@ struct SignatureEndpoints: Sendable {
                 .invalidRequest,
                 "activationId, applicationKey, data, signature, signatureType and signatureVersion are required")
         }
-        let verdict = try service.verify(
+        let verdict = try SignatureService(context: context).verify(
             SignatureQuestion(
                 activationId: activationId, applicationKey: applicationKey, data: .normalized(data),
-                signature: signature, type: type, version: try Self.format(ofVersion: version)))
-        return VerifyView(activationId: activationId, type: type, verdict: verdict)
+                signature: signature, type: type, version: try Self.format(ofVersion: version), versionText: version))
+        return SignatureVerdictView(activationId: activationId, type: type, verdict: verdict)
+    }
+
+    @Sendable private func verifyOffline(_ request: OfflineVerifyRequest) throws -> SignatureVerdictView {
+        guard let activationId = request.activationId, let data = request.data, let signature = request.signature
+        else { throw ServiceError(.invalidRequest, "activationId, data and signature are required") }
+        let (verdict, type) = try OfflineSignatureService(context: context).verify(
+            .init(
+                activationId: activationId, data: data, signature: signature,
+                componentLength: Int(request.componentLength?.value ?? 8),
+                allowsBiometry: request.allowBiometry ?? false, proximityCheck: request.proximityCheck?.check()))
+        return SignatureVerdictView(activationId: activationId, type: type, verdict: verdict)
     }
 
     /// The version decides the format only: decimal in 3.0, Base64 in 3.1 and everything later.
@@ -78,5 +164,17 @@ struct SignatureEndpoints: Sendable {
             throw ServiceError(.unableToComputeSignature, "signatureVersion \(text) is unknown")
         }
         return ProtocolVersion(rawValue: text) ?? .v3_3
+    }
+}
+
+extension ECDSAFormat: NamedChoice {
+    static var names: [String] { ["DER", "JOSE"] }
+
+    init?(name: String) {
+        switch name {
+        case "DER": self = .der
+        case "JOSE": self = .jose
+        default: return nil
+        }
     }
 }

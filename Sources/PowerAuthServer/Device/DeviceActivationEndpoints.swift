@@ -6,6 +6,7 @@ import PowerAuthProtocol
 struct DeviceActivationEndpoints: Sendable {
     let context: ServiceContext
     let authentication: DeviceAuthentication
+    let identification: ActivationIdentification
 
     /// The outer layer's plaintext.
     private struct CreateRequest: Decodable {
@@ -53,6 +54,8 @@ struct DeviceActivationEndpoints: Sendable {
         let activationId: String
     }
 
+    private static let types: Set<String> = ["CODE", "CUSTOM", "DIRECT", "RECOVERY"]
+
     var endpoints: [Endpoint] {
         [
             .device("/pa/v3/activation/create", failure: .activation, answer: create),
@@ -66,20 +69,22 @@ struct DeviceActivationEndpoints: Sendable {
         let outer = try EnvelopeOpener(context: context).openApplication(
             sealed, as: .applicationGeneric, failures: .decryptor)
         let creation = try StrictJSON.decode(CreateRequest.self, from: outer.plaintext, keys: CreateRequest.keys)
-        guard creation.type == "CODE" else {
+        guard let type = creation.type, Self.types.contains(type) else {
             throw ServiceError(.invalidRequest, "activation type \(creation.type ?? "is missing")")
         }
-        guard let code = creation.identityAttributes?["code"].nonBlank, let inner = creation.activationData else {
-            throw ServiceError(.invalidRequest, "identityAttributes.code and activationData are required")
+        guard let inner = creation.activationData else {
+            throw ServiceError(.invalidRequest, "activationData is missing")
         }
-        let exchanged = try KeyExchangeService(context: context).exchange(
-            activationCode: code,
+        let identity = try ActivationIdentity(
+            type: type, attributes: creation.identityAttributes ?? [:])
+        let created = try identification.activate(
+            identity, customAttributes: creation.customAttributes ?? .object([:]),
             sealed: SealedRequest(
                 version: sealed.version, applicationKey: sealed.applicationKey, activationId: nil, envelope: inner))
         let answer = CreateAnswer(
-            activationData: NestedEnvelope(exchanged.response),
-            customAttributes: creation.customAttributes ?? .object([:]),
-            userInfo: nil)
+            activationData: NestedEnvelope(created.exchanged.response), customAttributes: created.customAttributes,
+            userInfo: try UserClaimsService(context: context).claimsAtActivation(
+                userId: created.exchanged.activation.userId))
         let response = try outer.sealJSON(answer, at: context.clock.now())
         return ServerResponse(status: 200, body: try JSONBody.encode(response))
     }
@@ -99,7 +104,7 @@ struct DeviceActivationEndpoints: Sendable {
         let authenticated = try authentication.authenticate(
             request, uriId: "/pa/activation/remove", allowed: .strong)
         let removed = try ActivationService(context: context).remove(
-            activationId: authenticated.activation.id, externalUserId: nil)
+            activationId: authenticated.activation.id, externalUserId: nil, revokeRecoveryCodes: true)
         return try .ok(ResponseEnvelope(responseObject: ActivationAnswer(activationId: removed.id)))
     }
 }

@@ -28,6 +28,27 @@ struct DeviceAuthentication: Sendable {
         return Authenticated(header: header, activation: try accepted(verdict))
     }
 
+    /// Accepts a token that was created with one of the allowed factor combinations.
+    /// - Throws: a ``Refusal`` for whatever is not accepted.
+    func authenticateToken(_ request: ServerRequest, allowed: Set<SignatureType>) throws -> Activation {
+        let header: TokenHeader
+        do {
+            header = try TokenHeader(parsing: request.header(TokenHeader.name))
+        } catch {
+            throw Refusal(cause: error.rawValue)
+        }
+        let verdict: TokenService.Verdict
+        do {
+            verdict = try TokenService(context: signatures.context).validate(header)
+        } catch let error as ServiceError {
+            throw Refusal(cause: error.description)
+        }
+        guard case .valid(let token, let activation) = verdict, let type = SignatureType(name: token.signatureType),
+            allowed.contains(type)
+        else { throw Refusal(cause: "token \(header.tokenId) is not valid, or too weak") }
+        return activation
+    }
+
     /// Reads the signature header.
     /// - Throws: a ``Refusal``.
     func header(of request: ServerRequest) throws -> SignatureHeader {
@@ -40,7 +61,9 @@ struct DeviceAuthentication: Sendable {
 
     /// What the signature service is asked about a request.
     /// - Throws: a ``Refusal`` for a query that cannot be read.
-    func question(_ header: SignatureHeader, of request: ServerRequest, uriId: String) throws -> SignatureQuestion {
+    func question(
+        _ header: SignatureHeader, of request: ServerRequest, uriId: String, commitsUpgrade: Bool = false
+    ) throws -> SignatureQuestion {
         let body: Data
         do {
             body =
@@ -52,7 +75,8 @@ struct DeviceAuthentication: Sendable {
         return SignatureQuestion(
             activationId: header.activationId, applicationKey: header.applicationKey,
             data: .request(method: request.method, uriId: uriId, nonce: header.nonce, body: body),
-            signature: header.signature, type: header.signatureType, version: header.version)
+            signature: header.signature, type: header.signatureType, version: header.version,
+            commitsUpgrade: commitsUpgrade)
     }
 
     /// The activation of a valid signature.

@@ -13,7 +13,7 @@ struct DeviceVaultEndpoint: Sendable {
     @Sendable private func unlock(_ request: ServerRequest) throws -> ServerResponse {
         let header = try authentication.header(of: request)
         let envelope = try JSONBody.decode(EciesRequest.self, from: request.body)
-        try requireFields(of: envelope, version: header.version)
+        try Self.requireFields(of: envelope, version: header.version)
         let sealed = SealedRequest(
             version: header.version, applicationKey: header.applicationKey, activationId: header.activationId,
             envelope: envelope)
@@ -27,7 +27,7 @@ struct DeviceVaultEndpoint: Sendable {
         switch outcome {
         case .unlocked(let response):
             return ServerResponse(status: 200, body: try JSONBody.encode(response))
-        case .invalidSignature(let verdict):
+        case .invalidSignature(let verdict, _):
             _ = try authentication.accepted(verdict)
             throw OutwardFailure.authentication
         }
@@ -39,7 +39,7 @@ struct DeviceVaultEndpoint: Sendable {
     ]
 
     /// A field that the version requires is missed with 401, one that it forbids is found later with 400.
-    private func requireFields(of envelope: EciesRequest, version: ProtocolVersion) throws {
+    static func requireFields(of envelope: EciesRequest, version: ProtocolVersion) throws {
         guard envelope.nonce != nil || !version.usesRequestNonce,
             envelope.timestamp != nil || !version.usesTimestamp,
             envelope.temporaryKeyId != nil || !version.usesTemporaryKey

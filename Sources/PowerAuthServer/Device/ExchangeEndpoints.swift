@@ -56,15 +56,7 @@ struct ExchangeEndpoints: Sendable {
 
     /// A token of two factors authenticates, the envelope of its activation protects.
     @Sendable private func token(_ request: ServerRequest) throws -> ServerResponse {
-        let header: TokenHeader
-        do {
-            header = try TokenHeader(parsing: request.header(TokenHeader.name))
-        } catch {
-            throw DeviceAuthentication.Refusal(cause: error.rawValue)
-        }
-        guard case .valid(let token, let activation)? = try? TokenService(context: context).validate(header),
-            let type = SignatureType(name: token.signatureType), Set<SignatureType>.strong.contains(type)
-        else { throw DeviceAuthentication.Refusal(cause: "token \(header.tokenId) is not valid, or too weak") }
+        let activation = try encryption.authentication.authenticateToken(request, allowed: .strong)
         let exchange = try encryption.open(request, scope: .activation)
         guard exchange.activation?.id == activation.id else {
             throw ServiceError(.decryptionFailed, "token and envelope belong to different activations")

@@ -10,7 +10,7 @@ struct DeviceBinding: Sendable, Equatable {
     /// CTR_DATA, 16 bytes: the hash counter's current value.
     var counterData: Data
     /// The protocol generation of the activation.
-    let version: Int
+    var version: Int
 }
 
 /// The state of an activation with exactly the data that state has (server.md, section 20.1).
@@ -107,6 +107,7 @@ enum HistoryReason {
     static let otpFailedAttempt = "OTP_FAILED_ATTEMPT"
     static let otpMaxFailedAttempts = "OTP_MAX_FAILED_ATTEMPTS"
     static let otpValueUpdate = "OTP_VALUE_UPDATE"
+    static let activationVersionChanged = "ACTIVATION_VERSION_CHANGED"
     static let activationNameUpdated = "ACTIVATION_NAME_UPDATED"
 }
 

@@ -27,57 +27,74 @@ struct ActivationService: Sendable {
         let codeSignature: Data
     }
 
+    /// A new activation whose request was checked and whose keys and hashes were made.
+    struct Prepared: Sendable {
+        let new: NewActivation
+        let userId: String
+        let applicationId: String
+        let otpHash: String?
+        let serverKey: PrivateKey
+    }
+
     /// Creates an activation and the code that starts it (section 7.1).
     /// - Throws: ERR0024, ERR0002, ERR0015, ERR0040, ERR0003, ERR0005, ERR0006 in the order of the checks.
     func initiate(_ new: NewActivation) throws -> Initiated {
+        let prepared = try prepare(new)
+        return try context.change { try insert(prepared, in: $0) }
+    }
+
+    /// Does what is slow about a new activation, before the write lock is taken.
+    /// - Throws: ERR0024 for the user, ERR0002 without application.
+    func prepare(_ new: NewActivation) throws -> Prepared {
         guard let userId = new.userId.nonBlank, userId.count <= 255 else {
             throw ServiceError(.invalidRequest, "userId must have 1 to 255 characters")
         }
         guard let applicationId = new.applicationId.nonBlank else {
             throw ServiceError(.noApplicationId, "applicationId is missing")
         }
-        let otpHash = try new.otp.nonBlank.map(OtpHash.make)
-        let serverKey = try PrivateKey.generate()
-        return try context.change { change in
-            guard let application = try ApplicationStore.find(change.database, id: applicationId) else {
-                throw ServiceError(.invalidApplication, "no application \(applicationId)")
-            }
-            let maxFailures = new.maxFailureCount ?? context.policy.maxFailedAttempts
-            guard maxFailures > 0 else {
-                throw ServiceError(.activationCreateFailure, "maxFailureCount \(maxFailures) is not positive")
-            }
-            let mode = new.otpValidation ?? .none
-            guard mode == .none || (new.commitPhase == nil && otpHash != nil) else {
-                throw ServiceError(
-                    .invalidRequest, "activationOtpValidation needs an activationOtp and excludes commitPhase")
-            }
-            guard let masterKeyPair = try ApplicationStore.masterKeyPair(change.database, of: application) else {
-                throw ServiceError(.noMasterServerKeyPair, "application \(application.id) has no master key pair")
-            }
-            let attempts = context.policy.generationAttempts
-            let id = try Identifiers.firstFree(
-                attempts: attempts, orThrow: .unableToGenerateActivationId, draw: Identifiers.uuid
-            ) { try ActivationStore.exists(change.database, id: $0) }
-            let code = try Identifiers.firstFree(
-                attempts: attempts, orThrow: .unableToGenerateActivationCode, draw: ActivationCode.generate
-            ) { try ActivationStore.existsCode(change.database, application: application, code: $0.text) }
-            let activation = try Activation(
-                id: id, application: application, masterKeyPairRow: masterKeyPair.row, userId: userId,
-                lifecycle: .created(
-                    expires: new.expires ?? change.now.advanced(by: context.policy.activationValidity)),
-                code: code.text,
-                otp: OtpRequirement(mode: mode, commitPhase: new.commitPhase ?? .onCommit, hash: otpHash),
-                flags: Set(new.flags).sorted(), serverPrivateKey: serverKey.bigEndian,
-                serverPublicKey: serverKey.publicKey.uncompressed, failedAttempts: 0, maxFailedAttempts: maxFailures,
-                created: change.now, lastUsed: change.now, lastChange: change.now)
-            try ActivationStore.insert(change.database, activation)
-            try ActivationStore.insertHistory(
-                change.database, activation, reason: nil, externalUserId: nil, at: change.now)
-            change.note(
-                .activationChanged(activationId: id, from: nil, to: activation.status, reason: nil))
-            return Initiated(
-                activation: activation, codeSignature: try Self.codeSignature(code, by: masterKeyPair))
+        return Prepared(
+            new: new, userId: userId, applicationId: applicationId, otpHash: try new.otp.nonBlank.map(OtpHash.make),
+            serverKey: try PrivateKey.generate())
+    }
+
+    /// Creates a prepared activation within a transaction.
+    /// - Throws: ERR0015, ERR0040, ERR0024, ERR0003, ERR0005, ERR0006 in the order of the checks.
+    func insert(_ prepared: Prepared, in change: Change) throws -> Initiated {
+        let new = prepared.new
+        guard let application = try ApplicationStore.find(change.database, id: prepared.applicationId) else {
+            throw ServiceError(.invalidApplication, "no application \(prepared.applicationId)")
         }
+        let maxFailures = new.maxFailureCount ?? context.policy.maxFailedAttempts
+        guard maxFailures > 0 else {
+            throw ServiceError(.activationCreateFailure, "maxFailureCount \(maxFailures) is not positive")
+        }
+        let mode = new.otpValidation ?? .none
+        guard mode == .none || (new.commitPhase == nil && prepared.otpHash != nil) else {
+            throw ServiceError(
+                .invalidRequest, "activationOtpValidation needs an activationOtp and excludes commitPhase")
+        }
+        guard let masterKeyPair = try ApplicationStore.masterKeyPair(change.database, of: application) else {
+            throw ServiceError(.noMasterServerKeyPair, "application \(application.id) has no master key pair")
+        }
+        let attempts = context.policy.generationAttempts
+        let id = try Identifiers.firstFree(
+            attempts: attempts, orThrow: .unableToGenerateActivationId, draw: Identifiers.uuid
+        ) { try ActivationStore.exists(change.database, id: $0) }
+        let code = try Identifiers.firstFree(
+            attempts: attempts, orThrow: .unableToGenerateActivationCode, draw: ActivationCode.generate
+        ) { try ActivationStore.existsCode(change.database, application: application, code: $0.text) }
+        let serverKey = prepared.serverKey
+        let activation = try Activation(
+            id: id, application: application, masterKeyPairRow: masterKeyPair.row, userId: prepared.userId,
+            lifecycle: .created(expires: new.expires ?? change.now.advanced(by: context.policy.activationValidity)),
+            code: code.text,
+            otp: OtpRequirement(mode: mode, commitPhase: new.commitPhase ?? .onCommit, hash: prepared.otpHash),
+            flags: Set(new.flags).sorted(), serverPrivateKey: serverKey.bigEndian,
+            serverPublicKey: serverKey.publicKey.uncompressed, failedAttempts: 0, maxFailedAttempts: maxFailures,
+            created: change.now, lastUsed: change.now, lastChange: change.now)
+        try change.insert(activation)
+        return Initiated(
+            activation: activation, codeSignature: try Self.codeSignature(code, by: masterKeyPair))
     }
 
     /// Signs an activation code.
@@ -154,13 +171,19 @@ struct ActivationService: Sendable {
         }
     }
 
-    /// Removes an activation in whatever state (section 7.8). Removing a removed one changes nothing.
+    /// Removes an activation in whatever state (section 7.8). Removing a removed one changes nothing about it.
+    /// - Parameter revokeRecoveryCodes: whether its recovery codes end with it.
     /// - Throws: ERR0024, ERR0009.
-    func remove(activationId: String?, externalUserId: String?) throws -> Activation {
+    func remove(
+        activationId: String?, externalUserId: String?, revokeRecoveryCodes: Bool = false
+    ) throws -> Activation {
         let id = try Self.required(activationId)
         return try context.change { change in
             var activation = try change.activation(id)
             let previous = activation.status
+            if revokeRecoveryCodes {
+                try RecoveryStore.revokeAll(change.database, ofActivation: id, at: change.now)
+            }
             guard previous != .removed else { return activation }
             activation.lifecycle = .removed(activation.lifecycle.binding)
             try change.save(&activation, previous: previous, externalUserId: externalUserId)

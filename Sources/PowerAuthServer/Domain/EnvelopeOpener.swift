@@ -18,10 +18,13 @@ struct OpenedRequest: Sendable {
     let applicationVersion: ApplicationVersion
     /// Encrypts exactly one answer.
     let response: EciesResponseEncryptor
+    /// What the envelope is for.
+    let purpose: EciesSharedInfo1
 
     /// Encrypts the one answer to this request.
     /// - Throws: ERR0017 when it cannot be encrypted.
     func seal(_ answer: Data, at now: ServerTime) throws -> EciesResponse {
+        CurrentPlaintexts.log?.note(response: answer, purpose: purpose)
         do {
             return try response.encrypt(answer, timestamp: UInt64(clamping: now.milliseconds))
         } catch {
@@ -69,13 +72,7 @@ struct EnvelopeOpener: Sendable {
             let version = try supportedVersion(change.database, of: sealed, failures)
             try ReplayGuard(policy: context.policy).admit(sealed.envelope, activationId: nil, in: change)
             return Self.keepingRefusal {
-                if sealed.version.usesTemporaryKey {
-                    return (version, try temporaryKey(change, for: sealed))
-                }
-                guard let pair = try ApplicationStore.masterKeyPair(change.database, of: version.application) else {
-                    throw ServiceError(.noMasterServerKeyPair, "application \(version.application.id)")
-                }
-                return (version, pair.privateKey)
+                (version, try applicationPrivateKey(of: version, for: sealed, in: change))
             }
         }
         return try open(
@@ -124,7 +121,7 @@ struct EnvelopeOpener: Sendable {
         }
     }
 
-    private func supportedVersion(
+    func supportedVersion(
         _ database: Database, of sealed: SealedRequest, _ failures: Failures
     ) throws -> ApplicationVersion {
         guard let version = try ApplicationStore.version(database, applicationKey: sealed.applicationKey) else {
@@ -137,9 +134,21 @@ struct EnvelopeOpener: Sendable {
         return version
     }
 
+    /// The private key that a request in application scope is encrypted for: temporary from 3.3 on.
+    /// - Throws: ERR0045, ERR0003.
+    func applicationPrivateKey(
+        of version: ApplicationVersion, for sealed: SealedRequest, in change: Change
+    ) throws -> Data {
+        if sealed.version.usesTemporaryKey { return try temporaryKey(change, for: sealed) }
+        guard let pair = try ApplicationStore.masterKeyPair(change.database, of: version.application) else {
+            throw ServiceError(.noMasterServerKeyPair, "application \(version.application.id)")
+        }
+        return pair.privateKey
+    }
+
     /// The private key of the temporary key the request names.
     /// - Throws: ERR0045 for one that is unknown, expired, or was made for somebody else.
-    private func temporaryKey(_ change: Change, for sealed: SealedRequest) throws -> Data {
+    func temporaryKey(_ change: Change, for sealed: SealedRequest) throws -> Data {
         guard let id = sealed.envelope.temporaryKeyId, let key = try TemporaryKeyStore.find(change.database, id: id)
         else { throw ServiceError(.missingTemporaryKey, "no temporary key with this identifier") }
         guard key.expires >= change.now else {
@@ -163,14 +172,16 @@ struct EnvelopeOpener: Sendable {
                 parameters: parameters, serverPrivateKey: try PrivateKey(bigEndian: privateKey),
                 sharedInfo2: sharedInfo2)
             let (plaintext, response) = try decryptor.decrypt(sealed.envelope)
-            return OpenedRequest(plaintext: plaintext, applicationVersion: applicationVersion, response: response)
+            CurrentPlaintexts.log?.note(request: plaintext, purpose: sharedInfo1)
+            return OpenedRequest(
+                plaintext: plaintext, applicationVersion: applicationVersion, response: response, purpose: sharedInfo1)
         } catch {
             throw ServiceError(.decryptionFailed, "\(error)")
         }
     }
 
     /// Turns a refusal after the replay check into a value, so that the unique value stays written.
-    private static func keepingRefusal<Value>(_ body: () throws -> Value) -> Result<Value, ServiceError> {
+    static func keepingRefusal<Value>(_ body: () throws -> Value) -> Result<Value, ServiceError> {
         do {
             return .success(try body())
         } catch let error as ServiceError {

@@ -22,6 +22,14 @@ public struct ServerPolicy: Sendable {
     public var temporaryKeysPerActivation = 32
     /// How many random identifiers are tried before giving up on collisions.
     public var generationAttempts = 10
+    /// How many wrong PUKs block a recovery code.
+    public var recoveryMaxFailedAttempts = 5
+    /// Whether the vault opens with biometry in place of knowledge.
+    public var isVaultOpenedByBiometry = false
+    /// How callbacks are delivered.
+    public var callbacks = CallbackPolicy()
+    /// Whether the back office is open to integrations only, with HTTP Basic.
+    public var isBackOfficeRestricted = false
     /// The number of activations in one page of a list, unless the caller says otherwise.
     public var pageSize = 500
 

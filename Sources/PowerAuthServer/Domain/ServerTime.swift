@@ -26,8 +26,22 @@ public struct ServerTime: Comparable, Hashable, Sendable {
 
 /// Where the server reads the time from: the machine's clock, or the clock page of a lab instance.
 ///
-/// Implementations are called from any thread and must not block.
+/// Implementations are called from any thread; ``now()`` must not block.
 public protocol ServerClock: Sendable {
     /// The current moment.
     func now() -> ServerTime
+
+    /// Blocks until a moment has come or the alarm was rung since the last wait for it.
+    /// - Parameters:
+    ///   - deadline: nil waits for the alarm alone.
+    ///   - alarm: only one thread waits for it.
+    func wait(until deadline: ServerTime?, orRung alarm: ServerAlarm)
+}
+
+extension ServerClock {
+    /// For clocks that run at the speed of real time.
+    public func wait(until deadline: ServerTime?, orRung alarm: ServerAlarm) {
+        guard let deadline else { return alarm.wait(milliseconds: nil) }
+        alarm.wait(milliseconds: max(0, deadline.advanced(by: -now().milliseconds).milliseconds))
+    }
 }

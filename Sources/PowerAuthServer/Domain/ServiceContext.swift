@@ -8,6 +8,8 @@ struct ServiceContext: Sendable {
     let policy: ServerPolicy
     let keys: ActivationKeyCache
     let journal: (any ServerJournal)?
+    /// Rung when the scheduled jobs have something new to wait for.
+    let alarm = ServerAlarm()
 
     /// Reads a consistent snapshot. Blocks.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
@@ -17,12 +19,15 @@ struct ServiceContext: Sendable {
     /// Runs one immediate transaction and journals its events once it is committed. Blocks.
     func change<Value>(_ body: (Change) throws -> Value) throws -> Value {
         var events: [ServerEvent] = []
+        var wakesJobs = false
         let value = try database.change { database in
             let change = Change(database: database, now: clock.now())
             let value = try body(change)
             events = change.events
+            wakesJobs = change.wakesJobs
             return value
         }
+        if wakesJobs { alarm.ring() }
         events.forEach(record)
         return value
     }
@@ -44,6 +49,8 @@ final class Change {
     let database: Database
     let now: ServerTime
     private(set) var events: [ServerEvent] = []
+    /// Whether the commit may bring forward what the scheduled jobs wait for.
+    var wakesJobs = false
 
     init(database: Database, now: ServerTime) {
         self.database = database
@@ -64,6 +71,14 @@ final class Change {
         return activation
     }
 
+    /// Saves a new activation together with its history row.
+    func insert(_ activation: Activation) throws {
+        try ActivationStore.insert(database, activation)
+        try ActivationStore.insertHistory(database, activation, reason: nil, externalUserId: nil, at: now)
+        try announce(activation)
+        note(.activationChanged(activationId: activation.id, from: nil, to: activation.status, reason: nil))
+    }
+
     /// Saves a changed activation together with its history row.
     /// - Parameters:
     ///   - activation: the new content; its time of change is set here.
@@ -78,10 +93,24 @@ final class Change {
         try ActivationStore.update(database, activation)
         try ActivationStore.insertHistory(
             database, activation, reason: reason, externalUserId: externalUserId, at: now)
+        try settleRecoveryCodes(of: activation, previous: previous)
+        if !HistoryReason.unannounced.contains(reason) { try announce(activation) }
         note(
             .activationChanged(
                 activationId: activation.id, from: previous, to: activation.status,
                 reason: activation.lifecycle.blockedReason ?? reason))
+    }
+
+    /// Recovery codes become usable with their activation, and do not outlive one that never was.
+    private func settleRecoveryCodes(of activation: Activation, previous: ActivationState) throws {
+        switch (previous, activation.status) {
+        case (.pendingCommit, .active):
+            try RecoveryStore.activateAll(database, ofActivation: activation.id, at: now)
+        case (.created, .removed), (.pendingCommit, .removed):
+            try RecoveryStore.revokeAll(database, ofActivation: activation.id, at: now)
+        default:
+            break
+        }
     }
 
     /// Removes and saves the activation if its time to be finished is over.

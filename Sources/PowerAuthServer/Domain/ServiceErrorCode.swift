@@ -106,10 +106,21 @@ public struct ServiceError: Error, Equatable, Sendable {
     public let code: ServiceErrorCode
     /// What happened, for the log and the trace; never part of an answer. Holds no secret.
     public let cause: String
+    /// A sentence for the caller in place of the code's text; nil for the code's text.
+    let sentence: String?
+    /// The PUK that a recovery would have had to show; such a refusal leaves under a code of its own.
+    let expectedPukIndex: Int?
 
-    init(_ code: ServiceErrorCode, _ cause: String) {
+    init(_ code: ServiceErrorCode, _ cause: String, sentence: String? = nil, expectedPukIndex: Int? = nil) {
         self.code = code
         self.cause = cause
+        self.sentence = sentence
+        self.expectedPukIndex = expectedPukIndex
+    }
+
+    /// A refused parameter whose reason the caller may read (ERR0024 "with text").
+    static func invalid(_ sentence: String) -> ServiceError {
+        ServiceError(.invalidRequest, sentence, sentence: sentence)
     }
 }
 

@@ -31,6 +31,13 @@ struct SignatureQuestion: Sendable {
     let type: SignatureType
     /// Decides the format of the signature.
     let version: ProtocolVersion
+    /// Whether the signature commits an upgrade: then, and only then, an activation still of protocol 2 signs
+    /// by the rules of protocol 3.
+    var commitsUpgrade = false
+    /// The version as the caller spelled it; nil stands for `version`.
+    var versionText: String?
+    /// What the audit keeps about the circumstances.
+    var auditInfo: [SignatureAudit.Info] = []
 }
 
 /// The answer to a ``SignatureQuestion``.
@@ -67,8 +74,11 @@ struct SignatureService: Sendable {
             guard var activation = try ActivationStore.find(change.database, id: question.activationId) else {
                 return .unknownActivation
             }
+            let before = activation
             activation.lastUsed = change.now
             let verdict = try verify(question, &activation, in: change)
+            try SignatureAuditStore.insert(
+                change.database, SignatureAudit(question, verdict, before: before), at: change.now)
             change.note(
                 .signatureVerified(
                     activationId: activation.id, type: question.type.name, valid: verdict.isValid,
@@ -82,7 +92,8 @@ struct SignatureService: Sendable {
     ) throws -> SignatureVerdict {
         // The status comes first: a failure must not turn a removed or unfinished record into a blocked one
         // (protocol.md, section 22, item 18).
-        guard case .active(var binding) = activation.lifecycle else {
+        // Nothing but the end of its upgrade can be signed with an activation of protocol 2.
+        guard case .active(var binding) = activation.lifecycle, binding.version == 3 || question.commitsUpgrade else {
             try ActivationStore.updateUse(change.database, activation)
             return .refused(activation)
         }
@@ -123,7 +134,7 @@ struct SignatureService: Sendable {
     }
 
     /// A wrong signature counts unless it was made with possession alone; the limit blocks.
-    private func recordFailure(
+    func recordFailure(
         _ type: SignatureType, _ activation: inout Activation, _ binding: DeviceBinding, in change: Change
     ) throws {
         if !type.isPossessionOnly, activation.countFailure() {
@@ -133,7 +144,7 @@ struct SignatureService: Sendable {
         }
     }
 
-    private func block(_ activation: inout Activation, _ binding: DeviceBinding, in change: Change) throws {
+    func block(_ activation: inout Activation, _ binding: DeviceBinding, in change: Change) throws {
         activation.lifecycle = .blocked(binding, reason: BlockedReason.maxFailedAttempts)
         try change.save(&activation, previous: .active)
     }

@@ -12,40 +12,43 @@ struct VaultService: Sendable {
     }
 
     private struct UnlockedVault: Encodable {
-        let encryptedVaultEncryptionKey: String
+        @ExplicitNull var encryptedVaultEncryptionKey: String?
     }
 
     /// What became of a request that could be decrypted.
     enum Outcome: Sendable {
         case unlocked(EciesResponse)
-        case invalidSignature(SignatureVerdict)
+        /// The answer holds no key.
+        case invalidSignature(SignatureVerdict, EciesResponse)
     }
 
-    /// The factors that open the vault.
-    static let allowedTypes: Set<SignatureType> = [.possessionKnowledge]
+    /// - Throws: ERR0012 for factors that do not open the vault.
+    func checkFactors(_ type: SignatureType) throws {
+        guard type == .possessionKnowledge || (type == .possessionBiometry && context.policy.isVaultOpenedByBiometry)
+        else { throw ServiceError(.invalidSignature, "\(type.name) does not open the vault") }
+    }
 
     /// Opens the envelope, then verifies the signature: what does not decrypt moves no counter.
     /// - Parameters:
     ///   - sealed: activation scope.
     ///   - question: the signature over the encrypted bytes.
-    /// - Throws: ERR0012 for other factors; as ``EnvelopeOpener``; ERR0011 for a reason that is no plain word.
+    /// - Throws: ERR0012 for other factors; as ``EnvelopeOpener``; ERR0011 for a reason that is no plain word;
+    ///   `DecodingError` for a plaintext that is no such JSON.
     func unlock(_ sealed: SealedRequest, signed question: SignatureQuestion) throws -> Outcome {
-        guard Self.allowedTypes.contains(question.type) else {
-            throw ServiceError(.invalidSignature, "\(question.type.name) does not open the vault")
-        }
+        try checkFactors(question.type)
         let (opened, activation) = try EnvelopeOpener(context: context).openActivation(
             sealed, as: .vaultUnlock, failures: .decryptor)
-        let reason: String?
-        do {
-            reason = try JSONBody.decode(Reason.self, from: opened.plaintext).reason
-        } catch {
-            throw ServiceError(.invalidInputFormat, "vault request: \(error)")
-        }
+        let reason = try JSONBody.decode(Reason.self, from: opened.plaintext).reason
         if let reason, (try? Self.reasonPattern.wholeMatch(in: reason)) == nil {
             throw ServiceError(.invalidInputFormat, "vault reason")
         }
+        var question = question
+        question.auditInfo.append(.vaultUnlocked(reason: reason ?? "NOT_SPECIFIED"))
         let verdict = try SignatureService(context: context).verify(question)
-        guard verdict.isValid, let binding = activation.lifecycle.binding else { return .invalidSignature(verdict) }
+        guard verdict.isValid, let binding = activation.lifecycle.binding else {
+            let answer = UnlockedVault(encryptedVaultEncryptionKey: nil)
+            return .invalidSignature(verdict, try opened.sealJSON(answer, at: context.clock.now()))
+        }
         let keys = try context.keys.keys(of: activation, binding: binding).derived
         let wrapped = try Vault.wrap(keys.vault, transportKey: keys.transport)
         return .unlocked(

@@ -21,6 +21,13 @@ struct Endpoint: Sendable {
             face: .device, path: path, methods: methods, fallback: failure, readsJSON: readsJSON, answer: answer)
     }
 
+    /// A resource that is no part of PowerAuth.
+    static func lab(
+        _ path: String, methods: Set<String>, answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
+    ) -> Endpoint {
+        Endpoint(face: .lab, path: path, methods: methods, fallback: .unexpected, readsJSON: false, answer: answer)
+    }
+
     /// A back-office resource: takes a request object, gives a response object.
     static func backOffice<Request: Decodable & SendableMetatype, Response: Encodable & SendableMetatype>(
         _ path: String, _ answer: @escaping @Sendable (Request) throws -> Response
@@ -63,6 +70,7 @@ extension ServerFace {
         switch self {
         case .device: ["", "/enrollment-server"]
         case .backOffice: ["", "/powerauth-java-server"]
+        case .lab: [""]
         }
     }
 }

@@ -37,4 +37,5 @@ struct ErrorObject: Encodable {
     let code: String
     let message: String
     var localizedMessage: String?
+    var currentRecoveryPukIndex: Int?
 }

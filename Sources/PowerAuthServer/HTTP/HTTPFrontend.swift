@@ -8,18 +8,21 @@ import NIOCore
 struct HTTPFrontend: Sendable {
     let endpoints: [Endpoint]
     let workers: WorkerThreads
+    let clock: any ServerClock
     let journal: (any ServerJournal)?
     let faults: ServerFaults
+    /// Nil for a server that nobody may interfere with.
+    let lab: LabPowers?
 
     /// The router with every resource at every mount point, and an enveloped 404 and 405 for the rest.
-    func router() -> Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self)
+    func router() -> Router<ConnectionContext> {
+        let router = Router(context: ConnectionContext.self)
         router.add(middleware: NotFoundAnswer())
         for endpoint in endpoints {
             for mountPoint in endpoint.face.mountPoints {
                 for method in Self.routedMethods {
-                    router.on(RouterPath(mountPoint + endpoint.path), method: method) { request, _ in
-                        try await self.respond(to: request, endpoint)
+                    router.on(RouterPath(mountPoint + endpoint.path), method: method) { request, context in
+                        try await self.respond(to: request, context, endpoint)
                     }
                 }
             }
@@ -30,7 +33,9 @@ struct HTTPFrontend: Sendable {
     /// All of these reach an endpoint, so that it can say which one it does not answer.
     private static let routedMethods: [HTTPRequest.Method] = [.get, .post, .put, .delete, .patch, .head]
 
-    private func respond(to request: Request, _ endpoint: Endpoint) async throws -> Response {
+    private func respond(
+        to request: Request, _ context: ConnectionContext, _ endpoint: Endpoint
+    ) async throws -> Response {
         let started = ContinuousClock.now
         let body: ByteBuffer
         do {
@@ -40,22 +45,29 @@ struct HTTPFrontend: Sendable {
         }
         let received = ServerRequest(
             method: request.method.rawValue, path: endpoint.path, query: request.uri.query, headers: request.headers,
-            body: Data(body.readableBytesView))
+            body: Data(body.readableBytesView),
+            parameters: Dictionary(context.parameters.map { (String($0), String($1)) }) { _, last in last })
         let operation = received.header(ServerHeader.operation)
         let fullPath = request.uri.path
-        let answer = await workers.run {
-            CurrentOperation.$id.withValue(operation) {
-                journal?.record(.requestReceived(method: received.method, path: fullPath), operation: operation)
-                let answer = self.answer(received, endpoint)
-                let elapsed = (ContinuousClock.now - started) / .milliseconds(1)
-                journal?.record(
-                    .requestAnswered(
-                        method: received.method, path: fullPath, status: answer.status, milliseconds: elapsed),
-                    operation: operation)
-                return answer
+        return try await interfere(with: received, endpoint, operation, context) { plaintexts in
+            await workers.run {
+                // Task locals of the caller do not reach a worker; they are bound there.
+                CurrentPlaintexts.$log.withValue(plaintexts) {
+                    CurrentOperation.$id.withValue(operation) {
+                        journal?.record(
+                            .requestReceived(method: received.method, path: fullPath), operation: operation)
+                        let answer = self.answer(received, endpoint)
+                        let elapsed = (ContinuousClock.now - started) / .milliseconds(1)
+                        journal?.record(
+                            .requestAnswered(
+                                method: received.method, path: fullPath, status: answer.status,
+                                milliseconds: elapsed),
+                            operation: operation)
+                        return answer
+                    }
+                }
             }
         }
-        return Self.response(answer)
     }
 
     private func answer(_ request: ServerRequest, _ endpoint: Endpoint) -> ServerResponse {
@@ -69,11 +81,64 @@ struct HTTPFrontend: Sendable {
         }
     }
 
+    /// Does to a request what the lab's fault rules say, and writes it into the traffic journal.
+    private func interfere(
+        with request: ServerRequest, _ endpoint: Endpoint, _ operation: String?, _ context: ConnectionContext,
+        answer: (PlaintextLog?) async -> ServerResponse
+    ) async throws -> Response {
+        guard let lab, endpoint.face != .lab else { return Self.response(await answer(nil)) }
+        let fault = lab.faults.hit(method: request.method, path: endpoint.path)
+        let plaintexts = PlaintextLog()
+        func note(_ answer: ServerResponse?) {
+            lab.traffic.add(
+                TrafficEntry(
+                    request, at: clock.now(), operation: operation, plaintexts: plaintexts, answer: answer,
+                    fault: fault?.id))
+        }
+        if let latency = fault?.latency { await Delay.wait(milliseconds: latency) }
+        if fault?.drop == .before {
+            note(nil)
+            return try await context.hangUp()
+        }
+        if let status = fault?.status {
+            let refusal = OutwardFailure.unexpected.response(on: endpoint.face)
+            let answer = ServerResponse(status: status, body: refusal.body)
+            note(answer)
+            return Self.response(answer)
+        }
+        let made = await answer(plaintexts)
+        if fault?.drop == .after {
+            note(nil)
+            return try await context.hangUp()
+        }
+        let sent = fault?.corruptBody == true ? made.corrupted() : made
+        note(sent)
+        return fault?.slowBody.map { Self.response(sent, over: $0) } ?? Self.response(sent)
+    }
+
     static func response(_ answer: ServerResponse) -> Response {
         Response(
-            status: HTTPResponse.Status(code: answer.status),
-            headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            status: HTTPResponse.Status(code: answer.status), headers: headers(of: answer),
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+    }
+
+    /// A response whose body takes its time.
+    private static func response(_ answer: ServerResponse, over milliseconds: Int) -> Response {
+        let pieces = 8
+        let size = max(1, (answer.body.count + pieces - 1) / pieces)
+        return Response(
+            status: HTTPResponse.Status(code: answer.status), headers: headers(of: answer),
+            body: ResponseBody(contentLength: answer.body.count) { writer in
+                for start in stride(from: 0, to: answer.body.count, by: size) {
+                    await Delay.wait(milliseconds: milliseconds / pieces)
+                    try await writer.write(ByteBuffer(bytes: answer.body.dropFirst(start).prefix(size)))
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    private static func headers(of answer: ServerResponse) -> HTTPFields {
+        [.contentType: answer.contentType, .cacheControl: "no-store"]
     }
 }
 
@@ -86,8 +151,8 @@ public enum ServerHeader {
 /// Gives an unknown path the enveloped 404.
 private struct NotFoundAnswer: RouterMiddleware {
     func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: ConnectionContext,
+        next: (Request, ConnectionContext) async throws -> Response
     ) async throws -> Response {
         do {
             return try await next(request, context)

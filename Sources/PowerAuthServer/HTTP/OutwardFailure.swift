@@ -10,8 +10,14 @@ enum OutwardFailure: Error, Equatable, Sendable {
     case encryption
     case vault
     case temporaryKey
+    case upgrade
     // The back office.
     case service(ServiceErrorCode)
+    /// ERR0024 with a sentence of its own.
+    case invalid(String)
+    /// A wrong PUK while another attempt is possible, with the index of the one that is expected.
+    case recovery(expectedPukIndex: Int)
+    case telemetry(String)
     case malformedRequest(String)
     // Both.
     case notFound
@@ -29,9 +35,17 @@ enum OutwardFailure: Error, Equatable, Sendable {
     init(_ error: any Error, face: ServerFace, fallback: OutwardFailure) {
         switch (error, face) {
         case (let failure as OutwardFailure, _): self = failure
-        case (let error as ServiceError, .backOffice): self = .service(error.code)
-        case (let error as DecodingError, .backOffice): self = .malformedRequest(error.sentence)
+        case (let error as ServiceError, .backOffice):
+            self =
+                error.expectedPukIndex.map { .recovery(expectedPukIndex: $0) }
+                ?? error.sentence.map { .invalid($0) } ?? .service(error.code)
+        case (let error as ServiceError, .lab): self = .malformedRequest(error.cause)
+        case (let error as DecodingError, .backOffice), (let error as DecodingError, .lab):
+            self = .malformedRequest(error.sentence)
         case (is DeviceAuthentication.Refusal, _): self = .authentication
+        // A device may know which PUK to ask its user for.
+        case (let error as ServiceError, .device) where error.expectedPukIndex != nil:
+            self = .recovery(expectedPukIndex: error.expectedPukIndex ?? 0)
         case (is ServiceError, .device), (is DecodingError, .device), (is ProtocolError, .device): self = fallback
         default: self = .unexpected
         }
@@ -41,7 +55,8 @@ enum OutwardFailure: Error, Equatable, Sendable {
     var status: Int {
         switch self {
         case .authentication: 401
-        case .activation, .encryption, .vault, .temporaryKey, .service, .malformedRequest: 400
+        case .activation, .encryption, .vault, .temporaryKey, .upgrade, .service, .malformedRequest: 400
+        case .invalid, .recovery, .telemetry: 400
         case .notFound: 404
         case .methodNotAllowed: 405
         case .bodyTooLarge: 413
@@ -58,7 +73,11 @@ enum OutwardFailure: Error, Equatable, Sendable {
         case .encryption: "ERR_ENCRYPTION"
         case .vault: "ERR_SECURE_VAULT"
         case .temporaryKey: "ERR_TEMPORARY_KEY"
+        case .upgrade: "ERR_UPGRADE"
         case .service(let code): code.rawValue
+        case .invalid: ServiceErrorCode.invalidRequest.rawValue
+        case .recovery: face == .device ? "INVALID_RECOVERY_CODE" : "ERR_RECOVERY"
+        case .telemetry: "ERROR_TELEMETRY"
         case .malformedRequest: "ERROR_HTTP_REQUEST"
         case .notFound: "ERROR_NOT_FOUND"
         case .methodNotAllowed, .unsupportedMediaType, .bodyTooLarge, .unexpected:
@@ -69,12 +88,16 @@ enum OutwardFailure: Error, Equatable, Sendable {
     /// The message inside the envelope.
     func message(on face: ServerFace) -> String {
         switch self {
-        case .authentication: "POWER_AUTH_SIGNATURE_INVALID"
+        case .authentication: face == .backOffice ? "Authentication failed" : "POWER_AUTH_SIGNATURE_INVALID"
         case .activation: "POWER_AUTH_ACTIVATION_INVALID"
         case .encryption: "POWER_AUTH_ENCRYPTION_FAILED"
         case .vault: "POWER_AUTH_SECURE_VAULT_INVALID"
         case .temporaryKey: "POWER_AUTH_TEMPORARY_KEY_FAILURE"
+        case .upgrade: "POWER_AUTH_UPGRADE_FAILED"
         case .service(let code): code.message
+        case .recovery:
+            face == .device ? "POWER_AUTH_RECOVERY_INVALID" : ServiceErrorCode.invalidRecoveryCode.message
+        case .invalid(let reason), .telemetry(let reason): reason
         case .malformedRequest(let reason): reason
         case .notFound: "Resource not found."
         case .methodNotAllowed: "This resource does not answer this HTTP method."
@@ -86,23 +109,35 @@ enum OutwardFailure: Error, Equatable, Sendable {
         }
     }
 
+    /// What two back-office answers carry beside code and message (server.md, section 2.4).
+    private var recoveryPukIndex: Int? {
+        switch self {
+        case .recovery(let index): index
+        case .malformedRequest: 0
+        default: nil
+        }
+    }
+
     /// The whole answer.
     func response(on face: ServerFace) -> ServerResponse {
         let message = message(on: face)
         let envelope = ErrorEnvelope(
             responseObject: ErrorObject(
-                code: code(on: face), message: message, localizedMessage: face == .backOffice ? message : nil))
+                code: code(on: face), message: message, localizedMessage: face == .backOffice ? message : nil,
+                currentRecoveryPukIndex: face == .lab ? nil : recoveryPukIndex))
         // Three strings always encode; an empty body would only replace an answer that cannot exist.
         return ServerResponse(status: status, body: (try? JSONBody.encode(envelope)) ?? Data())
     }
 }
 
-/// The two APIs of the server.
+/// The APIs of the server.
 enum ServerFace: Sendable {
     /// `/pa/v3/**`, for devices.
     case device
     /// `/rest/v3/**`, for back-office tools.
     case backOffice
+    /// `/lab/**` and what operators look at: nothing here belongs to PowerAuth.
+    case lab
 }
 
 /// Bounds on what the server takes from the network.

@@ -11,10 +11,13 @@ struct ServerRequest: Sendable {
     let query: String?
     let headers: HTTPFields
     let body: Data
+    /// The values of the path's placeholders.
+    var parameters: [String: String] = [:]
 
     /// The same request with another body: the plaintext in place of the envelope.
     func with(body: Data) -> ServerRequest {
-        ServerRequest(method: method, path: path, query: query, headers: headers, body: body)
+        ServerRequest(
+            method: method, path: path, query: query, headers: headers, body: body, parameters: parameters)
     }
 
     /// Whether the body calls itself JSON, or does not say what it is.
@@ -29,11 +32,12 @@ struct ServerRequest: Sendable {
     }
 }
 
-/// A complete answer: always JSON.
+/// A complete answer.
 struct ServerResponse: Sendable, Equatable {
     /// The HTTP status code.
     let status: Int
     let body: Data
+    var contentType = "application/json"
 
     /// Status 200 with a JSON body.
     static func ok(_ body: some Encodable) throws -> ServerResponse {

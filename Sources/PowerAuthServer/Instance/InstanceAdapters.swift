@@ -2,11 +2,25 @@ import LabKit
 import PowerAuthProtocol
 
 /// The clock page of an instance as the server's clock.
-struct InstanceClock: ServerClock {
+struct InstanceClock: AdjustableServerClock {
     let clock: LabClock
 
     func now() -> ServerTime {
         ServerTime(milliseconds: clock.now().milliseconds)
+    }
+
+    /// The page may be moved or stopped by any process of the instance, so the page is what is waited on.
+    func wait(until deadline: ServerTime?, orRung alarm: ServerAlarm) {
+        let cancellation = clock.makeCancellation()
+        alarm.wait(wakingBy: { cancellation.cancel() }) {
+            let moment = deadline.map { LabTime(milliseconds: min($0.milliseconds, Int64.max / 1_000_000)) }
+            // A page that cannot be waited on any more ends the wait; its instance is ending too.
+            _ = try? clock.waitUntil(moment ?? LabTime(nanoseconds: .max), orCancelled: cancellation)
+        }
+    }
+
+    func advance(milliseconds: Int64) throws {
+        try clock.advance(by: .milliseconds(milliseconds))
     }
 }
 

@@ -38,6 +38,7 @@ public final class InstanceServer: Sendable {
         formerPort = manifest.topology.server.port == 0 ? former?.port : nil
         var configuration = ServerConfiguration(directory: layout.serverDirectory)
         configuration.port = manifest.topology.server.port
+        configuration.hasLabPowers = true
         configuration.policy.maxFailedAttempts = manifest.topology.server.maxFailedAttempts
         configuration.policy.lookAhead = manifest.topology.server.signatureLookAhead
         server = try LabServer(

@@ -167,6 +167,19 @@ enum ActivationStore {
         }
     }
 
+    /// The activations that fit a condition, newest first.
+    static func fetch(
+        _ database: Database, _ condition: String, _ arguments: StatementArguments, limit: Int = -1
+    ) throws -> [Activation] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT \(columns) \(source) WHERE \(condition)
+                ORDER BY t_created DESC, activation.rowid DESC LIMIT \(limit)
+                """, arguments: arguments
+        ).map(activation)
+    }
+
     private static func activation(_ row: Row) -> Activation {
         Activation(
             id: row[0],

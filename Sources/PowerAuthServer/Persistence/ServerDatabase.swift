@@ -60,6 +60,20 @@ final class ServerDatabase: Sendable {
         try change(body).get()
     }
 
+    /// Writes a copy of the present state to another file, replacing what is there.
+    func copy(to path: String) throws {
+        let copy = try DatabaseQueue(path: path)
+        try pool.backup(to: copy)
+        try copy.close()
+    }
+
+    /// Replaces the state by the one in another file, which a server of the same schema wrote.
+    func replace(from path: String) throws {
+        let source = try DatabaseQueue(path: path)
+        try source.backup(to: pool)
+        try source.close()
+    }
+
     /// Folds the write-ahead log into the database file and closes all connections.
     func close() throws {
         // The readers close last and cannot write, so the log is folded in before anything closes.

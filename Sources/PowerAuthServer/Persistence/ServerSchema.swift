@@ -25,6 +25,12 @@ enum ServerSchema {
         migrator.registerMigration("1 applications and activations") { database in
             try database.execute(sql: tables)
         }
+        migrator.registerMigration("2 back office") { database in
+            try database.execute(sql: BackOfficeSchema.tables)
+        }
+        migrator.registerMigration("3 upgrades and claims") { database in
+            try database.execute(sql: DeviceSchema.tables)
+        }
         return migrator
     }()
 

@@ -38,6 +38,10 @@ enum TemporaryKeyStore {
         ])
     }
 
+    static func delete(_ database: Database, id: String) throws {
+        try database.cachedStatement(sql: "DELETE FROM temporary_key WHERE key_id = ?").execute(arguments: [id])
+    }
+
     static func deleteExpired(_ database: Database, at now: ServerTime) throws {
         try database.cachedStatement(sql: "DELETE FROM temporary_key WHERE t_expire < ?")
             .execute(arguments: [now.milliseconds])

@@ -1,5 +1,7 @@
 import Foundation
 import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -19,6 +21,8 @@ public final class LabServer: Sendable {
         public let applicationId: String
         /// What the mobile SDK of that application is configured with.
         public let mobileSdkConfig: String
+        /// The certificate of the authority to trust; nil for plain HTTP.
+        public let certificateAuthorityPath: String?
     }
 
     /// The server cannot accept connections at the wanted address.
@@ -38,6 +42,9 @@ public final class LabServer: Sendable {
     private let configuration: ServerConfiguration
     private let faults: ServerFaults
     private let journal: (any ServerJournal)?
+    private let metrics = ServerMetrics()
+    private let lab: LabPowers?
+    private let certificates: LabCertificates?
     private let application: (id: String, mobileSdkConfig: String)
     private let shutdown = GracefulShutdown()
 
@@ -53,10 +60,15 @@ public final class LabServer: Sendable {
         journal: (any ServerJournal)? = nil, faults: ServerFaults = ServerFaults()
     ) throws {
         self.configuration = configuration
+        let journal = JournalFanOut(journals: [metrics] + (journal.map { [$0] } ?? []))
         self.journal = journal
         self.faults = faults
+        lab = configuration.hasLabPowers ? LabPowers() : nil
         services = try ServerServices(
             configuration: configuration, clock: clock, journal: journal, faults: faults)
+        certificates = try configuration.certificate.map { _ in
+            try LabCertificates(directory: configuration.directory + "/tls", now: clock.now())
+        }
         application = try services.firstApplication(id: configuration.applicationId)
         workers = WorkerThreads(count: configuration.workerThreads)
     }
@@ -71,19 +83,28 @@ public final class LabServer: Sendable {
         // What goes wrong in a request is in the journal; what is left is noise of closed connections.
         logger.logLevel = .critical
         let isListening = Flag()
-        let frontend = httpApplication(port: port, logger: logger) { port in
+        let frontend = try httpApplication(port: port, logger: logger) { port in
             isListening.raise()
             self.journal?.record(.started(port: port, applicationId: self.application.id), operation: nil)
             onListening(
                 Listening(
-                    baseURL: "http://\(self.configuration.host):\(port)", port: port,
-                    applicationId: self.application.id, mobileSdkConfig: self.application.mobileSdkConfig))
+                    baseURL: "\(self.certificates == nil ? "http" : "https")://\(self.configuration.host):\(port)",
+                    port: port, applicationId: self.application.id,
+                    mobileSdkConfig: self.application.mobileSdkConfig,
+                    certificateAuthorityPath: self.certificates?.authorityPath))
         }
+        let jobs = JobThread(services.context)
+        var failure: (any Error)?
         do {
             try await shutdown.run(
                 ServiceGroup(configuration: ServiceGroupConfiguration(services: [frontend], logger: logger)))
-        } catch  where !isListening.isRaised {
-            throw ListeningFailure(address: "\(configuration.host):\(port ?? configuration.port)", cause: "\(error)")
+        } catch {
+            failure = error
+        }
+        await workers.run { jobs.stop() }
+        if let failure {
+            guard !isListening.isRaised else { throw failure }
+            throw ListeningFailure(address: "\(configuration.host):\(port ?? configuration.port)", cause: "\(failure)")
         }
         journal?.record(.stopped, operation: nil)
         try services.context.database.close()
@@ -94,19 +115,44 @@ public final class LabServer: Sendable {
         shutdown.trigger()
     }
 
+    /// Every resource there is.
+    var endpoints: [Endpoint] {
+        let labEndpoints =
+            lab.map {
+                LabEndpoints(
+                    context: services.context, powers: $0,
+                    snapshots: SnapshotService(
+                        database: services.context.database, directory: configuration.directory + "/snapshots")
+                ).endpoints
+            } ?? []
+        let described = services.endpoints + labEndpoints
+        return described
+            + MonitoringEndpoints(context: services.context, metrics: metrics, described: described).endpoints
+    }
+
     /// The Hummingbird application.
     /// - Parameter onPort: called with the port when it listens.
+    /// - Throws: when the certificate cannot be made.
     func httpApplication(
         port: Int? = nil, logger: Logger, onPort: @escaping @Sendable (Int) -> Void = { _ in }
-    ) -> Hummingbird.Application<RouterResponder<BasicRequestContext>> {
+    ) throws -> Hummingbird.Application<RouterResponder<ConnectionContext>> {
         let frontend = HTTPFrontend(
-            endpoints: services.endpoints, workers: workers, journal: journal, faults: faults)
+            endpoints: endpoints, workers: workers, clock: services.context.clock, journal: journal, faults: faults,
+            lab: lab)
         return Hummingbird.Application(
             router: frontend.router(),
+            server: try transport(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: port ?? configuration.port), serverName: "lab-server"),
             onServerRunning: { channel in onPort(channel.localAddress?.port ?? 0) },
             logger: logger)
+    }
+
+    /// HTTP, within TLS when a certificate is shown.
+    private func transport() throws -> HTTPServerBuilder {
+        guard let certificates, let kind = configuration.certificate else { return .http1() }
+        return try .tls(
+            .http1(), tlsConfiguration: certificates.configuration(kind, now: services.context.clock.now()))
     }
 }
 

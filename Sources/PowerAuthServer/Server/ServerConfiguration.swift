@@ -10,6 +10,15 @@ public struct ServerConfiguration: Sendable {
     public var applicationId = "lab"
     /// Windows, limits and validity times.
     public var policy = ServerPolicy()
+    /// Who CUSTOM activations belong to, and what becomes of custom attributes.
+    public var activationProvider = ActivationProvider.username
+    /// The OpenID Connect providers that DIRECT activations may name.
+    public var identityProviders: [IdentityProvider] = []
+    /// Whether `/lab/**` is there: faults, traffic with its decrypted bodies, snapshots, seeding. Never on a server
+    /// that anybody relies on.
+    public var hasLabPowers = false
+    /// The certificate to show; nil for plain HTTP.
+    public var certificate: CertificateKind?
     /// How many requests are worked on at once.
     public var workerThreads = 4
 

@@ -3,6 +3,7 @@ import Foundation
 /// The domain of the server over one database: what HTTP and the control channel both call.
 struct ServerServices: Sendable {
     let context: ServiceContext
+    private let identification: ActivationIdentification
 
     /// Opens the database in the configured directory.
     /// - Throws: whatever keeps the database from being opened or created.
@@ -18,6 +19,9 @@ struct ServerServices: Sendable {
         context = ServiceContext(
             database: database, clock: clock, policy: configuration.policy, keys: ActivationKeyCache(),
             journal: journal)
+        identification = ActivationIdentification(
+            context: context, provider: configuration.activationProvider,
+            identityProviders: IdentityProviders(providers: configuration.identityProviders))
     }
 
     var applications: ApplicationService { ApplicationService(context: context) }
@@ -43,17 +47,17 @@ struct ServerServices: Sendable {
         let authentication = DeviceAuthentication(signatures: signatures)
         let encryption = DeviceEncryption(context: context, authentication: authentication)
         return DeviceSystemEndpoints(context: context).endpoints
-            + DeviceActivationEndpoints(context: context, authentication: authentication).endpoints
+            + DeviceActivationEndpoints(
+                context: context, authentication: authentication, identification: identification
+            ).endpoints
+            + DeviceNameEndpoints(context: context, encryption: encryption).endpoints
+            + DeviceRecoveryEndpoint(context: context, authentication: authentication).endpoints
+            + DeviceUpgradeEndpoints(context: context, authentication: authentication).endpoints
+            + ApplicationExampleEndpoints(authentication: authentication).endpoints
             + DeviceSignatureEndpoints(context: context, authentication: authentication).endpoints
             + DeviceVaultEndpoint(context: context, authentication: authentication).endpoints
             + DeviceUserInfoEndpoint(context: context, encryption: encryption).endpoints
             + ExchangeEndpoints(context: context, encryption: encryption).endpoints
-            + SystemEndpoints(clock: context.clock).endpoints
-            + ApplicationEndpoints(service: applications).endpoints
-            + ActivationEndpoints(
-                activations: activations, keyExchange: keyExchange, statuses: statuses, policy: context.policy
-            ).endpoints
-            + SignatureEndpoints(service: signatures).endpoints
-            + TokenEndpoints(service: tokens).endpoints
+            + backOfficeEndpoints
     }
 }

@@ -1,0 +1,128 @@
+import PowerAuthProtocol
+
+/// `/activation/**` beside the life cycle: passwords, names, flags, search and mass changes
+/// (server.md, sections 7.5, 7.9 and 7.10).
+struct ActivationAdministrationEndpoints: Sendable {
+    let service: ActivationService
+
+    private struct OtpRequest: Decodable {
+        var activationId: String?
+        var externalUserId: String?
+        var activationOtp: String?
+    }
+
+    private struct UpdatedView: Encodable {
+        let activationId: String
+        let updated: Bool
+    }
+
+    private struct NameRequest: Decodable {
+        var activationId: String?
+        var activationName: String?
+        var externalUserId: String?
+    }
+
+    private struct NameView: Encodable {
+        let activationId: String
+        @ExplicitNull var activationName: String?
+        let activationStatus: String
+    }
+
+    private struct FlagsRequest: Decodable {
+        var activationId: String?
+        var activationFlags: [String]?
+    }
+
+    private struct FlagsView: Encodable {
+        let activationId: String
+        let activationFlags: [String]
+
+        init(_ activation: Activation) {
+            activationId = activation.id
+            activationFlags = activation.flags
+        }
+    }
+
+    private struct LookupRequest: Decodable {
+        var userIds: [String]?
+        var applicationIds: [String]?
+        var timestampLastUsedBefore: BackOfficeDate?
+        var timestampLastUsedAfter: BackOfficeDate?
+        var activationStatus: EnumName<ActivationState>?
+        var activationFlags: [String]?
+    }
+
+    private struct LookupView: Encodable {
+        let activations: [ActivationView]
+    }
+
+    private struct StatusRequest: Decodable {
+        var activationIds: [String]?
+        var activationStatus: EnumName<ActivationState>?
+    }
+
+    private struct StatusView: Encodable {
+        let updated: Bool
+    }
+
+    var endpoints: [Endpoint] {
+        [
+            .backOffice("/activation/otp/update") { (request: OtpRequest) in
+                let activation = try service.updateOtp(
+                    activationId: request.activationId, otp: request.activationOtp,
+                    externalUserId: request.externalUserId)
+                return UpdatedView(activationId: activation.id, updated: true)
+            },
+            .backOffice("/activation/name/update") { (request: NameRequest) in
+                try Violations.check([
+                    ("activationId", request.activationId), ("activationName", request.activationName),
+                    ("externalUserId", request.externalUserId),
+                ])
+                let activation = try service.rename(
+                    activationId: request.activationId, name: request.activationName,
+                    externalUserId: request.externalUserId)
+                return NameView(
+                    activationId: activation.id, activationName: activation.name,
+                    activationStatus: activation.status.name)
+            },
+            .backOffice("/activation/flags/list") { (request: FlagsRequest) in
+                FlagsView(try service.flags(activationId: request.activationId))
+            },
+            flags("/activation/flags/create", .add),
+            flags("/activation/flags/update", .replace),
+            flags("/activation/flags/remove", .remove),
+            .backOffice("/activation/lookup") { (request: LookupRequest) in
+                let found = try service.lookup(
+                    .init(
+                        userIds: request.userIds ?? [], applicationIds: request.applicationIds ?? [],
+                        usedBefore: request.timestampLastUsedBefore?.time,
+                        usedAfter: request.timestampLastUsedAfter?.time, status: request.activationStatus?.value,
+                        flags: request.activationFlags ?? []))
+                return LookupView(activations: found.map(ActivationView.init))
+            },
+            .backOffice("/activation/status/update") { (request: StatusRequest) in
+                try service.setStatus(activationIds: request.activationIds, request.activationStatus?.value)
+                return StatusView(updated: true)
+            },
+        ]
+    }
+
+    private func flags(_ path: String, _ change: ActivationService.ListChange) -> Endpoint {
+        .backOffice(path) { (request: FlagsRequest) in
+            FlagsView(
+                try service.changeFlags(activationId: request.activationId, request.activationFlags, change))
+        }
+    }
+}
+
+/// The sentence of ERR0024 for fields that must not be blank (server.md, section 2.4).
+enum Violations {
+    /// - Throws: ERR0024 naming every blank field, sorted.
+    static func check(_ fields: [(name: String, value: String?)]) throws {
+        let blank = fields.filter { $0.value.nonBlank == nil }.map(\.name).sorted()
+        guard blank.isEmpty else {
+            throw ServiceError.invalid(
+                blank.map { "requestObject.\($0) - must not be blank" }.joined(separator: ", "))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import LabKit
+
+/// `/application/roles/**` and `/application/config/**` (server.md, sections 6.3 and 6.4).
+struct ApplicationSettingsEndpoints: Sendable {
+    let service: ApplicationSettingsService
+
+    private struct RolesRequest: Decodable {
+        var applicationId: String?
+        var applicationRoles: [String]?
+    }
+
+    private struct RolesView: Encodable {
+        let applicationId: String
+        let applicationRoles: [String]
+
+        init(_ application: Application) {
+            applicationId = application.id
+            applicationRoles = application.roles
+        }
+    }
+
+    private struct ConfigRequest: Decodable {
+        var applicationId: String?
+        var key: String?
+        var values: [JSONValue]?
+    }
+
+    private struct ConfigView: Encodable {
+        struct Entry: Encodable {
+            let key: String
+            let values: [JSONValue]
+        }
+        let applicationId: String
+        let applicationConfigs: [Entry]
+    }
+
+    private struct EntryView: Encodable {
+        let applicationId: String
+        let key: String
+        let values: [JSONValue]
+    }
+
+    var endpoints: [Endpoint] {
+        [
+            .backOffice("/application/roles/list") { (request: RolesRequest) in
+                RolesView(try service.application(id: request.applicationId))
+            },
+            roles("/application/roles/create", .add),
+            roles("/application/roles/update", .replace),
+            roles("/application/roles/remove", .remove),
+            .backOffice("/application/config/detail") { (request: ConfigRequest) in
+                ConfigView(
+                    applicationId: request.applicationId ?? "",
+                    applicationConfigs: try service.configuration(applicationId: request.applicationId)
+                        .map(ConfigView.Entry.init))
+            },
+            .backOffice("/application/config/create") { (request: ConfigRequest) in
+                let key = try service.configure(
+                    applicationId: request.applicationId, key: request.key, values: request.values)
+                return EntryView(applicationId: request.applicationId ?? "", key: key, values: request.values ?? [])
+            },
+            .backOfficeAction("/application/config/remove") { (request: ConfigRequest) in
+                try service.removeConfiguration(applicationId: request.applicationId, key: request.key)
+            },
+        ]
+    }
+
+    private func roles(_ path: String, _ change: ActivationService.ListChange) -> Endpoint {
+        .backOffice(path) { (request: RolesRequest) in
+            RolesView(
+                try service.changeRoles(applicationId: request.applicationId, request.applicationRoles, change))
+        }
+    }
+}
+
+extension Endpoint {
+    /// A back-office resource that answers with the bare `{"status":"OK"}`.
+    static func backOfficeAction<Request: Decodable & SendableMetatype>(
+        _ path: String, _ action: @escaping @Sendable (Request) throws -> Void
+    ) -> Endpoint {
+        Endpoint(face: .backOffice, path: "/rest/v3\(path)", methods: ["POST"], fallback: .unexpected) { request in
+            try action(JSONBody.decode(RequestEnvelope<Request>.self, from: request.body).requestObject)
+            return try .ok(EmptyEnvelope())
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import LabKit
+
+/// `/application/callback/**` (server.md, section 16.1), with the delivery log as a resource of its own.
+struct CallbackEndpoints: Sendable {
+    let service: CallbackService
+
+    private struct AuthenticationRequest: Decodable {
+        struct Switch: Decodable {
+            var enabled: Bool?
+        }
+        struct Basic: Decodable {
+            var enabled: Bool?
+            var username: String?
+            var password: String?
+        }
+        var certificate: Switch?
+        var httpBasic: Basic?
+        var oauth2: Switch?
+
+        func authentication() throws -> CallbackAuthentication {
+            guard certificate?.enabled != true, oauth2?.enabled != true else {
+                throw ServiceError.invalid("authentication: this server calls with httpBasic only")
+            }
+            return CallbackAuthentication(
+                httpBasic: httpBasic.map {
+                    .init(enabled: $0.enabled ?? false, username: $0.username, password: $0.password)
+                })
+        }
+    }
+
+    private struct CallbackRequest: Decodable {
+        var id: String?
+        var applicationId: String?
+        var name: String?
+        var type: EnumName<CallbackType>?
+        var callbackUrl: String?
+        var attributes: [String]?
+        var authentication: AuthenticationRequest?
+        var retentionPeriod: ISODuration?
+        var initialBackoff: ISODuration?
+        var maxAttempts: LenientInteger?
+
+        func description() throws -> CallbackService.Description {
+            try Violations.check([("applicationId", applicationId), ("callbackUrl", callbackUrl), ("name", name)])
+            return .init(
+                applicationId: applicationId, name: name, type: type?.value, url: callbackUrl,
+                attributes: attributes ?? [], authentication: try authentication?.authentication(),
+                retention: retentionPeriod?.milliseconds, initialBackoff: initialBackoff?.milliseconds,
+                maxAttempts: maxAttempts.map { Int($0.value) })
+        }
+    }
+
+    private struct AuthenticationView: Encodable {
+        struct Basic: Encodable {
+            let enabled: Bool
+            @ExplicitNull var username: String?
+            let passwordSet: Bool
+        }
+        @ExplicitNull var httpBasic: Basic?
+    }
+
+    private struct CallbackView: Encodable {
+        let id: String
+        let applicationId: String
+        let name: String
+        let type: String
+        let callbackUrl: String
+        let attributes: [String]
+        let authentication: AuthenticationView
+        @ExplicitNull var retentionPeriod: ISODuration?
+        @ExplicitNull var initialBackoff: ISODuration?
+        @ExplicitNull var maxAttempts: Int?
+
+        init(_ callback: Callback) {
+            id = callback.id
+            applicationId = callback.application.id
+            name = callback.name
+            type = callback.type.rawValue
+            callbackUrl = callback.url
+            attributes = callback.attributes
+            authentication = AuthenticationView(
+                httpBasic: callback.authentication.httpBasic.map {
+                    .init(enabled: $0.enabled, username: $0.username, passwordSet: $0.password != nil)
+                })
+            retentionPeriod = callback.retention.map(ISODuration.init(milliseconds:))
+            initialBackoff = callback.initialBackoff.map(ISODuration.init(milliseconds:))
+            maxAttempts = callback.maxAttempts
+        }
+    }
+
+    private struct ListView: Encodable {
+        let callbackUrlList: [CallbackView]
+    }
+
+    private struct RemovedView: Encodable {
+        let id: String
+        let removed: Bool
+    }
+
+    private struct DeliveryView: Encodable {
+        struct Attempt: Encodable {
+            let idempotencyKey: String
+            let payload: JSONValue
+            let status: String
+            let attempt: Int
+            @ExplicitNull var httpStatus: Int?
+            @ExplicitNull var failure: String?
+            let timestampCalled: BackOfficeDate
+        }
+        let attempts: [Attempt]
+    }
+
+    var endpoints: [Endpoint] {
+        [
+            .backOffice("/application/callback/create") { (request: CallbackRequest) in
+                CallbackView(try service.create(request.description()))
+            },
+            .backOffice("/application/callback/update") { (request: CallbackRequest) in
+                CallbackView(try service.update(id: request.id, request.description()))
+            },
+            .backOffice("/application/callback/list") { (request: CallbackRequest) in
+                ListView(callbackUrlList: try service.list(applicationId: request.applicationId).map(CallbackView.init))
+            },
+            .backOffice("/application/callback/remove") { (request: CallbackRequest) in
+                let isRemoved = try service.remove(id: request.id)
+                return RemovedView(id: request.id ?? "", removed: isRemoved)
+            },
+            // Not in the original, which keeps no log.
+            .backOffice("/application/callback/deliveries") { (request: CallbackRequest) in
+                DeliveryView(
+                    attempts: try service.attempts(callbackId: request.id).map { attempt in
+                        .init(
+                            idempotencyKey: attempt.idempotencyKey, payload: try JSONValue.parse(attempt.payload),
+                            status: attempt.status, attempt: attempt.number, httpStatus: attempt.httpStatus,
+                            failure: attempt.failure, timestampCalled: BackOfficeDate(attempt.called))
+                    })
+            },
+        ]
+    }
+}
+
+extension CallbackType: NamedChoice {
+    static var names: [String] { allCases.map(\.rawValue) }
+
+    init?(name: String) { self.init(rawValue: name) }
+}
+
+/// A duration as the API spells it: `PT2S`, `P30D`; out in hours, minutes and seconds (server.md, section 2.3).
+struct ISODuration: Codable, Sendable, Equatable {
+    let milliseconds: Int64
+
+    init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        let pattern = /P(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})(?:\.(\d{1,3})\d*)?S)?)?/
+        guard let match = try? pattern.wholeMatch(in: text), text.last?.isLetter == true, text.last != "T",
+            text != "P"
+        else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a duration such as PT2S")
+        }
+        func number(_ part: Substring?) -> Int64 { part.flatMap { Int64($0) } ?? 0 }
+        let (_, days, hours, minutes, seconds, fraction) = match.output
+        let fractionText = String(fraction ?? "")
+        let thousandths = fractionText + String(repeating: "0", count: 3 - fractionText.count)
+        milliseconds =
+            number(days) * 86_400_000 + number(hours) * 3_600_000 + number(minutes) * 60_000 + number(seconds) * 1000
+            + number(thousandths[...])
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+
+    private var text: String {
+        let (hours, minutes) = (milliseconds / 3_600_000, milliseconds / 60_000 % 60)
+        let (seconds, rest) = (milliseconds / 1000 % 60, milliseconds % 1000)
+        var text = "PT"
+        if hours > 0 { text += "\(hours)H" }
+        if minutes > 0 { text += "\(minutes)M" }
+        if rest > 0 {
+            var fraction = String(String(rest + 1000).dropFirst())
+            while fraction.hasSuffix("0") { fraction.removeLast() }
+            text += "\(seconds).\(fraction)S"
+        } else if seconds > 0 || text == "PT" {
+            text += "\(seconds)S"
+        }
+        return text
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import PowerAuthProtocol
+
+/// What a mobile-facing server has decrypted for its devices: tokens, the vault, upgrades, temporary keys and
+/// the keys of generic messages (server.md, sections 9.1 and 10 to 13).
+struct CryptographyEndpoints: Sendable {
+    let context: ServiceContext
+
+    private struct TokenFields: Decodable, Sendable {
+        var signatureType: EnumName<SignatureType>?
+    }
+
+    private struct VaultFields: Decodable, Sendable {
+        var activationId: String?
+        var applicationKey: String?
+        var signedData: String?
+        var signature: String?
+        var signatureType: EnumName<SignatureType>?
+        var signatureVersion: String?
+    }
+
+    private struct VaultView: Encodable {
+        let signatureValid: Bool
+        @ExplicitNull var encryptedData: String?
+        @ExplicitNull var mac: String?
+        @ExplicitNull var nonce: String?
+        @ExplicitNull var timestamp: UInt64?
+
+        init(isValid: Bool, _ response: EciesResponse?) {
+            let sealed = response.map(SealedView.init)
+            signatureValid = isValid
+            encryptedData = sealed?.encryptedData
+            mac = sealed?.mac
+            nonce = sealed?.nonce
+            timestamp = sealed?.timestamp
+        }
+    }
+
+    private struct DecryptorRequest: Decodable {
+        var activationId: String?
+        var applicationKey: String?
+        var temporaryKeyId: String?
+        var ephemeralPublicKey: Base64Field?
+        var nonce: Base64Field?
+        var protocolVersion: String?
+        var timestamp: LenientInteger?
+    }
+
+    private struct DecryptorView: Encodable {
+        let secretKey: String
+        let sharedInfo2: String
+    }
+
+    private struct KeyRequest: Decodable {
+        var jwt: String?
+    }
+
+    private struct KeyView: Encodable {
+        let jwt: String
+    }
+
+    private struct KeyReference: Decodable {
+        var id: String?
+    }
+
+    private struct RemovedKeyView: Encodable {
+        let id: String
+        let removed: Bool
+    }
+
+    private struct UpgradeReference: Decodable {
+        var activationId: String?
+        var applicationKey: String?
+    }
+
+    private struct CommittedView: Encodable {
+        let committed: Bool
+    }
+
+    var endpoints: [Endpoint] {
+        [
+            .backOffice("/token/create") { (request: BackOfficeEnvelope<TokenFields>) in
+                guard let type = request.fields.signatureType?.value else {
+                    throw ServiceError(.invalidRequest, "signatureType is missing")
+                }
+                return SealedView(
+                    try TokenService(context: context).create(request.activation(), signatureType: type))
+            },
+            .backOffice("/vault/unlock", unlock),
+            .backOffice("/ecies/decryptor", decryptor),
+            .backOffice("/keystore/create") { (request: KeyRequest) in
+                guard let jwt = request.jwt else { throw ServiceError(.invalidRequest, "jwt is missing") }
+                return KeyView(jwt: try TemporaryKeyService(context: context).create(jwt: jwt))
+            },
+            .backOffice("/keystore/remove") { (request: KeyReference) in
+                guard let id = request.id else { throw ServiceError(.invalidRequest, "id is missing") }
+                try context.change { try TemporaryKeyStore.delete($0.database, id: id) }
+                return RemovedKeyView(id: id, removed: true)
+            },
+            .backOffice("/upgrade/start") { (request: BackOfficeEnvelope<NoFields>) in
+                SealedView(try ProtocolUpgradeService(context: context).start(request.activation()))
+            },
+            .backOffice("/upgrade/commit") { (request: UpgradeReference) in
+                guard let activationId = request.activationId, let applicationKey = request.applicationKey else {
+                    throw ServiceError(.decryptionFailed, "activationId and applicationKey are required")
+                }
+                try ProtocolUpgradeService(context: context).commit(
+                    activationId: activationId, applicationKey: applicationKey)
+                return CommittedView(committed: true)
+            },
+        ]
+    }
+
+    @Sendable private func unlock(_ request: BackOfficeEnvelope<VaultFields>) throws -> VaultView {
+        let fields = request.fields
+        guard let activationId = fields.activationId, let applicationKey = fields.applicationKey,
+            let data = fields.signedData, let signature = fields.signature, let type = fields.signatureType?.value,
+            let versionText = fields.signatureVersion
+        else {
+            throw ServiceError(
+                .invalidRequest,
+                "activationId, applicationKey, signedData, signature, signatureType and signatureVersion are required")
+        }
+        let vault = VaultService(context: context)
+        try vault.checkFactors(type)
+        let sealed = try request.activation(version: versionText)
+        do {
+            let outcome = try vault.unlock(
+                sealed,
+                signed: SignatureQuestion(
+                    activationId: activationId, applicationKey: applicationKey, data: .normalized(data),
+                    signature: signature, type: type, version: sealed.version))
+            return switch outcome {
+            case .unlocked(let response): VaultView(isValid: true, response)
+            case .invalidSignature(_, let response): VaultView(isValid: false, response)
+            }
+        } catch is DecodingError {
+            return VaultView(isValid: false, nil)
+        } catch let error as ServiceError where Self.meansInvalidSignature.contains(error.code) {
+            return VaultView(isValid: false, nil)
+        }
+    }
+
+    /// An activation or application that cannot open the vault looks like a wrong signature.
+    private static let meansInvalidSignature: Set<ServiceErrorCode> = [
+        .activationNotFound, .activationIncorrectState, .invalidApplication,
+    ]
+
+    @Sendable private func decryptor(_ request: DecryptorRequest) throws -> DecryptorView {
+        guard let applicationKey = request.applicationKey, let ephemeralPublicKey = request.ephemeralPublicKey else {
+            throw ServiceError(.invalidRequest, "applicationKey and ephemeralPublicKey are required")
+        }
+        guard let version = request.protocolVersion.flatMap(ProtocolVersion.init(rawValue:)) else {
+            throw ServiceError(.decryptionFailed, "protocolVersion \(request.protocolVersion ?? "is missing")")
+        }
+        let keys = try EciesDecryptorService(context: context).keys(
+            for: SealedRequest(
+                version: version, applicationKey: applicationKey, activationId: request.activationId,
+                envelope: EciesRequest(
+                    temporaryKeyId: request.temporaryKeyId, ephemeralPublicKey: ephemeralPublicKey.data,
+                    encryptedData: Data(), mac: Data(), nonce: request.nonce?.data,
+                    timestamp: request.timestamp.map { UInt64(clamping: $0.value) })))
+        return DecryptorView(
+            secretKey: StrictBase64.encode(keys.envelope.rawData), sharedInfo2: StrictBase64.encode(keys.sharedInfo2))
+    }
+}

@@ -1,0 +1,66 @@
+/// `/integration/**` (server.md, section 15), and the restriction of the whole back office to integrations.
+struct IntegrationEndpoints: Sendable {
+    let service: IntegrationService
+
+    private struct CreateRequest: Decodable {
+        var name: String?
+    }
+
+    private struct IntegrationView: Encodable {
+        let id: String
+        let name: String
+        let clientToken: String
+        let clientSecret: String
+
+        init(_ integration: Integration) {
+            id = integration.id
+            name = integration.name
+            clientToken = integration.token
+            clientSecret = integration.secret
+        }
+    }
+
+    private struct ListView: Encodable {
+        let restrictedAccess: Bool
+        let items: [IntegrationView]
+    }
+
+    private struct Reference: Decodable {
+        var id: String?
+    }
+
+    private struct RemovedView: Encodable {
+        let id: String
+        let removed: Bool
+    }
+
+    var endpoints: [Endpoint] {
+        [
+            .backOffice("/integration/create") { (request: CreateRequest) in
+                IntegrationView(try service.create(name: request.name))
+            },
+            .backOffice("/integration/list") {
+                ListView(
+                    restrictedAccess: service.context.policy.isBackOfficeRestricted,
+                    items: try service.list().map(IntegrationView.init))
+            },
+            .backOffice("/integration/remove") { (request: Reference) in
+                let isRemoved = try service.remove(id: request.id)
+                return RemovedView(id: request.id ?? "", removed: isRemoved)
+            },
+        ]
+    }
+
+    /// The same resource for integrations only, when the back office is restricted.
+    func restricted(_ endpoint: Endpoint) -> Endpoint {
+        Endpoint(
+            face: endpoint.face, path: endpoint.path, methods: endpoint.methods, fallback: endpoint.fallback,
+            readsJSON: endpoint.readsJSON
+        ) { request in
+            guard try service.admits(authorization: request.header("Authorization")) else {
+                throw OutwardFailure.authentication
+            }
+            return try endpoint.answer(request)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import LabKit
+import PowerAuthProtocol
+
+/// `/operation/**` (server.md, section 18).
+struct OperationEndpoints: Sendable {
+    let context: ServiceContext
+
+    private struct CreateRequest: Decodable {
+        var userId: String?
+        var applications: [String]?
+        var activationFlag: String?
+        var templateName: String?
+        var timestampExpires: BackOfficeDate?
+        var externalId: String?
+        var parameters: [String: String?]?
+        var additionalData: [String: JSONValue]?
+        var proximityCheckEnabled: Bool?
+        var activationId: String?
+    }
+
+    private struct ReferenceRequest: Decodable {
+        var operationId: String?
+        var userId: String?
+        var additionalData: [String: JSONValue]?
+        var statusReason: String?
+    }
+
+    private struct ListRequest: Decodable {
+        var userId: String?
+        var externalId: String?
+        var applications: [String]?
+        var activationId: String?
+        var pageNumber: LenientInteger?
+        var pageSize: LenientInteger?
+
+        var query: OperationService.Query {
+            .init(
+                applicationIds: applications ?? [], activationId: activationId,
+                page: pageNumber.map { Int($0.value) }, pageSize: pageSize.map { Int($0.value) })
+        }
+    }
+
+    private struct DecisionRequest: Decodable {
+        var operationId: String?
+        var userId: String?
+        var applicationId: String?
+        var data: String?
+        var signatureType: EnumName<SignatureType>?
+        var additionalData: [String: JSONValue]?
+    }
+
+    private struct DecisionView: Encodable {
+        let result: String
+        let operation: OperationView
+
+        init(_ decided: OperationDecisionService.Decided) {
+            result = decided.result.rawValue
+            operation = OperationView(decided.operation)
+        }
+    }
+
+    var endpoints: [Endpoint] {
+        let operations = OperationService(context: context)
+        let decisions = OperationDecisionService(context: context)
+        let clock = context.clock
+        return [
+            .backOffice("/operation/create", create),
+            .backOffice("/operation/detail") { (request: ReferenceRequest) in
+                OperationView(
+                    try operations.detail(id: request.operationId, userId: request.userId),
+                    proximityCodeAt: clock.now())
+            },
+            .backOffice("/operation/list") { (request: ListRequest) in
+                try operations.list(userId: request.userId, request.query, isPendingOnly: false)
+                    .map { OperationView($0) }
+            },
+            .backOffice("/operation/list/pending") { (request: ListRequest) in
+                let now = clock.now()
+                return try operations.list(userId: request.userId, request.query, isPendingOnly: true)
+                    .map { OperationView($0, proximityCodeAt: now) }
+            },
+            .backOffice("/operation/list/external") { (request: ListRequest) in
+                try operations.list(externalId: request.externalId, request.query).map { OperationView($0) }
+            },
+            .backOffice("/operation/approve") { (request: DecisionRequest) in
+                DecisionView(
+                    try decisions.approve(
+                        .init(
+                            operationId: request.operationId, userId: request.userId,
+                            applicationId: request.applicationId, data: request.data,
+                            signatureType: request.signatureType?.value, additionalData: request.additionalData)))
+            },
+            .backOffice("/operation/approve/fail") { (request: DecisionRequest) in
+                DecisionView(
+                    try decisions.failApproval(
+                        operationId: request.operationId, additionalData: request.additionalData))
+            },
+            .backOffice("/operation/reject") { (request: DecisionRequest) in
+                DecisionView(
+                    try decisions.reject(
+                        operationId: request.operationId, userId: request.userId,
+                        applicationId: request.applicationId, additionalData: request.additionalData))
+            },
+            .backOffice("/operation/cancel") { (request: ReferenceRequest) in
+                OperationView(
+                    try decisions.cancel(
+                        operationId: request.operationId, additionalData: request.additionalData,
+                        statusReason: request.statusReason))
+            },
+        ]
+    }
+
+    @Sendable private func create(_ request: CreateRequest) throws -> OperationView {
+        let parameters = try (request.parameters ?? [:]).mapValues { value in
+            guard let value else { throw ServiceError.invalid("parameters must not be null") }
+            return value
+        }
+        let operation = try OperationService(context: context).create(
+            .init(
+                userId: request.userId, applicationIds: request.applications ?? [],
+                activationFlag: request.activationFlag, templateName: request.templateName,
+                expires: request.timestampExpires?.time, externalId: request.externalId, parameters: parameters,
+                additionalData: request.additionalData ?? [:],
+                isProximityCheckEnabled: request.proximityCheckEnabled, activationId: request.activationId))
+        return OperationView(operation, proximityCodeAt: context.clock.now())
+    }
+}
+
+/// An operation as answers and callbacks show it (server.md, section 18.1). All fields are always present.
+struct OperationView: Encodable {
+    let id: String
+    @ExplicitNull var userId: String?
+    let applications: [String]
+    @ExplicitNull var externalId: String?
+    @ExplicitNull var activationFlag: String?
+    let operationType: String
+    let templateName: String
+    let data: String
+    let parameters: [String: String]
+    let additionalData: [String: JSONValue]
+    let status: String
+    @ExplicitNull var statusReason: String?
+    let signatureType: [String]
+    let failureCount: Int
+    let maxFailureCount: Int
+    let timestampCreated: BackOfficeDate
+    let timestampExpires: BackOfficeDate
+    @ExplicitNull var timestampFinalized: BackOfficeDate?
+    @ExplicitNull var riskFlags: String?
+    @ExplicitNull var proximityOtp: String?
+    @ExplicitNull var activationId: String?
+
+    /// - Parameter proximityCodeAt: the moment whose proximity code is shown; nil shows none.
+    init(_ operation: OperationRecord, proximityCodeAt now: ServerTime? = nil) {
+        id = operation.id
+        userId = operation.userId
+        applications = operation.applications.map(\.id)
+        externalId = operation.externalId
+        activationFlag = operation.activationFlag
+        operationType = operation.operationType
+        templateName = operation.templateName
+        data = operation.data
+        parameters = operation.parameters
+        additionalData = operation.additionalData
+        status = operation.status.name
+        statusReason = operation.statusReason
+        signatureType = operation.signatureTypes.map(\.name)
+        failureCount = operation.failureCount
+        maxFailureCount = operation.maxFailureCount
+        timestampCreated = BackOfficeDate(operation.created)
+        timestampExpires = BackOfficeDate(operation.expires)
+        timestampFinalized = operation.finalized.map(BackOfficeDate.init)
+        riskFlags = operation.riskFlags
+        proximityOtp = now.flatMap { operation.proximityCode(at: $0) }
+        activationId = operation.activationId
+    }
+}

@@ -1,0 +1,62 @@
+import LabKit
+import PowerAuthProtocol
+
+/// Finds out who an activation is for, by whatever the device showed, and has it created
+/// (rest-api.md, section 6.2).
+///
+/// All methods block; call them on worker threads.
+struct ActivationIdentification: Sendable {
+    let context: ServiceContext
+    let provider: ActivationProvider
+    let identityProviders: IdentityProviders
+
+    /// A new activation and what the outer layer of its answer holds.
+    struct Created: Sendable {
+        let exchanged: KeyExchangeService.Exchanged
+        let customAttributes: JSONValue
+    }
+
+    /// Creates or completes the activation of a device.
+    /// - Parameters:
+    ///   - identity: what the device showed.
+    ///   - customAttributes: an object.
+    ///   - sealed: the inner layer.
+    /// - Throws: ServiceError with the cause; the device sees one code for nearly all of them.
+    func activate(
+        _ identity: ActivationIdentity, customAttributes: JSONValue, sealed: SealedRequest
+    ) throws -> Created {
+        switch identity {
+        case .code(let code):
+            let exchanged = try KeyExchangeService(context: context).exchange(
+                activationCode: code.text, generatesRecoveryCode: true, sealed: sealed)
+            try commit(exchanged, if: provider.commits(identity.type))
+            return Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes))
+        case .custom(let attributes), .direct(let attributes):
+            let exchanged = try create(for: try provider.userId(attributes), sealed)
+            try commit(exchanged, if: provider.commits("CUSTOM"))
+            return Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes))
+        case .openIDConnect(let grant):
+            let userId = try identityProviders.subject(of: grant, at: context.clock.now())
+            let exchanged = try create(for: userId, sealed)
+            try commit(exchanged, if: true)
+            return Created(exchanged: exchanged, customAttributes: customAttributes)
+        case .recovery(let recovery):
+            let exchanged = try RecoveryActivationService(context: context).recover(
+                .init(code: recovery.code.text, puk: recovery.puk.text), sealed: sealed)
+            try commit(exchanged, if: provider.commits(identity.type))
+            return Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes))
+        }
+    }
+
+    private func create(for userId: String?, _ sealed: SealedRequest) throws -> KeyExchangeService.Exchanged {
+        try ActivationCreationService(context: context).create(
+            .init(userId: userId), generatesRecoveryCode: true, sealed: sealed)
+    }
+
+    /// A code whose phase is the key exchange is active already.
+    private func commit(_ exchanged: KeyExchangeService.Exchanged, if isWanted: Bool) throws {
+        guard isWanted, exchanged.activation.status == .pendingCommit else { return }
+        _ = try ActivationService(context: context).commit(
+            activationId: exchanged.activation.id, otp: nil, externalUserId: nil)
+    }
+}

@@ -1,0 +1,55 @@
+/// An OpenID Connect provider that an application accepts users of (server.md, section 6.4, `oauth2_providers`).
+public struct IdentityProvider: Codable, Sendable {
+    /// How the server authenticates to the provider.
+    public enum ClientAuthentication: String, Codable, Sendable {
+        /// HTTP Basic.
+        case clientSecretBasic = "client_secret_basic"
+        /// In the form of the token request.
+        case clientSecretPost = "client_secret_post"
+    }
+
+    /// How devices name the provider.
+    public var providerId: String
+    /// How the provider knows the application.
+    public var clientId: String
+    /// What the provider shares with the application's server; never leaves for a device.
+    public var clientSecret: String
+    /// The expected issuer of identity tokens.
+    public var issuerUri: String
+    /// Where the provider sends the user's browser back to.
+    public var redirectUri: String
+    /// Basic unless it says otherwise.
+    public var clientAuthenticationMethod: ClientAuthentication?
+    /// Where the user signs in.
+    public var authorizeUri: String?
+    /// Where codes are exchanged; `issuerUri` with `/token` when it is missing.
+    public var tokenUri: String?
+    /// Where the provider's keys are; `issuerUri` with `/jwks` when it is missing.
+    public var jwkSetUri: String?
+    /// Separated by spaces; `openid` when it is missing.
+    public var scopes: String?
+    /// Whether devices must prove that they started the sign-in (RFC 7636).
+    public var pkceEnabled: Bool?
+
+    /// Creates a configuration.
+    public init(
+        providerId: String, clientId: String, clientSecret: String, issuerUri: String, redirectUri: String,
+        clientAuthenticationMethod: ClientAuthentication? = nil, authorizeUri: String? = nil,
+        tokenUri: String? = nil, jwkSetUri: String? = nil, scopes: String? = nil, pkceEnabled: Bool? = nil
+    ) {
+        self.providerId = providerId
+        self.clientId = clientId
+        self.clientSecret = clientSecret
+        self.issuerUri = issuerUri
+        self.redirectUri = redirectUri
+        self.clientAuthenticationMethod = clientAuthenticationMethod
+        self.authorizeUri = authorizeUri
+        self.tokenUri = tokenUri
+        self.jwkSetUri = jwkSetUri
+        self.scopes = scopes
+        self.pkceEnabled = pkceEnabled
+    }
+
+    var tokenAddress: String { tokenUri ?? issuerUri + "/token" }
+    var keysAddress: String { jwkSetUri ?? issuerUri + "/jwks" }
+}

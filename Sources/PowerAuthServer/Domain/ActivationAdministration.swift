@@ -1,0 +1,139 @@
+import Foundation
+import PowerAuthProtocol
+
+/// What operators change about activations beside their life cycle (server.md, sections 7.5, 7.9 and 7.10).
+extension ActivationService {
+    /// Gives an activation that waits for its commit another one-time password (section 7.5).
+    /// - Throws: ERR0024, ERR0009, ERR0008, ERR0032.
+    func updateOtp(activationId: String?, otp: String?, externalUserId: String?) throws -> Activation {
+        let id = try Self.required(activationId)
+        guard let otp, !otp.isEmpty else { throw ServiceError(.invalidRequest, "activationOtp is missing") }
+        let hash = try OtpHash.make(otp)
+        return try context.changeKeepingRefusal { change in
+            var activation = try change.activation(id)
+            _ = try change.removeIfExpired(&activation)
+            guard activation.status == .pendingCommit else {
+                return .failure(
+                    ServiceError(.activationIncorrectState, "activation \(id) is \(activation.status.name)"))
+            }
+            guard activation.otp.mode != .onKeyExchange else {
+                return .failure(ServiceError(.invalidActivationOtpMode, "the password was due in the key exchange"))
+            }
+            activation.otp.mode = .onCommit
+            activation.otp.hash = hash
+            try change.save(
+                &activation, previous: .pendingCommit, reason: HistoryReason.otpValueUpdate,
+                externalUserId: externalUserId)
+            return .success(activation)
+        }
+    }
+
+    /// Renames an activation that is not blocked or removed (section 7.10).
+    /// - Throws: ERR0024, ERR0009, ERR0008.
+    func rename(activationId: String?, name: String?, externalUserId: String?) throws -> Activation {
+        let id = try Self.required(activationId)
+        guard let name = name.nonBlank else { throw ServiceError(.invalidRequest, "activationName is missing") }
+        return try context.change { change in
+            var activation = try change.activation(id)
+            guard activation.status == .pendingCommit || activation.status == .active else {
+                throw ServiceError(.activationIncorrectState, "activation \(id) is \(activation.status.name)")
+            }
+            activation.name = name
+            try change.save(
+                &activation, previous: activation.status, reason: HistoryReason.activationNameUpdated,
+                externalUserId: externalUserId)
+            return activation
+        }
+    }
+
+    // MARK: Flags
+
+    /// How a list of names (flags, roles) changes.
+    enum ListChange: Sendable {
+        case add
+        case replace
+        case remove
+
+        /// The changed list, sorted and without duplicates.
+        func applied(_ names: [String], to current: [String]) -> [String] {
+            switch self {
+            case .add: Set(current).union(names).sorted()
+            case .replace: Set(names).sorted()
+            case .remove: Set(current).subtracting(names).sorted()
+            }
+        }
+    }
+
+    /// - Throws: ERR0024, ERR0009.
+    func flags(activationId: String?) throws -> Activation {
+        let id = try Self.required(activationId)
+        return try context.read { database in
+            guard let activation = try ActivationStore.find(database, id: id) else {
+                throw ServiceError(.activationNotFound, "no activation \(id)")
+            }
+            return activation
+        }
+    }
+
+    /// Changes the flags; neither the history nor a callback tells of it.
+    /// - Throws: ERR0024 without any flag, ERR0009.
+    func changeFlags(activationId: String?, _ flags: [String]?, _ kind: ListChange) throws -> Activation {
+        let id = try Self.required(activationId)
+        guard let flags, !flags.isEmpty else { throw ServiceError(.invalidRequest, "activationFlags is empty") }
+        return try context.change { change in
+            var activation = try change.activation(id)
+            activation.flags = kind.applied(flags, to: activation.flags)
+            try ActivationStore.update(change.database, activation)
+            return activation
+        }
+    }
+
+    // MARK: Many at once
+
+    /// The activations that fit all criteria, newest first.
+    /// - Throws: ERR0024 without any user.
+    func lookup(_ filter: ActivationStore.LookupFilter) throws -> [Activation] {
+        guard !filter.userIds.isEmpty else { throw ServiceError(.invalidRequest, "userIds is empty") }
+        return try context.read { try ActivationStore.lookup($0, filter) }
+    }
+
+    /// Sets the status of all the activations; one that is unknown or cannot take it changes none of them
+    /// (section 30, item 13).
+    /// - Throws: ERR0024 for an empty list, ERR0009 for an unknown identifier, ERR0008 for a removed activation or a
+    ///   status that needs a device where there is none.
+    func setStatus(activationIds: [String]?, _ status: ActivationState?) throws {
+        guard let activationIds, !activationIds.isEmpty else {
+            throw ServiceError(.invalidRequest, "activationIds is empty")
+        }
+        guard let status else { throw ServiceError(.invalidRequest, "activationStatus is missing") }
+        try context.change { change in
+            for id in activationIds {
+                var activation = try change.activation(id)
+                let previous = activation.status
+                guard previous != status else { continue }
+                activation.lifecycle = try lifecycle(of: activation, as: status, at: change.now)
+                if status == .active { activation.failedAttempts = 0 }
+                try change.save(&activation, previous: previous)
+            }
+        }
+    }
+
+    private func lifecycle(
+        of activation: Activation, as status: ActivationState, at now: ServerTime
+    ) throws -> ActivationLifecycle {
+        let expires = activation.lifecycle.expires ?? now.advanced(by: context.policy.activationValidity)
+        let binding = activation.lifecycle.binding
+        return switch (activation.status, status, binding) {
+        case (.removed, _, _):
+            throw ServiceError(.activationIncorrectState, "activation \(activation.id) is removed for ever")
+        case (_, .removed, _): .removed(binding)
+        case (_, .pendingCommit, let binding?): .pendingCommit(binding, expires: expires)
+        case (_, .active, let binding?): .active(binding)
+        case (_, .blocked, let binding?): .blocked(binding, reason: BlockedReason.notSpecified)
+        default:
+            throw ServiceError(
+                .activationIncorrectState,
+                "activation \(activation.id) is \(activation.status.name), not \(status.name)")
+        }
+    }
+}

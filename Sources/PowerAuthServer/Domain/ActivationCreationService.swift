@@ -1,0 +1,65 @@
+import Foundation
+import PowerAuthProtocol
+
+/// Activations whose user is known before the device comes: initiation and key exchange in one step, without an
+/// activation code from outside (server.md, section 7.3).
+///
+/// All methods block; call them on worker threads.
+struct ActivationCreationService: Sendable {
+    let context: ServiceContext
+
+    /// Creates an activation for the device that sent the request; it waits for its commit.
+    ///
+    /// Any failure leaves no record. A one-time password, when one is given, is due in the commit (section 30,
+    /// item 3).
+    /// - Parameters:
+    ///   - new: the user and the limits; its application is the one of the request's application key.
+    ///   - generatesRecoveryCode: whether a recovery code comes with it, if the application allows that.
+    ///   - sealed: the inner layer, application scope.
+    /// - Throws: ERR0024 for the user, ERR0040 for the limits, ERR0015 for the application key, ERR0007 for a
+    ///   device key that is no point of P-256, ERR0031 for a one-time password that the device shows too early;
+    ///   the rest as in the key exchange.
+    func create(
+        _ new: ActivationService.NewActivation, generatesRecoveryCode: Bool, sealed: SealedRequest
+    ) throws -> KeyExchangeService.Exchanged {
+        let exchange = try DeviceKeyExchange(opening: sealed, failures: .decryptor, context: context)
+        guard let deviceKey = exchange.devicePublicKey else {
+            throw ServiceError(.activationExpired, "devicePublicKey is not a point of P-256")
+        }
+        var new = new
+        new.applicationId = exchange.opened.applicationVersion.application.id
+        let prepared = try ActivationService(context: context).prepare(new)
+        let recovery =
+            generatesRecoveryCode
+            ? try RecoveryDraft.make(context, applicationKey: sealed.applicationKey) : nil
+        let activation = try context.change { change in
+            let activation = try bind(prepared, exchange, to: deviceKey, in: change)
+            try recovery?.issue(with: activation, policy: context.policy, in: change)
+            return activation
+        }
+        return KeyExchangeService.Exchanged(
+            activation: activation,
+            response: try exchange.answer(activation, recovery: recovery?.data, at: context.clock.now()))
+    }
+
+    /// Inserts the prepared activation and binds it to the device, within one transaction.
+    /// - Throws: ERR0031 for a one-time password in the inner layer, where none can be due; as
+    ///   `ActivationService.insert`.
+    func bind(
+        _ prepared: ActivationService.Prepared, _ exchange: DeviceKeyExchange, to deviceKey: PublicKey,
+        in change: Change
+    ) throws -> Activation {
+        var activation = try ActivationService(context: context).insert(prepared, in: change).activation
+        guard case .created(let expires) = activation.lifecycle else {
+            throw ServiceError(.activationIncorrectState, "activation \(activation.id) was not just created")
+        }
+        let isGiven = exchange.request.activationOtp.nonBlank != nil
+        guard activation.otp.check(at: .onKeyExchange, given: isGiven) == .skip else {
+            throw ServiceError(.invalidActivationOtp, "no one-time password is expected in the key exchange")
+        }
+        activation.lifecycle = .pendingCommit(exchange.binding(to: deviceKey), expires: expires)
+        exchange.describe(&activation, at: change.now)
+        try change.save(&activation, previous: .created)
+        return activation
+    }
+}

@@ -1,0 +1,28 @@
+public import LabKit
+
+/// What a deployment decides about activations of its users: who a CUSTOM activation belongs to, what becomes of
+/// custom attributes, and which activations are committed at once (rest-api.md, section 6.2).
+///
+/// The functions are called on worker threads and may block.
+public struct ActivationProvider: Sendable {
+    /// Finds the user of identity attributes that only the deployment understands; nil refuses the activation.
+    public var userId: @Sendable (_ identityAttributes: [String: String]) throws -> String?
+    /// Turns the custom attributes of the request into those of the answer.
+    public var customAttributes: @Sendable (_ requested: JSONValue) throws -> JSONValue
+    /// Whether an activation of a type, `CODE`, `CUSTOM` or `RECOVERY`, needs no commit by the back office.
+    public var commits: @Sendable (_ type: String) -> Bool
+
+    /// Creates a provider; by default it echoes custom attributes and leaves every commit to the back office.
+    public init(
+        userId: @escaping @Sendable (_ identityAttributes: [String: String]) throws -> String?,
+        customAttributes: @escaping @Sendable (_ requested: JSONValue) throws -> JSONValue = { $0 },
+        commits: @escaping @Sendable (_ type: String) -> Bool = { _ in false }
+    ) {
+        self.userId = userId
+        self.customAttributes = customAttributes
+        self.commits = commits
+    }
+
+    /// Believes the attribute `username`, which is what a laboratory needs and a bank must not do.
+    public static let username = ActivationProvider(userId: { $0["username"] })
+}

@@ -1,0 +1,117 @@
+import Foundation
+import GRDB
+import LabKit
+
+/// Roles and configuration values of applications (server.md, sections 6.3 and 6.4).
+///
+/// All methods block; call them on worker threads.
+struct ApplicationSettingsService: Sendable {
+    let context: ServiceContext
+
+    // MARK: Roles
+
+    /// - Throws: ERR0024 without identifier, ERR0015 for an unknown application.
+    func application(id: String?) throws -> Application {
+        try context.read { try Self.application($0, id: id) }
+    }
+
+    /// Changes the roles.
+    /// - Throws: ERR0024 without any role, ERR0015 for an unknown application.
+    func changeRoles(
+        applicationId: String?, _ roles: [String]?, _ kind: ActivationService.ListChange
+    ) throws -> Application {
+        guard let roles, !roles.isEmpty else { throw ServiceError(.invalidRequest, "applicationRoles is empty") }
+        return try context.change { change in
+            let application = try Self.application(change.database, id: applicationId)
+            let changed = Application(
+                row: application.row, id: application.id, roles: kind.applied(roles, to: application.roles))
+            try change.database.execute(
+                sql: "UPDATE application SET roles = ? WHERE id = ?",
+                arguments: [TextList.encode(changed.roles), changed.row])
+            return changed
+        }
+    }
+
+    // MARK: Configuration
+
+    /// What each accepted key holds a list of.
+    private enum ElementKind {
+        case text
+        case oauth2Provider
+
+        init?(key: String) {
+            switch key {
+            case "fido2_attestation_fmt_allowed", "fido2_aaguids_allowed", "fido2_root_ca_certs": self = .text
+            case "oauth2_providers": self = .oauth2Provider
+            default: return nil
+            }
+        }
+
+        func accepts(_ value: JSONValue) -> Bool {
+            switch self {
+            case .text: value.stringValue != nil
+            case .oauth2Provider:
+                ["providerId", "clientId", "clientSecret", "issuerUri", "redirectUri"].allSatisfy {
+                    value[$0]?.stringValue.nonBlank != nil
+                }
+            }
+        }
+    }
+
+    /// The values of an application by key; an unknown application has none.
+    /// - Throws: ERR0024 without identifier.
+    func configuration(applicationId: String?) throws -> [(key: String, values: [JSONValue])] {
+        guard let applicationId else { throw ServiceError(.invalidRequest, "applicationId is missing") }
+        return try context.read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT key, "values" FROM application_config
+                    JOIN application ON application.id = application_config.application
+                    WHERE app_id = ? ORDER BY key
+                    """, arguments: [applicationId]
+            ).map { row in
+                (row[0], try JSONDecoder().decode([JSONValue].self, from: Data((row[1] as String).utf8)))
+            }
+        }
+    }
+
+    /// Stores the values of a key, in place of those it had.
+    /// - Throws: ERR0024 for an unknown key or values of another kind, ERR0015 for an unknown application.
+    func configure(applicationId: String?, key: String?, values: [JSONValue]?) throws -> String {
+        guard let key, let kind = ElementKind(key: key) else {
+            throw ServiceError(.invalidRequest, "key \(key ?? "is missing")")
+        }
+        guard let values, values.allSatisfy(kind.accepts) else {
+            throw ServiceError(.invalidRequest, "the values do not fit the key \(key)")
+        }
+        let text = String(decoding: try JSONEncoder().encode(values), as: UTF8.self)
+        try context.change { change in
+            let application = try Self.application(change.database, id: applicationId)
+            try change.database.execute(
+                sql: "INSERT OR REPLACE INTO application_config (application, key, \"values\") VALUES (?, ?, ?)",
+                arguments: [application.row, key, text])
+        }
+        return key
+    }
+
+    /// Forgets the values of a key.
+    /// - Throws: ERR0024 without key, ERR0015 for an unknown application.
+    func removeConfiguration(applicationId: String?, key: String?) throws {
+        guard let key else { throw ServiceError(.invalidRequest, "key is missing") }
+        try context.change { change in
+            let application = try Self.application(change.database, id: applicationId)
+            try change.database.execute(
+                sql: "DELETE FROM application_config WHERE application = ? AND key = ?",
+                arguments: [application.row, key])
+        }
+    }
+
+    private static func application(_ database: Database, id: String?) throws -> Application {
+        guard let id else { throw ServiceError(.invalidRequest, "applicationId is missing") }
+        guard let application = try ApplicationStore.find(database, id: id) else {
+            throw ServiceError(.invalidApplication, "no application \(id)")
+        }
+        return application
+    }
+}

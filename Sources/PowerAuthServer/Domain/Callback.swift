@@ -1,0 +1,96 @@
+import Foundation
+
+/// What a callback tells about.
+enum CallbackType: String, CaseIterable, Sendable {
+    case activationStatusChange = "ACTIVATION_STATUS_CHANGE"
+    case operationStatusChange = "OPERATION_STATUS_CHANGE"
+}
+
+/// How the server shows a callback's target who it is.
+struct CallbackAuthentication: Codable, Sendable {
+    /// User name and password of HTTP Basic.
+    struct Basic: Codable, Sendable {
+        var enabled = false
+        var username: String?
+        var password: String?
+    }
+
+    var httpBasic: Basic?
+
+    /// The header's value, when there is one.
+    var header: String? {
+        guard let httpBasic, httpBasic.enabled, let username = httpBasic.username else { return nil }
+        return "Basic " + Data("\(username):\(httpBasic.password ?? "")".utf8).base64EncodedString()
+    }
+}
+
+/// A URL that is called when something changes (server.md, section 16.1).
+struct Callback: Sendable {
+    /// A lower-case UUID.
+    let id: String
+    let application: Application
+    var name: String
+    var type: CallbackType
+    var url: String
+    /// What the payload shows beside type and identifier.
+    var attributes: [String]
+    var authentication: CallbackAuthentication
+    /// Milliseconds; nil means the policy's.
+    var retention: Int64?
+    /// Milliseconds; nil means the policy's.
+    var initialBackoff: Int64?
+    /// Nil means the policy's.
+    var maxAttempts: Int?
+}
+
+/// One message of a callback, on its way.
+struct CallbackEvent: Sendable {
+    let row: Int64
+    let callback: Callback
+    /// The JSON body.
+    let payload: String
+    /// The same in all attempts.
+    let idempotencyKey: String
+    /// How many attempts were made, this one included.
+    let attempt: Int
+}
+
+/// One call in the delivery log.
+struct CallbackAttempt: Sendable {
+    let idempotencyKey: String
+    let payload: String
+    /// PENDING, PROCESSING, FAILED or COMPLETED: the state of the whole message.
+    let status: String
+    /// Counted from 1.
+    let number: Int
+    /// Nil when no answer came.
+    let httpStatus: Int?
+    /// Why no answer came.
+    let failure: String?
+    let called: ServerTime
+}
+
+/// How callbacks are delivered, with the defaults of server.md, sections 16.4 and 25. Times are milliseconds.
+public struct CallbackPolicy: Sendable {
+    /// How often a message is tried.
+    public var maxAttempts = 1
+    /// The time from the first attempt to the second.
+    public var initialBackoff: Int64 = 2_000
+    /// What the time between attempts grows by.
+    public var backoffMultiplier = 1.5
+    /// The longest time between attempts.
+    public var maxBackoff: Int64 = 32_000
+    /// How long a message and its attempts are kept after the last one.
+    public var retention: Int64 = 2_592_000_000
+    /// How long an attempt may be under way before it counts as lost with its process.
+    public var rerunAfter: Int64 = 75_000
+    /// How long a target may take to answer.
+    public var responseTimeout: Int64 = 60_000
+    /// How many failures in a row open the circuit; negative never opens it.
+    public var failureThreshold = 200
+    /// How long after the last failure an open circuit lets no call through.
+    public var resetTimeout: Int64 = 60_000
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,94 @@
+import Foundation
+import GRDB
+
+/// The configuration of callbacks and the log of their deliveries (server.md, section 16.1).
+///
+/// All methods block; call them on worker threads.
+struct CallbackService: Sendable {
+    let context: ServiceContext
+
+    /// A callback as a caller describes it.
+    struct Description: Sendable {
+        var applicationId: String?
+        var name: String?
+        var type: CallbackType?
+        var url: String?
+        var attributes: [String] = []
+        var authentication: CallbackAuthentication?
+        var retention: Int64?
+        var initialBackoff: Int64?
+        var maxAttempts: Int?
+    }
+
+    /// - Throws: ERR0024, ERR0014 for a URL that is not absolute, ERR0015.
+    func create(_ description: Description) throws -> Callback {
+        try context.change { change in
+            let callback = try callback(description, id: Identifiers.uuid(), stored: nil, in: change)
+            try CallbackStore.save(change.database, callback, at: change.now)
+            return callback
+        }
+    }
+
+    /// Changes a callback; a secret that is not given stays.
+    /// - Throws: ERR0024 for an unknown or removed callback or another application's; as ``create(_:)``.
+    func update(id: String?, _ description: Description) throws -> Callback {
+        try context.change { change in
+            guard let id, let stored = try CallbackStore.find(change.database, id: id),
+                stored.application.id == description.applicationId
+            else { throw ServiceError(.invalidRequest, "no callback \(id ?? "without id") of this application") }
+            let callback = try callback(description, id: id, stored: stored, in: change)
+            try CallbackStore.save(change.database, callback, at: change.now)
+            return callback
+        }
+    }
+
+    /// - Throws: ERR0024 without application, ERR0015 for an unknown one.
+    func list(applicationId: String?) throws -> [Callback] {
+        try context.read { try CallbackStore.list($0, of: Self.application($0, id: applicationId)) }
+    }
+
+    /// - Returns: false for an unknown or removed callback.
+    /// - Throws: ERR0024 without identifier.
+    func remove(id: String?) throws -> Bool {
+        guard let id else { throw ServiceError(.invalidRequest, "id is missing") }
+        return try context.change { try CallbackStore.disable($0.database, id: id, at: $0.now) }
+    }
+
+    /// The latest attempts to deliver messages of a callback, newest first.
+    /// - Throws: ERR0024 without identifier.
+    func attempts(callbackId: String?) throws -> [CallbackAttempt] {
+        guard let callbackId else { throw ServiceError(.invalidRequest, "id is missing") }
+        return try context.read { try CallbackStore.attempts($0, callbackId: callbackId) }
+    }
+
+    private func callback(
+        _ description: Description, id: String, stored: Callback?, in change: Change
+    ) throws -> Callback {
+        guard let name = description.name, let type = description.type, let url = description.url else {
+            throw ServiceError.invalid("name, type and callbackUrl are required")
+        }
+        let application = try Self.application(change.database, id: description.applicationId)
+        guard let parsed = URL(string: url), ["http", "https"].contains(parsed.scheme?.lowercased()),
+            parsed.host?.isEmpty == false
+        else { throw ServiceError(.invalidURLFormat, "\(url) is not an absolute HTTP URL") }
+        if let maxAttempts = description.maxAttempts, maxAttempts < 1 {
+            throw ServiceError.invalid("requestObject.maxAttempts - must be greater than or equal to 1")
+        }
+        var authentication = description.authentication ?? CallbackAuthentication()
+        if authentication.httpBasic != nil, authentication.httpBasic?.password == nil {
+            authentication.httpBasic?.password = stored?.authentication.httpBasic?.password
+        }
+        return Callback(
+            id: id, application: application, name: name, type: type, url: url, attributes: description.attributes,
+            authentication: authentication, retention: description.retention,
+            initialBackoff: description.initialBackoff, maxAttempts: description.maxAttempts)
+    }
+
+    private static func application(_ database: Database, id: String?) throws -> Application {
+        guard let id else { throw ServiceError(.invalidRequest, "applicationId is missing") }
+        guard let application = try ApplicationStore.find(database, id: id) else {
+            throw ServiceError(.invalidApplication, "no application \(id)")
+        }
+        return application
+    }
+}

@@ -1,0 +1,143 @@
+import LabKit
+import PowerAuthProtocol
+
+/// Decisions about operations: approval, rejection and cancellation (server.md, sections 18.4, 18.5 and 23).
+///
+/// Signatures are verified by the caller. All methods block; call them on worker threads.
+struct OperationDecisionService: Sendable {
+    let context: ServiceContext
+
+    /// A decision and what it led to.
+    typealias Decided = (result: UserActionResult, operation: OperationRecord)
+
+    /// What a user's approval claims.
+    struct Approval: Sendable {
+        var operationId: String?
+        var userId: String?
+        var applicationId: String?
+        var data: String?
+        var signatureType: SignatureType?
+        var additionalData: [String: JSONValue]?
+    }
+
+    /// Approves an operation, or counts a failure when anything claimed is not so.
+    /// - Throws: ERR0024 for a missing field, ERR0037 for an unknown or final operation, ERR0015.
+    func approve(_ approval: Approval) throws -> Decided {
+        guard let id = approval.operationId, let userId = approval.userId, let applicationId = approval.applicationId,
+            approval.data != nil, approval.signatureType != nil
+        else {
+            throw ServiceError.invalid("operationId, userId, applicationId, data and signatureType are required")
+        }
+        return try decide(id, unknown: .operationApproveFailure, final: .operationApproveFailure) {
+            operation, change in
+            guard let application = try ApplicationStore.find(change.database, id: applicationId) else {
+                throw ServiceError(.invalidApplication, "no application \(applicationId)")
+            }
+            let isRight = try isRight(approval, about: operation, application: application, in: change)
+            operation.merge(approval.additionalData)
+            let result: UserActionResult
+            if isRight {
+                operation.userId = userId
+                operation.finish(.approved, at: change.now)
+                result = .approved
+            } else {
+                result = operation.countFailure(at: change.now)
+            }
+            try change.save(operation)
+            return result
+        }
+    }
+
+    private func isRight(
+        _ approval: Approval, about operation: OperationRecord, application: Application, in change: Change
+    ) throws -> Bool {
+        let activationId = approval.additionalData?["activationId"]?.stringValue
+        guard operation.userId == nil || operation.userId == approval.userId,
+            operation.applications.contains(where: { $0.row == application.row }),
+            operation.data == approval.data,
+            let type = approval.signatureType, operation.signatureTypes.contains(type),
+            operation.failureCount < operation.maxFailureCount,
+            operation.acceptsProximity(
+                approval.additionalData?["proximity_otp"]?.stringValue, at: change.now),
+            operation.activationId == nil || operation.activationId == activationId
+        else { return false }
+        guard let flag = operation.activationFlag, let activationId else { return true }
+        // Who names an activation must name one with the flag (section 30, item 9).
+        return try ActivationStore.find(change.database, id: activationId)?.flags.contains(flag) ?? false
+    }
+
+    /// Counts an approval whose signature was wrong.
+    /// - Throws: ERR0024, ERR0034, ERR0036.
+    func failApproval(operationId: String?, additionalData: [String: JSONValue]?) throws -> Decided {
+        guard let operationId else { throw ServiceError.invalid("operationId is missing") }
+        return try decide(operationId, unknown: .operationNotFound, final: .operationInvalidState) {
+            operation, change in
+            operation.merge(additionalData)
+            let result = operation.countFailure(at: change.now)
+            try change.save(operation)
+            return result
+        }
+    }
+
+    /// Rejects an operation; a foreign user or application changes nothing.
+    /// - Throws: ERR0024, ERR0038 for an unknown or final operation, ERR0015.
+    func reject(
+        operationId: String?, userId: String?, applicationId: String?, additionalData: [String: JSONValue]?
+    ) throws -> Decided {
+        guard let operationId, let userId, let applicationId else {
+            throw ServiceError.invalid("operationId, userId and applicationId are required")
+        }
+        return try decide(operationId, unknown: .operationRejectFailure, final: .operationRejectFailure) {
+            operation, change in
+            guard let application = try ApplicationStore.find(change.database, id: applicationId) else {
+                throw ServiceError(.invalidApplication, "no application \(applicationId)")
+            }
+            guard operation.userId == nil || operation.userId == userId,
+                operation.applications.contains(where: { $0.row == application.row })
+            else { return .rejectFailed }
+            operation.merge(additionalData)
+            operation.userId = userId
+            operation.finish(.rejected, at: change.now)
+            try change.save(operation)
+            return .rejected
+        }
+    }
+
+    /// Takes an operation back.
+    /// - Throws: ERR0024, ERR0034, ERR0036.
+    func cancel(
+        operationId: String?, additionalData: [String: JSONValue]?, statusReason: String?
+    ) throws -> OperationRecord {
+        guard let operationId else { throw ServiceError.invalid("operationId is missing") }
+        guard statusReason?.count ?? 0 <= 32 else {
+            throw ServiceError.invalid("statusReason must have at most 32 characters")
+        }
+        return try decide(operationId, unknown: .operationNotFound, final: .operationInvalidState) {
+            operation, change in
+            operation.merge(additionalData)
+            operation.statusReason = statusReason
+            operation.finish(.canceled, at: change.now)
+            try change.save(operation)
+        }.operation.describingDevice()
+    }
+
+    /// Runs a decision on a pending operation.
+    /// - Parameters:
+    ///   - unknown: the code for an operation that does not exist.
+    ///   - final: the code for one that is decided or expired.
+    private func decide<Result>(
+        _ id: String, unknown: ServiceErrorCode, final: ServiceErrorCode,
+        _ body: (inout OperationRecord, Change) throws -> Result
+    ) throws -> (result: Result, operation: OperationRecord) {
+        try OperationService(context: context).expireOverdue()
+        return try context.change { change in
+            guard var operation = try OperationStore.find(change.database, id: id) else {
+                throw ServiceError(unknown, "no operation \(id)")
+            }
+            guard operation.status == .pending else {
+                throw ServiceError(final, "operation \(id) is \(operation.status.name)")
+            }
+            return (try body(&operation, change), operation)
+        }
+    }
+}

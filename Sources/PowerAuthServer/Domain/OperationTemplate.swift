@@ -1,0 +1,62 @@
+import Foundation
+import PowerAuthProtocol
+
+/// What operations of one kind have in common (server.md, section 17).
+struct OperationTemplate: Sendable {
+    /// The key of the row; nil before it is stored.
+    var id: Int64?
+    /// Never changes.
+    let name: String
+    var operationType: String
+    /// The text to sign, with `${name}` where a parameter goes.
+    var dataTemplate: String
+    var signatureTypes: [SignatureType]
+    var maxFailureCount: Int
+    /// Seconds.
+    var expiration: Int64
+    /// One-letter flags, not interpreted here.
+    var riskFlags: String?
+    var isProximityCheckEnabled: Bool
+
+    /// Checks what a caller wrote.
+    /// - Throws: ERR0024 with a sentence.
+    func validate() throws {
+        for (field, text) in [("templateName", name), ("operationType", operationType), ("dataTemplate", dataTemplate)]
+        where text.isEmpty {
+            throw ServiceError.invalid("\(field) must not be empty")
+        }
+        guard !signatureTypes.isEmpty, Set(signatureTypes).count == signatureTypes.count else {
+            throw ServiceError.invalid("signatureType must list at least one type, and none twice")
+        }
+        guard maxFailureCount > 0 else { throw ServiceError.invalid("maxFailureCount must be positive") }
+        guard expiration > 0 else { throw ServiceError.invalid("expiration must be a positive number of seconds") }
+    }
+
+    /// Fills the placeholders in one pass: what a parameter holds is never expanded again (section 30, item 15).
+    /// Unknown placeholders stay as they are.
+    func data(with parameters: [String: String]) -> String {
+        var result = ""
+        var rest = Substring(dataTemplate)
+        while let start = rest.range(of: "${") {
+            result += rest[..<start.lowerBound]
+            rest = rest[start.lowerBound...]
+            guard let end = rest.firstIndex(of: "}") else { break }
+            let name = String(rest[start.upperBound..<end])
+            result += parameters[name].map(Self.escape) ?? String(rest[...end])
+            rest = rest[rest.index(after: end)...]
+        }
+        return result + rest
+    }
+
+    /// The separators of the data format lose their meaning inside a parameter.
+    private static func escape(_ parameter: String) -> String {
+        parameter.reduce(into: "") { text, character in
+            switch character {
+            case "\\": text += "\\\\"
+            case "*": text += "\\*"
+            case "\n": text += "\\n"
+            default: text.append(character)
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import GRDB
+import PowerAuthProtocol
+
+/// Brings activations of protocol 2 to protocol 3 (server.md, section 13).
+///
+/// Such activations come from seeding only. All methods block; call them on worker threads.
+struct ProtocolUpgradeService: Sendable {
+    let context: ServiceContext
+
+    private struct Started: Encodable {
+        let ctrData: String
+    }
+
+    /// Draws the counter of the activation's future, once, and tells it to the device again and again.
+    ///
+    /// Each call puts the counter back to that value: whatever a commit that was not heard of has moved is
+    /// undone, because the device starts from there too.
+    /// - Parameter sealed: activation scope.
+    /// - Throws: ERR0009, ERR0008 for an activation that is not active or not of protocol 2; the rest as
+    ///   `EnvelopeOpener.openActivation`.
+    func start(_ sealed: SealedRequest) throws -> EciesResponse {
+        let (opened, found) = try EnvelopeOpener(context: context).openActivation(
+            sealed, as: .upgrade, failures: .token)
+        let counterData = try context.change { change in
+            var (activation, binding) = try upgradable(found.id, in: change)
+            let counterData =
+                try ProtocolUpgradeStore.counterData(change.database, activationId: found.id)
+                ?? CounterData.random().rawData
+            try ProtocolUpgradeStore.insert(
+                change.database, activationId: found.id, counterData: counterData, at: change.now)
+            binding.counter = 0
+            binding.counterData = counterData
+            activation.lifecycle = .active(binding)
+            try ActivationStore.updateUse(change.database, activation)
+            return counterData
+        }
+        return try opened.sealJSON(
+            Started(ctrData: StrictBase64.encode(counterData)), at: context.clock.now())
+    }
+
+    /// Makes a started upgrade final. The device has proved the new counter with a signature before.
+    /// - Throws: ERR0009, ERR0008 for an activation that is not active, not of protocol 2, or not started;
+    ///   ERR0015 for an application key of another application or an unsupported version.
+    func commit(activationId: String, applicationKey: String) throws {
+        try context.change { change in
+            var (activation, binding) = try upgradable(activationId, in: change)
+            guard try ProtocolUpgradeStore.counterData(change.database, activationId: activationId) != nil else {
+                throw ServiceError(.activationIncorrectState, "the upgrade of \(activationId) was not started")
+            }
+            let version = try ApplicationStore.version(change.database, applicationKey: applicationKey)
+            guard let version, version.isSupported, version.application.row == activation.application.row else {
+                throw ServiceError(.invalidApplication, "application key is unknown, foreign or unsupported")
+            }
+            binding.version = 3
+            activation.lifecycle = .active(binding)
+            try change.save(&activation, previous: .active, reason: HistoryReason.activationVersionChanged)
+            try ProtocolUpgradeStore.delete(change.database, activationId: activationId)
+        }
+    }
+
+    private func upgradable(
+        _ id: String, in change: Change
+    ) throws -> (activation: Activation, binding: DeviceBinding) {
+        let activation = try change.activation(id)
+        guard case .active(let binding) = activation.lifecycle, binding.version == 2 else {
+            throw ServiceError(
+                .activationIncorrectState, "activation \(id) is \(activation.status.name) or not of protocol 2")
+        }
+        return (activation, binding)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import PowerAuthProtocol
+
+/// Replaces a lost activation by a new one for whoever shows a recovery code and its PUK
+/// (server.md, section 14.4).
+///
+/// All methods block; call them on worker threads.
+struct RecoveryActivationService: Sendable {
+    let context: ServiceContext
+
+    /// What the user shows, and what the new activation is made of.
+    struct Recovery: Sendable {
+        var code: String?
+        var puk: String?
+        var maxFailureCount: Int?
+        /// Asked for at the commit.
+        var otp: String?
+        var generatesRecoveryCode = true
+    }
+
+    /// Spends the PUK, removes the activation it belonged to and creates one that waits for its commit.
+    ///
+    /// A wrong PUK is counted although the call is refused; the refusal names the PUK that is expected until the
+    /// attempts are used up. What fails after a right PUK leaves everything as it was.
+    /// - Throws: ERR0024, ERR0028 with or without an expected PUK; as ``ActivationCreationService``.
+    func recover(_ recovery: Recovery, sealed: SealedRequest) throws -> KeyExchangeService.Exchanged {
+        guard let code = recovery.code.nonBlank, let puk = recovery.puk.nonBlank else {
+            throw ServiceError(.invalidRequest, "recoveryCode and puk are required")
+        }
+        // The code decides about the refusal before the envelope does, and the PUK after it.
+        let record = try context.read {
+            try RecoveryAttempt.usableCode($0, applicationKey: sealed.applicationKey, code: code)
+        }
+        let exchange = try DeviceKeyExchange(opening: sealed, failures: .recovery, context: context)
+        guard let deviceKey = exchange.devicePublicKey else {
+            throw ServiceError(.activationExpired, "devicePublicKey is not a point of P-256")
+        }
+        var new = ActivationService.NewActivation()
+        new.userId = record.userId
+        new.applicationId = record.applicationId
+        new.maxFailureCount = recovery.maxFailureCount
+        new.otp = recovery.otp
+        let prepared = try ActivationService(context: context).prepare(new)
+        let attempt = try RecoveryAttempt(context, applicationKey: sealed.applicationKey, code: code, puk: puk)
+        let issued =
+            recovery.generatesRecoveryCode
+            ? try RecoveryDraft.make(context, applicationKey: sealed.applicationKey) : nil
+        let activation: Activation = try context.changeKeepingRefusal { change in
+            let spent: RecoveryAttempt.Spent
+            switch try attempt.spend(in: change) {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let value): spent = value
+            }
+            var activation = try ActivationCreationService(context: context).bind(
+                prepared, exchange, to: deviceKey, in: change)
+            activation.flags = spent.inheritedFlags
+            try ActivationStore.update(change.database, activation)
+            try issued?.issue(with: activation, policy: context.policy, in: change)
+            return .success(activation)
+        }
+        return KeyExchangeService.Exchanged(
+            activation: activation,
+            response: try exchange.answer(activation, recovery: issued?.data, at: context.clock.now()))
+    }
+}
+
+extension EnvelopeOpener.Failures {
+    static let recovery = Self(wrongFields: .invalidRequest, unknownApplication: .invalidRequest)
+}

@@ -1,0 +1,37 @@
+import LabKit
+
+/// Claims about users, in the terms of OpenID Connect (rest-api.md, section 6.10).
+///
+/// All methods block; call them on worker threads.
+struct UserClaimsService: Sendable {
+    let context: ServiceContext
+
+    /// Everything that is known about a user; always with `sub`, `jti` and `iat`.
+    func claims(userId: String) throws -> JSONValue {
+        var claims = try stored(userId)?.objectValue ?? [:]
+        claims["sub"] = .string(userId)
+        claims["jti"] = .string(Identifiers.uuid())
+        claims["iat"] = .integer(context.clock.now().seconds)
+        return .object(claims)
+    }
+
+    /// What an activation tells its device about the user: nothing, unless claims were stored for them.
+    func claimsAtActivation(userId: String) throws -> JSONValue? {
+        try stored(userId) == nil ? nil : claims(userId: userId)
+    }
+
+    /// Replaces what is known about a user.
+    /// - Throws: ERR0024 for claims that are no object, or without user.
+    func save(_ claims: JSONValue, userId: String) throws {
+        guard claims.objectValue != nil, let userId = Optional(userId).nonBlank else {
+            throw ServiceError(.invalidRequest, "claims must be an object and belong to a user")
+        }
+        let text = String(decoding: claims.encoded(), as: UTF8.self)
+        try context.change { try UserClaimsStore.save($0.database, userId: userId, claims: text) }
+    }
+
+    private func stored(_ userId: String) throws -> JSONValue? {
+        guard let text = try context.read({ try UserClaimsStore.claims($0, userId: userId) }) else { return nil }
+        return try JSONValue.parse(text)
+    }
+}

@@ -1,0 +1,20 @@
+import Hummingbird
+import NIOCore
+
+/// What a request knows about its connection.
+struct ConnectionContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    private let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+
+    /// Closes the connection without an answer.
+    /// - Returns: a response that has nowhere to go.
+    func hangUp() async throws -> Response {
+        try await channel.close()
+        return Response(status: .internalServerError)
+    }
+}

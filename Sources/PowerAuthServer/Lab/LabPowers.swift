@@ -1,0 +1,15 @@
+/// What a lab can do to the server beyond what any client can. A server that was not started by a lab, or told to,
+/// has none of it.
+struct LabPowers: Sendable {
+    let faults = TrafficFaults()
+    let traffic = TrafficJournal()
+}
+
+/// A clock that a lab can move.
+///
+/// Called from any thread; must not block for long.
+public protocol AdjustableServerClock: ServerClock {
+    /// Moves the clock forward.
+    /// - Throws: when it refuses to, in words for the caller.
+    func advance(milliseconds: Int64) throws
+}

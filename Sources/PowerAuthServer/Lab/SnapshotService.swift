@@ -1,0 +1,57 @@
+import Foundation
+
+/// Keeps the state of the server under names and brings it back, so that a situation can be met again and again.
+///
+/// All methods block; call them on worker threads.
+struct SnapshotService: Sendable {
+    let database: ServerDatabase
+    /// Where snapshots live; made with the first one.
+    let directory: String
+
+    /// The names of all snapshots, sorted.
+    func names() throws -> [String] {
+        guard FileManager.default.fileExists(atPath: directory) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: directory)
+            .filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }.sorted()
+    }
+
+    /// Keeps the present state; a snapshot with the same name gives way.
+    /// - Throws: ERR0024 for a name that is no plain word.
+    func take(_ name: String?) throws {
+        let path = try path(of: name)
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try database.copy(to: path)
+    }
+
+    /// Replaces the present state by a kept one.
+    /// - Throws: ERR0024 for a name that is no plain word or not known.
+    func restore(_ name: String?) throws {
+        try database.replace(from: existing(name))
+    }
+
+    /// Forgets a snapshot.
+    /// - Throws: ERR0024 for a name that is no plain word or not known.
+    func remove(_ name: String?) throws {
+        try FileManager.default.removeItem(atPath: existing(name))
+    }
+
+    private static let suffix = ".sqlite"
+
+    private func existing(_ name: String?) throws -> String {
+        let path = try path(of: name)
+        guard FileManager.default.fileExists(atPath: path) else {
+            let known = try names().joined(separator: ", ")
+            throw ServiceError(
+                .invalidRequest, "no snapshot \(name ?? ""); there are: \(known.isEmpty ? "none" : known)")
+        }
+        return path
+    }
+
+    private func path(of name: String?) throws -> String {
+        guard let name, name.wholeMatch(of: /[A-Za-z0-9_\-]{1,64}/) != nil else {
+            throw ServiceError(.invalidRequest, "a snapshot's name has 1 to 64 letters, digits, - or _")
+        }
+        return directory + "/" + name + Self.suffix
+    }
+}

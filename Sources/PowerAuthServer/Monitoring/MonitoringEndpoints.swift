@@ -1,0 +1,34 @@
+import Foundation
+
+/// What operators and their tools look at: `/health`, `/metrics` and `/openapi.json`.
+struct MonitoringEndpoints: Sendable {
+    let context: ServiceContext
+    let metrics: ServerMetrics
+    /// Everything the document describes.
+    let described: [Endpoint]
+
+    private struct Health: Encodable {
+        let status: String
+    }
+
+    var endpoints: [Endpoint] {
+        let document = OpenAPIDocument(endpoints: described + routes(document: Data()))
+        // A document of plain values always encodes; a server without one could not start.
+        return routes(document: (try? JSONBody.encode(document.json)) ?? Data())
+    }
+
+    private func routes(document: Data) -> [Endpoint] {
+        [
+            .lab("/health", methods: ["GET"]) { _ in
+                // A server whose database does not answer is not healthy.
+                _ = try context.read(ApplicationStore.all)
+                return try .ok(Health(status: "UP"))
+            },
+            .lab("/metrics", methods: ["GET"]) { _ in
+                ServerResponse(
+                    status: 200, body: Data(metrics.text.utf8), contentType: "text/plain; version=0.0.4; charset=utf-8")
+            },
+            .lab("/openapi.json", methods: ["GET"]) { _ in ServerResponse(status: 200, body: document) },
+        ]
+    }
+}

@@ -1,0 +1,130 @@
+import LabKit
+
+/// The description of the server's resources in OpenAPI 3.1, derived from the routes themselves.
+struct OpenAPIDocument: Sendable {
+    let endpoints: [Endpoint]
+
+    /// The whole document.
+    var json: JSONValue {
+        var paths: [String: JSONValue] = [:]
+        for endpoint in endpoints {
+            var operations = paths[endpoint.path]?.objectValue ?? [:]
+            for method in endpoint.methods { operations[method.lowercased()] = operation(endpoint, method) }
+            paths[endpoint.path] = .object(operations)
+        }
+        return [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "PowerAuth Lab server", "version": .string(ServerVersion.reported),
+                "description":
+                    """
+                The mobile API (/pa/v3) is also served below /enrollment-server, the back-office API (/rest/v3) \
+                also below /powerauth-java-server.
+                """,
+            ],
+            "servers": [["url": "/"]],
+            "paths": .object(paths),
+            "components": ["schemas": schemas],
+        ]
+    }
+
+    private func operation(_ endpoint: Endpoint, _ method: String) -> JSONValue {
+        var operation: [String: JSONValue] = [
+            "tags": [.string(endpoint.face.title)],
+            "operationId": .string(method.lowercased() + endpoint.path.replacing(/[^A-Za-z0-9]+/, with: "_")),
+            "responses": responses(endpoint),
+        ]
+        let parameters = endpoint.path.matches(of: /\{([A-Za-z]+)\}/).map { match -> JSONValue in
+            ["name": .string(String(match.1)), "in": "path", "required": true, "schema": ["type": "string"]]
+        }
+        if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
+        if let schema = requestSchema(endpoint, method) {
+            operation["requestBody"] = [
+                "required": .bool(endpoint.face == .backOffice),
+                "content": ["application/json": ["schema": schema]],
+            ]
+        }
+        return .object(operation)
+    }
+
+    private func requestSchema(_ endpoint: Endpoint, _ method: String) -> JSONValue? {
+        guard method == "POST" || method == "PUT" else { return nil }
+        switch endpoint.face {
+        case .backOffice: return reference("ObjectRequest")
+        case .device:
+            return endpoint.readsJSON
+                ? ["anyOf": [reference("ObjectRequest"), reference("EncryptedRequest")]] : nil
+        case .lab: return ["type": "object"]
+        }
+    }
+
+    private func responses(_ endpoint: Endpoint) -> JSONValue {
+        func body(_ schema: JSONValue, _ description: String) -> JSONValue {
+            ["description": .string(description), "content": ["application/json": ["schema": schema]]]
+        }
+        let success: JSONValue =
+            switch endpoint.face {
+            case .backOffice: reference("ObjectResponse")
+            case .device: ["anyOf": [reference("ObjectResponse"), reference("EncryptedResponse")]]
+            case .lab: ["type": "object"]
+            }
+        var responses: [String: JSONValue] = ["200": body(success, "Success")]
+        var failures: [OutwardFailure] = [.methodNotAllowed, .bodyTooLarge, .unexpected]
+        switch endpoint.face {
+        case .device: failures += [endpoint.fallback, .authentication]
+        case .backOffice: failures += [.service(.invalidRequest)]
+        case .lab: failures += [.malformedRequest("")]
+        }
+        if endpoint.readsJSON { failures.append(.unsupportedMediaType) }
+        for failure in failures {
+            let codes = failures.filter { $0.status == failure.status }.map { $0.code(on: endpoint.face) }
+            responses["\(failure.status)"] = body(
+                reference("ErrorResponse"), Set(codes).sorted().joined(separator: ", "))
+        }
+        return .object(responses)
+    }
+
+    private func reference(_ schema: String) -> JSONValue { ["$ref": .string("#/components/schemas/" + schema)] }
+
+    private var schemas: JSONValue {
+        func object(_ properties: [String: JSONValue], required: [JSONValue]) -> JSONValue {
+            ["type": "object", "properties": .object(properties), "required": .array(required)]
+        }
+        let text: JSONValue = ["type": "string"]
+        let base64: JSONValue = ["type": "string", "contentEncoding": "base64"]
+        let time: JSONValue = ["type": "integer", "description": "Milliseconds of Unix time"]
+        return [
+            "ObjectRequest": object(["requestObject": ["type": "object"]], required: ["requestObject"]),
+            "ObjectResponse": object(
+                ["status": ["const": "OK"], "responseObject": ["type": "object"]], required: ["status"]),
+            "ErrorResponse": object(
+                [
+                    "status": ["const": "ERROR"],
+                    "responseObject": object(
+                        [
+                            "code": text, "message": text, "localizedMessage": text,
+                            "currentRecoveryPukIndex": ["type": "integer"],
+                        ], required: ["code", "message"]),
+                ], required: ["status", "responseObject"]),
+            "EncryptedRequest": object(
+                [
+                    "temporaryKeyId": text, "ephemeralPublicKey": base64, "encryptedData": base64, "mac": base64,
+                    "nonce": base64, "timestamp": time,
+                ], required: ["ephemeralPublicKey", "encryptedData", "mac"]),
+            "EncryptedResponse": object(
+                ["encryptedData": base64, "mac": base64, "nonce": base64, "timestamp": time],
+                required: ["encryptedData", "mac"]),
+        ]
+    }
+}
+
+extension ServerFace {
+    /// How the document calls the API.
+    fileprivate var title: String {
+        switch self {
+        case .device: "Mobile API"
+        case .backOffice: "Back office"
+        case .lab: "Lab and operations"
+        }
+    }
+}

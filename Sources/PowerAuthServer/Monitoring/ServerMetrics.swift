@@ -1,0 +1,75 @@
+import Foundation
+import Synchronization
+
+/// Counts what happens, in the text format of Prometheus (version 0.0.4).
+///
+/// Thread rule: any thread; the state is guarded by the mutex.
+final class ServerMetrics: ServerJournal {
+    private struct State {
+        /// By status code.
+        var requests: [Int: Int] = [:]
+        /// Cumulative, one for each bound and one for everything.
+        var buckets = [Int](repeating: 0, count: ServerMetrics.bounds.count + 1)
+        var seconds = 0.0
+        var refusals: [String: Int] = [:]
+        var signatures: [Bool: Int] = [:]
+        /// By new status.
+        var activations: [String: Int] = [:]
+    }
+
+    /// Upper bounds of request times in seconds.
+    private static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
+
+    private let state = Mutex(State())
+
+    func record(_ event: ServerEvent, operation: String?) {
+        state.withLock { state in
+            switch event {
+            case .requestAnswered(_, _, let status, let milliseconds):
+                state.requests[status, default: 0] += 1
+                state.seconds += milliseconds / 1_000
+                let first = Self.bounds.firstIndex { milliseconds / 1_000 <= $0 } ?? Self.bounds.count
+                for index in first..<state.buckets.count { state.buckets[index] += 1 }
+            case .requestRefused(_, let code, _):
+                state.refusals[code, default: 0] += 1
+            case .signatureVerified(_, _, let valid, _, _):
+                state.signatures[valid, default: 0] += 1
+            case .activationChanged(_, let from, let to, _):
+                if from != to { state.activations[to.name, default: 0] += 1 }
+            case .started, .stopped, .requestReceived:
+                break
+            }
+        }
+    }
+
+    /// The page that a collector reads.
+    var text: String {
+        let state = state.withLock { $0 }
+        var lines: [String] = []
+        func family(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: String, value: String)]) {
+            lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(kind)"]
+            lines += samples.map { "\(name)\($0.labels) \($0.value)" }
+        }
+        func counter<Key: Comparable>(_ name: String, _ help: String, _ label: String, _ counts: [Key: Int]) {
+            family(
+                name, "counter", help,
+                counts.sorted { $0.key < $1.key }.map { ("{\(label)=\"\($0.key)\"}", "\($0.value)") })
+        }
+        counter("http_requests_total", "Answered requests.", "status", state.requests)
+        let total = state.buckets[Self.bounds.count]
+        let times = "http_request_duration_seconds"
+        lines += ["# HELP \(times) Time from the head of a request to its answer.", "# TYPE \(times) histogram"]
+        for (bound, count) in zip(Self.bounds, state.buckets) {
+            lines.append("\(times)_bucket{le=\"\(bound)\"} \(count)")
+        }
+        lines += [
+            "\(times)_bucket{le=\"+Inf\"} \(total)", "\(times)_sum \(state.seconds)", "\(times)_count \(total)",
+        ]
+        counter("powerauth_refusals_total", "Refused requests by code.", "code", state.refusals)
+        family(
+            "powerauth_signatures_total", "counter", "Checked signatures.",
+            [true, false].map { ("{valid=\"\($0)\"}", "\(state.signatures[$0] ?? 0)") })
+        counter("powerauth_activations_total", "Activations that came into a status.", "status", state.activations)
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import GRDB
+
+/// The rows of callbacks, their messages and the attempts to deliver them.
+enum CallbackStore {
+    private static let columns = """
+        callback_url.id, application.id, app_id, roles, name, type, url, attributes, auth, retention_ms,
+        initial_backoff_ms, max_attempts
+        """
+    private static let source = "callback_url JOIN application ON application.id = callback_url.application"
+
+    // MARK: Callbacks
+
+    /// Removed callbacks are not found.
+    static func find(_ database: Database, id: String) throws -> Callback? {
+        try fetch(database, "callback_url.id = ?", [id]).first
+    }
+
+    /// The callbacks of an application, by name; of one type, if given.
+    static func list(
+        _ database: Database, of application: Application, type: CallbackType? = nil
+    ) throws -> [Callback] {
+        try fetch(
+            database, "callback_url.application = ? AND (? IS NULL OR type = ?)",
+            [application.row, type?.rawValue, type?.rawValue])
+    }
+
+    static func save(_ database: Database, _ callback: Callback, at now: ServerTime) throws {
+        let auth = String(decoding: try JSONEncoder().encode(callback.authentication), as: UTF8.self)
+        try database.execute(
+            sql: """
+                INSERT INTO callback_url (id, application, name, type, url, attributes, auth, retention_ms,
+                    initial_backoff_ms, max_attempts, enabled, failures, t_created, t_updated)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET name = excluded.name, type = excluded.type, url = excluded.url,
+                    attributes = excluded.attributes, auth = excluded.auth, retention_ms = excluded.retention_ms,
+                    initial_backoff_ms = excluded.initial_backoff_ms, max_attempts = excluded.max_attempts,
+                    t_updated = excluded.t_updated
+                """,
+            arguments: [
+                callback.id, callback.application.row, callback.name, callback.type.rawValue, callback.url,
+                try TextList.encode(callback.attributes), auth, callback.retention, callback.initialBackoff,
+                callback.maxAttempts, now.milliseconds, now.milliseconds,
+            ])
+    }
+
+    /// - Returns: false when there is no such callback any more.
+    static func disable(_ database: Database, id: String, at now: ServerTime) throws -> Bool {
+        try database.execute(
+            sql: "UPDATE callback_url SET enabled = 0, t_updated = ? WHERE id = ? AND enabled",
+            arguments: [now.milliseconds, id])
+        return database.changesCount > 0
+    }
+
+    private static func fetch(
+        _ database: Database, _ condition: String, _ arguments: StatementArguments
+    ) throws -> [Callback] {
+        try Row.fetchAll(
+            database.cachedStatement(
+                sql: "SELECT \(columns) FROM \(source) WHERE enabled AND \(condition) ORDER BY name, callback_url.rowid"
+            ),
+            arguments: arguments
+        ).map { callback($0) }
+    }
+
+    private static func callback(_ row: Row, from start: Int = 0) -> Callback {
+        Callback(
+            id: row[start],
+            application: Application(
+                row: row[start + 1], id: row[start + 2], roles: TextList.decode(row[start + 3])),
+            name: row[start + 4], type: CallbackType(rawValue: row[start + 5]) ?? .activationStatusChange,
+            url: row[start + 6], attributes: TextList.decode(row[start + 7]),
+            authentication: (try? JSONDecoder().decode(CallbackAuthentication.self, from: row[start + 8]))
+                ?? CallbackAuthentication(),
+            retention: row[start + 9], initialBackoff: row[start + 10], maxAttempts: row[start + 11])
+    }
+
+    // MARK: Messages
+
+    static func enqueue(_ database: Database, _ callback: Callback, payload: String, at now: ServerTime) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO callback_event (callback, payload, idempotency_key, status, attempts, t_created, t_next_call)
+                VALUES (?, ?, ?, 'PENDING', 0, ?, ?)
+                """
+        ).execute(arguments: [callback.id, payload, Identifiers.uuid(), now.milliseconds, now.milliseconds])
+    }
+
+    /// Takes up to 100 messages that are due, oldest first, for delivery. Those whose circuit is open fail at once.
+    static func claimDue(_ database: Database, _ policy: CallbackPolicy, at now: ServerTime) throws -> [CallbackEvent] {
+        try database.execute(
+            sql:
+                "UPDATE callback_event SET status = 'PENDING', t_next_call = ? WHERE status = 'PROCESSING' AND t_rerun <= ?",
+            arguments: [now.milliseconds, now.milliseconds])
+        if policy.failureThreshold >= 0 {
+            try database.execute(
+                sql: """
+                    UPDATE callback_event SET status = 'FAILED', t_next_call = NULL, t_delete = ?
+                    WHERE status = 'PENDING' AND t_next_call <= ? AND callback IN (SELECT id FROM callback_url
+                        WHERE failures >= ? AND t_last_failure > ?)
+                    """,
+                arguments: [
+                    now.advanced(by: policy.retention).milliseconds, now.milliseconds, policy.failureThreshold,
+                    now.advanced(by: -policy.resetTimeout).milliseconds,
+                ])
+        }
+        let events = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT callback_event.id, payload, idempotency_key, attempts, \(columns) FROM callback_event
+                JOIN callback_url ON callback_url.id = callback_event.callback
+                JOIN application ON application.id = callback_url.application
+                WHERE enabled AND status = 'PENDING' AND t_next_call <= ?
+                ORDER BY t_next_call, callback_event.id LIMIT 100
+                """, arguments: [now.milliseconds]
+        ).map { row in
+            CallbackEvent(
+                row: row[0], callback: callback(row, from: 4), payload: row[1], idempotencyKey: row[2],
+                attempt: (row[3] as Int) + 1)
+        }
+        for event in events {
+            try database.execute(
+                sql: "UPDATE callback_event SET status = 'PROCESSING', attempts = ?, t_rerun = ? WHERE id = ?",
+                arguments: [event.attempt, now.advanced(by: policy.rerunAfter).milliseconds, event.row])
+        }
+        return events
+    }
+
+    /// Writes what came of an attempt into the log, and what becomes of the message.
+    /// - Parameter nextCall: when it is tried again; nil ends it.
+    static func finish(
+        _ database: Database, _ event: CallbackEvent, httpStatus: Int?, failure: String?, isDelivered: Bool,
+        nextCall: ServerTime?, deletion: ServerTime, at now: ServerTime
+    ) throws {
+        try database.execute(
+            sql: """
+                INSERT OR REPLACE INTO callback_attempt (event, number, http_status, failure, t_called)
+                VALUES (?, ?, ?, ?, ?)
+                """, arguments: [event.row, event.attempt, httpStatus, failure, now.milliseconds])
+        try database.execute(
+            sql: "UPDATE callback_event SET status = ?, t_next_call = ?, t_rerun = NULL, t_delete = ? WHERE id = ?",
+            arguments: [
+                isDelivered ? "COMPLETED" : nextCall == nil ? "FAILED" : "PENDING", nextCall?.milliseconds,
+                nextCall == nil ? deletion.milliseconds : nil, event.row,
+            ])
+        if isDelivered {
+            try database.execute(
+                sql: "UPDATE callback_url SET failures = 0 WHERE id = ?", arguments: [event.callback.id])
+        } else {
+            try database.execute(
+                sql: "UPDATE callback_url SET failures = failures + 1, t_last_failure = ? WHERE id = ?",
+                arguments: [now.milliseconds, event.callback.id])
+        }
+    }
+
+    static func deleteOld(_ database: Database, at now: ServerTime) throws {
+        try database.execute(
+            sql: "DELETE FROM callback_event WHERE t_delete < ? AND status IN ('COMPLETED', 'FAILED')",
+            arguments: [now.milliseconds])
+    }
+
+    /// When the next message is due or counts as lost.
+    static func nextDue(_ database: Database) throws -> ServerTime? {
+        try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT MIN(t) FROM (
+                    SELECT MIN(t_next_call) AS t FROM callback_event JOIN callback_url ON callback_url.id = callback
+                        WHERE status = 'PENDING' AND enabled
+                    UNION ALL SELECT MIN(t_rerun) FROM callback_event WHERE status = 'PROCESSING')
+                """
+        ).map(ServerTime.init(milliseconds:))
+    }
+
+    /// The attempts for a callback, removed or not, newest first.
+    static func attempts(_ database: Database, callbackId: String) throws -> [CallbackAttempt] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT idempotency_key, payload, status, number, http_status, failure, t_called
+                FROM callback_attempt JOIN callback_event ON callback_event.id = event
+                WHERE callback = ? ORDER BY t_called DESC, event DESC, number DESC LIMIT 500
+                """, arguments: [callbackId]
+        ).map { row in
+            CallbackAttempt(
+                idempotencyKey: row[0], payload: row[1], status: row[2], number: row[3], httpStatus: row[4],
+                failure: row[5], called: ServerTime(milliseconds: row[6]))
+        }
+    }
+}

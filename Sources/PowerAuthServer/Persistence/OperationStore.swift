@@ -1,0 +1,155 @@
+import Foundation
+import GRDB
+import LabKit
+import PowerAuthProtocol
+
+/// The rows of operations and of the applications they belong to.
+enum OperationStore {
+    private static let columns = """
+        operation.id, user_id, external_id, activation_flag, activation_id, type, template_name, data, parameters,
+        additional, status, status_reason, signature_types, failures, max_failures, risk_flags, totp_seed, t_created,
+        t_expire, t_final
+        """
+
+    static func find(_ database: Database, id: String) throws -> OperationRecord? {
+        try fetch(database, "operation.id = ?", [id], limit: 1, offset: 0).first
+    }
+
+    /// Which operations a list shows. A nil criterion accepts everything.
+    struct Filter: Sendable {
+        var userId: String?
+        var externalId: String?
+        /// One of them must be among the operation's; they exist.
+        var applications: [Application]
+        var activationId: String?
+        /// The flags an operation may ask for; nil without activation.
+        var flags: [String]?
+        var isPendingOnly = false
+        var offset: Int
+        var limit: Int
+    }
+
+    /// A page of operations, newest first.
+    static func list(_ database: Database, _ filter: Filter) throws -> [OperationRecord] {
+        var conditions = [
+            """
+            EXISTS (SELECT 1 FROM operation_application WHERE operation = operation.id
+            AND application IN (\(databaseQuestionMarks(count: filter.applications.count))))
+            """
+        ]
+        var arguments = StatementArguments(filter.applications.map(\.row))
+        if let userId = filter.userId {
+            conditions.append("user_id = ?")
+            arguments += [userId]
+        }
+        if let externalId = filter.externalId {
+            conditions.append("external_id = ?")
+            arguments += [externalId]
+        }
+        if let activationId = filter.activationId {
+            conditions.append("(activation_id IS NULL OR activation_id = ?)")
+            arguments += [activationId]
+        }
+        if let flags = filter.flags {
+            conditions.append(
+                "(activation_flag IS NULL OR activation_flag IN (\(databaseQuestionMarks(count: flags.count))))")
+            arguments += StatementArguments(flags)
+        }
+        if filter.isPendingOnly { conditions.append("status = 1") }
+        return try fetch(
+            database, conditions.joined(separator: " AND "), arguments, limit: filter.limit, offset: filter.offset)
+    }
+
+    /// Pending operations whose time is over, oldest expiry first.
+    static func expired(_ database: Database, at now: ServerTime, limit: Int) throws -> [OperationRecord] {
+        try fetch(database, "status = 1 AND t_expire < ?", [now.milliseconds], limit: limit, offset: 0)
+    }
+
+    /// When the next pending operation expires.
+    static func nextExpiry(_ database: Database) throws -> ServerTime? {
+        try Int64.fetchOne(database, sql: "SELECT MIN(t_expire) FROM operation WHERE status = 1")
+            .map(ServerTime.init(milliseconds:))
+    }
+
+    static func exists(_ database: Database, id: String) throws -> Bool {
+        try Bool.fetchOne(
+            database, sql: "SELECT EXISTS (SELECT 1 FROM operation WHERE id = ?)", arguments: [id]) ?? false
+    }
+
+    static func insert(_ database: Database, _ operation: OperationRecord) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO operation (id, user_id, external_id, activation_flag, activation_id, type, template_name,
+                    data, parameters, additional, status, status_reason, signature_types, failures, max_failures,
+                    risk_flags, totp_seed, t_created, t_expire, t_final)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                operation.id, operation.userId, operation.externalId, operation.activationFlag,
+                operation.activationId, operation.operationType, operation.templateName, operation.data,
+                try text(operation.parameters), try text(operation.additionalData), operation.status.rawValue,
+                operation.statusReason, try TextList.encode(operation.signatureTypes.map(\.name)),
+                operation.failureCount, operation.maxFailureCount, operation.riskFlags, operation.proximitySeed,
+                operation.created.milliseconds, operation.expires.milliseconds, operation.finalized?.milliseconds,
+            ])
+        for application in operation.applications {
+            try database.execute(
+                sql: "INSERT INTO operation_application (operation, application) VALUES (?, ?)",
+                arguments: [operation.id, application.row])
+        }
+    }
+
+    /// Writes everything that can change after the insertion.
+    static func update(_ database: Database, _ operation: OperationRecord) throws {
+        try database.execute(
+            sql: """
+                UPDATE operation SET user_id = ?, additional = ?, status = ?, status_reason = ?, failures = ?,
+                    t_final = ? WHERE id = ?
+                """,
+            arguments: [
+                operation.userId, try text(operation.additionalData), operation.status.rawValue,
+                operation.statusReason, operation.failureCount, operation.finalized?.milliseconds, operation.id,
+            ])
+    }
+
+    private static func fetch(
+        _ database: Database, _ condition: String, _ arguments: StatementArguments, limit: Int, offset: Int
+    ) throws -> [OperationRecord] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT \(columns) FROM operation WHERE \(condition)
+                ORDER BY t_created DESC, operation.rowid DESC LIMIT ? OFFSET ?
+                """, arguments: arguments + [limit, offset]
+        ).map { try operation($0, applications: applications(database, of: $0[0])) }
+    }
+
+    private static func applications(_ database: Database, of operation: String) throws -> [Application] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT application.id, app_id, roles FROM operation_application
+                JOIN application ON application.id = operation_application.application
+                WHERE operation = ? ORDER BY app_id
+                """, arguments: [operation]
+        ).map { Application(row: $0[0], id: $0[1], roles: TextList.decode($0[2])) }
+    }
+
+    private static func operation(_ row: Row, applications: [Application]) throws -> OperationRecord {
+        let decoder = JSONDecoder()
+        return OperationRecord(
+            id: row[0], userId: row[1], applications: applications, externalId: row[2], activationFlag: row[3],
+            activationId: row[4], operationType: row[5], templateName: row[6], data: row[7],
+            parameters: try decoder.decode([String: String].self, from: Data((row[8] as String).utf8)),
+            additionalData: try decoder.decode([String: JSONValue].self, from: Data((row[9] as String).utf8)),
+            status: OperationStatus(rawValue: row[10]) ?? .failed, statusReason: row[11],
+            signatureTypes: TextList.decode(row[12]).compactMap(SignatureType.init(name:)), failureCount: row[13],
+            maxFailureCount: row[14], riskFlags: row[15], proximitySeed: row[16],
+            created: ServerTime(milliseconds: row[17]), expires: ServerTime(milliseconds: row[18]),
+            finalized: (row[19] as Int64?).map(ServerTime.init(milliseconds:)))
+    }
+
+    private static func text(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import GRDB
+
+/// The rows of recovery codes, their PUKs and their configuration.
+enum RecoveryStore {
+    private static let columns = """
+        recovery_code.id, application.id, app_id, user_id, activation_id, code, status, failed, max_failed
+        """
+    private static let source = "FROM recovery_code JOIN application ON application.id = recovery_code.application"
+
+    // MARK: Configuration
+
+    /// Nil when nothing was ever configured.
+    static func configuration(_ database: Database, of application: Application) throws -> RecoveryConfiguration? {
+        try Row.fetchOne(
+            database,
+            sql: """
+                SELECT activation_enabled, postcard_enabled, allow_multiple, postcard_private, postcard_public,
+                    remote_public FROM recovery_config WHERE application = ?
+                """, arguments: [application.row]
+        ).map { row in
+            RecoveryConfiguration(
+                isActivationRecoveryEnabled: row[0], isPostcardEnabled: row[1], allowsMultipleCodes: row[2],
+                postcardPrivateKey: row[3], postcardPublicKey: row[4], remotePublicKey: row[5])
+        }
+    }
+
+    static func save(
+        _ database: Database, _ configuration: RecoveryConfiguration, of application: Application
+    ) throws {
+        try database.execute(
+            sql: """
+                INSERT OR REPLACE INTO recovery_config (application, activation_enabled, postcard_enabled,
+                    allow_multiple, postcard_private, postcard_public, remote_public) VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                application.row, configuration.isActivationRecoveryEnabled, configuration.isPostcardEnabled,
+                configuration.allowsMultipleCodes, configuration.postcardPrivateKey, configuration.postcardPublicKey,
+                configuration.remotePublicKey,
+            ])
+    }
+
+    // MARK: Codes
+
+    static func find(_ database: Database, row: Int64) throws -> RecoveryCodeRecord? {
+        try fetch(database, "recovery_code.id = ?", [row]).first
+    }
+
+    static func find(
+        _ database: Database, application: Application, code: String
+    ) throws -> RecoveryCodeRecord? {
+        try fetch(database, "recovery_code.application = ? AND code = ?", [application.row, code]).first
+    }
+
+    /// The codes that fit all given criteria, oldest first.
+    static func list(
+        _ database: Database, userId: String?, activationId: String?, applicationId: String?,
+        status: RecoveryCodeStatus?
+    ) throws -> [RecoveryCodeRecord] {
+        var conditions: [String] = []
+        var arguments = StatementArguments()
+        func add(_ condition: String, _ value: (any DatabaseValueConvertible)?) {
+            guard let value else { return }
+            conditions.append(condition)
+            arguments += [value]
+        }
+        add("user_id = ?", userId)
+        add("activation_id = ?", activationId)
+        add("app_id = ?", applicationId)
+        add("status = ?", status?.rawValue)
+        return try fetch(database, conditions.joined(separator: " AND "), arguments)
+    }
+
+    /// Whether the user has a postcard that is waiting or usable.
+    static func hasPostcard(_ database: Database, application: Application, userId: String) throws -> Bool {
+        try Bool.fetchOne(
+            database,
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM recovery_code WHERE application = ? AND user_id = ?
+                    AND activation_id IS NULL AND status IN (1, 2))
+                """, arguments: [application.row, userId]) ?? false
+    }
+
+    static func insert(
+        _ database: Database, application: Application, userId: String, activationId: String?, code: String,
+        status: RecoveryCodeStatus, maxFailedAttempts: Int, pukHashes: [String], at now: ServerTime
+    ) throws -> Int64 {
+        try database.execute(
+            sql: """
+                INSERT INTO recovery_code (application, user_id, activation_id, code, status, failed, max_failed,
+                    t_created, t_last_change) VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?)
+                """,
+            arguments: [
+                application.row, userId, activationId, code, status.rawValue, maxFailedAttempts, now.milliseconds,
+                now.milliseconds,
+            ])
+        let row = database.lastInsertedRowID
+        for (offset, hash) in pukHashes.enumerated() {
+            try database.execute(
+                sql: """
+                    INSERT INTO recovery_puk (code, puk_index, hash, status, t_last_change) VALUES (?, ?, ?, ?, ?)
+                    """,
+                arguments: [row, offset + 1, hash, RecoveryPukStatus.valid.rawValue, now.milliseconds])
+        }
+        return row
+    }
+
+    /// Writes the status and failures of a code and the status of each of its PUKs.
+    static func update(_ database: Database, _ record: RecoveryCodeRecord, at now: ServerTime) throws {
+        try database.execute(
+            sql: "UPDATE recovery_code SET status = ?, failed = ?, t_last_change = ? WHERE id = ?",
+            arguments: [record.status.rawValue, record.failedAttempts, now.milliseconds, record.row])
+        for puk in record.puks {
+            try database.execute(
+                sql: """
+                    UPDATE recovery_puk SET status = ?, t_last_change = ?
+                    WHERE code = ? AND puk_index = ? AND status <> ?
+                    """,
+                arguments: [puk.status.rawValue, now.milliseconds, record.row, puk.index, puk.status.rawValue])
+        }
+    }
+
+    /// Makes a code useless for ever. - Returns: false when it was so already.
+    static func revoke(_ database: Database, row: Int64, at now: ServerTime) throws -> Bool {
+        guard var record = try find(database, row: row), record.status != .revoked else { return false }
+        record.status = .revoked
+        for index in record.puks.indices where record.puks[index].status == .valid {
+            record.puks[index].status = .invalid
+        }
+        try update(database, record, at: now)
+        return true
+    }
+
+    static func revokeAll(_ database: Database, ofActivation id: String, at now: ServerTime) throws {
+        for row in try Int64.fetchAll(
+            database, sql: "SELECT id FROM recovery_code WHERE activation_id = ?", arguments: [id])
+        {
+            _ = try revoke(database, row: row, at: now)
+        }
+    }
+
+    /// The codes of an activation that has become usable become usable with it.
+    static func activateAll(_ database: Database, ofActivation id: String, at now: ServerTime) throws {
+        try database.execute(
+            sql: "UPDATE recovery_code SET status = 2, t_last_change = ? WHERE activation_id = ? AND status = 1",
+            arguments: [now.milliseconds, id])
+    }
+
+    private static func fetch(
+        _ database: Database, _ condition: String, _ arguments: StatementArguments
+    ) throws -> [RecoveryCodeRecord] {
+        try Row.fetchAll(
+            database, sql: "SELECT \(columns) \(source) WHERE \(condition) ORDER BY recovery_code.id",
+            arguments: arguments
+        ).map { row in
+            RecoveryCodeRecord(
+                row: row[0], applicationRow: row[1], applicationId: row[2], userId: row[3], activationId: row[4],
+                code: row[5], status: RecoveryCodeStatus(rawValue: row[6]) ?? .revoked, failedAttempts: row[7],
+                maxFailedAttempts: row[8], puks: try puks(database, of: row[0]))
+        }
+    }
+
+    private static func puks(_ database: Database, of code: Int64) throws -> [RecoveryCodeRecord.Puk] {
+        try Row.fetchAll(
+            database, sql: "SELECT puk_index, hash, status FROM recovery_puk WHERE code = ? ORDER BY puk_index",
+            arguments: [code]
+        ).map { row in
+            RecoveryCodeRecord.Puk(
+                index: row[0], hash: row[1], status: RecoveryPukStatus(rawValue: row[2]) ?? .invalid)
+        }
+    }
+}

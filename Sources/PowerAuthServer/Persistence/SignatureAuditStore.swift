@@ -1,0 +1,68 @@
+import Foundation
+import GRDB
+import PowerAuthProtocol
+
+/// The rows of the signature audit.
+enum SignatureAuditStore {
+    /// A record as the back office reads it.
+    struct Item {
+        let id: Int64
+        let created: ServerTime
+        let userId: String
+        let applicationId: String
+        let activationId: String
+        let counter: Int64?
+        let counterData: Data?
+        let status: ActivationState
+        let info: [SignatureAudit.Info]
+        let data: Data
+        let versionText: String?
+        let type: String
+        let signature: String
+        let isValid: Bool
+        let note: String
+        let activationVersion: Int?
+    }
+
+    static func insert(_ database: Database, _ audit: SignatureAudit, at now: ServerTime) throws {
+        let info = audit.info.isEmpty ? "[]" : String(decoding: try JSONEncoder().encode(audit.info), as: UTF8.self)
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO signature_audit (activation_id, application, user_id, counter, ctr_data, status, info,
+                    data, version_text, type, signature, note, valid, activation_version, t_created)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            audit.activationId, audit.application.row, audit.userId, audit.counter.map(Int64.init(bitPattern:)),
+            audit.counterData, audit.status.rawValue, info, audit.data, audit.versionText, audit.type.name,
+            audit.signature, audit.note.rawValue, audit.isValid, audit.activationVersion, now.milliseconds,
+        ])
+    }
+
+    /// The records of a user, newest first; bounds are included.
+    static func list(
+        _ database: Database, userId: String, applicationId: String?, from: ServerTime?, to: ServerTime?
+    ) throws -> [Item] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT signature_audit.id, t_created, user_id, app_id, activation_id, counter, ctr_data, status, info,
+                    data, version_text, type, signature, valid, note, activation_version
+                FROM signature_audit JOIN application ON application.id = signature_audit.application
+                WHERE user_id = ? AND t_created BETWEEN ? AND ? AND (? IS NULL OR app_id = ?)
+                ORDER BY t_created DESC, signature_audit.id DESC
+                """,
+            arguments: [
+                userId, from?.milliseconds ?? .min, to?.milliseconds ?? .max, applicationId, applicationId,
+            ]
+        ).map { row in
+            Item(
+                id: row[0], created: ServerTime(milliseconds: row[1]), userId: row[2], applicationId: row[3],
+                activationId: row[4], counter: row[5], counterData: row[6],
+                status: ActivationState(rawValue: row[7]) ?? .removed,
+                info: (try? JSONDecoder().decode([SignatureAudit.Info].self, from: row[8])) ?? [], data: row[9],
+                versionText: row[10], type: row[11], signature: row[12], isValid: row[13], note: row[14],
+                activationVersion: row[15])
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import NIOSSL
+import PowerAuthProtocol
+
+/// Which certificate a server with TLS shows.
+public enum CertificateKind: String, CaseIterable, Sendable {
+    /// Issued by the lab's authority for localhost and 127.0.0.1.
+    case valid
+    /// Vouches for itself.
+    case selfSigned = "self-signed"
+    /// Was valid until yesterday.
+    case expired
+    /// Valid, for another host.
+    case wrongHost = "wrong-host"
+}
+
+/// The certificates of one server directory: an authority that is made once, and a new certificate at every start.
+struct LabCertificates: Sendable {
+    /// The file that clients are told to trust.
+    let authorityPath: String
+    private let authority: PrivateKey
+    private let authorityCertificate: String
+
+    private static let authorityName = "PowerAuth Lab CA"
+    private static let day: Int64 = 86_400_000
+
+    /// Reads the authority of a directory, or makes it. Blocks.
+    /// - Throws: what keeps the files from being read or written.
+    init(directory: String, now: ServerTime) throws {
+        let keyPath = directory + "/ca.key"
+        authorityPath = directory + "/ca.pem"
+        if let scalar = FileManager.default.contents(atPath: keyPath),
+            let known = FileManager.default.contents(atPath: authorityPath)
+        {
+            authority = try PrivateKey(bigEndian: scalar)
+            authorityCertificate = String(decoding: known, as: UTF8.self)
+            return
+        }
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        authority = try PrivateKey.generate()
+        authorityCertificate = try Certificate(
+            .init(
+                commonName: Self.authorityName, notBefore: now.advanced(by: -Self.day),
+                notAfter: now.advanced(by: 3650 * Self.day), isAuthority: true),
+            for: authority, issuer: .itself
+        ).pem
+        let scalar = try authority.bigEndian
+        guard
+            FileManager.default.createFile(
+                atPath: keyPath, contents: scalar, attributes: [.posixPermissions: 0o600])
+        else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: keyPath]) }
+        try authorityCertificate.write(toFile: authorityPath, atomically: true, encoding: .utf8)
+    }
+
+    /// What a server shows.
+    /// - Throws: `ProtocolError` for lack of entropy; `NIOSSLError` for a certificate OpenSSL does not read.
+    func configuration(_ kind: CertificateKind, now: ServerTime) throws -> TLSConfiguration {
+        let (chain, key) = try serverCertificate(kind, now: now)
+        return .makeServerConfiguration(
+            certificateChain: try chain.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) }
+                .map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(try PEM.text(key).utf8), format: .pem)))
+    }
+
+    /// A new key and its certificate, followed by those who vouch for it; all PEM.
+    func serverCertificate(
+        _ kind: CertificateKind, now: ServerTime
+    ) throws -> (chain: [String], key: PrivateKey) {
+        let key = try PrivateKey.generate()
+        var request = Certificate.Request(
+            commonName: "localhost", notBefore: now.advanced(by: -30 * Self.day),
+            notAfter: now.advanced(by: 397 * Self.day), hostNames: ["localhost"], addresses: [Data([127, 0, 0, 1])])
+        switch kind {
+        case .valid, .selfSigned: break
+        case .expired: request.notAfter = now.advanced(by: -Self.day)
+        case .wrongHost:
+            request.commonName = "elsewhere.example"
+            request.hostNames = ["elsewhere.example"]
+            request.addresses = []
+        }
+        guard kind != .selfSigned else {
+            return ([try Certificate(request, for: key, issuer: .itself).pem], key)
+        }
+        let certificate = try Certificate(
+            request, for: key, issuer: .authority(name: Self.authorityName, key: authority))
+        return ([certificate.pem, authorityCertificate], key)
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import LabKit
+import PowerAuthProtocol
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite struct ActivationIdentityTests {
+    @Test(arguments: ProtocolVersion.allCases)
+    func `a custom activation belongs to the user the provider finds and waits for its commit`(
+        version: ProtocolVersion
+    ) async throws {
+        try await ServerFixture.run { client in
+            var device = try TestDevice(client, version)
+            #expect(try await device.activate(type: "CUSTOM", identity: ["username": "carol"]).status == 200)
+            #expect(try await device.status()?.state == .pendingCommit)
+            let detail = try await client.activationStatus(device.activationId)
+            #expect(detail.text("userId") == "carol")
+            #expect(detail.text("extras") == "blue")
+            try await client.backOffice("activation/commit", ["activationId": device.activationId]).expectOK()
+            #expect(try await device.validateSignature() == 200)
+        }
+    }
+
+    @Test func `a custom activation without a usable user is refused and leaves nothing`() async throws {
+        try await ServerFixture.run { client in
+            for identity in [
+                ["login": "carol"], ["username": " "], ["username": String(repeating: "x", count: 256)], [:],
+            ] {
+                var device = try TestDevice(client, .v3_3)
+                let answer = try await device.activate(type: "CUSTOM", identity: identity)
+                #expect(answer.status == 400 && answer.code == "ERR_ACTIVATION")
+            }
+            let list = try await client.backOffice("activation/list", ["userId": String(repeating: "x", count: 256)])
+            #expect((list.value("activations") as? [Any])?.isEmpty == true)
+        }
+    }
+
+    @Test func `the provider decides about custom attributes and commits`() async throws {
+        let fixture = try ServerFixture {
+            $0.activationProvider = ActivationProvider(
+                userId: { $0["login"] },
+                customAttributes: { ["key_new": .string(($0["key"]?.stringValue ?? "") + "_new")] },
+                commits: { $0 == "CUSTOM" })
+        }
+        try await fixture.run { client in
+            var device = try TestDevice(client, .v3_3)
+            let answer = try await device.activate(
+                type: "CUSTOM", identity: ["login": "dave"], attributes: ["key": "value"],
+                expectedAttributes: ["key_new": "value_new"])
+            #expect(answer.status == 200)
+            #expect(try await device.status()?.state == .active)
+        }
+    }
+
+    @Test func `an unknown direct method is a custom activation, an unknown type is refused`() async throws {
+        try await ServerFixture.run { client in
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await device.activate(type: "DIRECT", identity: ["username": "erin"]).status == 200)
+            #expect(try await client.activationStatus(device.activationId).text("userId") == "erin")
+            var other = try TestDevice(client, .v3_3)
+            let unknown = try await other.activate(type: "MAGIC", identity: ["username": "erin"])
+            #expect(unknown.status == 400 && unknown.code == "ERR_ACTIVATION")
+        }
+    }
+
+    @Test func `claims stored for a user come with the activation and with user info`() async throws {
+        let fixture = try ServerFixture { $0.hasLabPowers = true }
+        try await fixture.run { client in
+            try await client.send(
+                "/lab/seed",
+                body: Data(#"{"claims":{"alice":{"given_name":"Alice","email_verified":true}}}"#.utf8)
+            ).expectOK()
+            let (_, code) = try await client.initiate()
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await device.activate(code: code).status == 200)
+            #expect(device.userInfo?["given_name"]?.stringValue == "Alice")
+            #expect(device.userInfo?["sub"]?.stringValue == "alice")
+            try await client.backOffice("activation/commit", ["activationId": device.activationId]).expectOK()
+            let info = try await device.encrypted("/pa/v3/user/info", [:])
+            #expect(info["email_verified"]?.boolValue == true)
+            #expect(info["jti"]?.stringValue != nil && info["iat"]?.integerValue != nil)
+        }
+    }
+
+    @Test func `a user without claims has none at the activation`() async throws {
+        try await ServerFixture.run { client in
+            let device = try await client.activeDevice()
+            #expect(device.userInfo == JSONValue.null)
+            let info = try await device.encrypted("/pa/v3/user/info", [:])
+            #expect(info["sub"]?.stringValue == "alice")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import HummingbirdTesting
+import Logging
+import NIOSSL
+import PowerAuthProtocol
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite struct CertificateTests {
+    private func certificates(_ directory: TemporaryDirectory, _ clock: TestClock) throws -> LabCertificates {
+        try LabCertificates(directory: directory.path + "/tls", now: clock.now())
+    }
+
+    @Test(arguments: CertificateKind.allCases)
+    func `OpenSSL reads every certificate and finds its key`(kind: CertificateKind) throws {
+        let directory = try TemporaryDirectory()
+        let clock = TestClock()
+        let configuration = try certificates(directory, clock).configuration(kind, now: clock.now())
+        _ = try NIOSSLContext(configuration: configuration)
+    }
+
+    @Test func `certificates say when they are valid`() throws {
+        let directory = try TemporaryDirectory()
+        let clock = TestClock()
+        let certificates = try certificates(directory, clock)
+        func validity(_ kind: CertificateKind) throws -> (start: Int64, end: Int64) {
+            let chain = try certificates.serverCertificate(kind, now: clock.now()).chain
+            let leaf = try #require(try NIOSSLCertificate.fromPEMBytes(Array(chain[0].utf8)).first)
+            return (Int64(leaf.notValidBefore), Int64(leaf.notValidAfter))
+        }
+        let now = clock.now().seconds
+        let valid = try validity(.valid)
+        #expect(valid.start < now && valid.end > now)
+        let expired = try validity(.expired)
+        #expect(expired.end == now - 86_400)
+    }
+
+    @Test func `the authority outlives the server, its key is nobody else's`() throws {
+        let directory = try TemporaryDirectory()
+        let clock = TestClock()
+        let first = try certificates(directory, clock)
+        let kept = try String(contentsOfFile: first.authorityPath, encoding: .utf8)
+        let second = try certificates(directory, clock)
+        #expect(try String(contentsOfFile: second.authorityPath, encoding: .utf8) == kept)
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/tls/ca.key")
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+
+    @Test func `numbers, identifiers and times are written as DER wants them`() {
+        #expect(DERWriter.integer(Data([0, 0x80])) == Data([2, 2, 0, 0x80]))
+        #expect(DERWriter.integer(Data()) == Data([2, 1, 0]))
+        #expect(DERWriter.identifier([1, 2, 840, 10045, 2, 1]) == Data([6, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1]))
+        #expect(DERWriter.octetString(Data(count: 200)).prefix(3) == Data([4, 0x81, 200]))
+        #expect(DERWriter.octetString(Data(count: 300)).prefix(4) == Data([4, 0x82, 1, 44]))
+        let time = ServerTime(milliseconds: 1_728_380_000_000)
+        #expect(DERWriter.time(time) == Data([0x17, 13]) + Data("241008093320Z".utf8))
+        let late = ServerTime(milliseconds: 2_556_144_000_000)
+        #expect(DERWriter.time(late) == Data([0x18, 15]) + Data("20510101000000Z".utf8))
+    }
+}

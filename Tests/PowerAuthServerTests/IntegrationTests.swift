@@ -1,0 +1,64 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite struct IntegrationTests {
+    @Test func `a restricted back office is open to integrations only`() async throws {
+        let directory = try TemporaryDirectory()
+        let credentials = try await ServerFixture(directory: directory).run { client in
+            let created = try await client.backOffice("integration/create", ["name": "tools"])
+            #expect(try await client.backOffice("integration/create").code == "ERR0024")
+            let list = try await client.backOffice("integration/list")
+            #expect(list.flag("restrictedAccess") == false)
+            #expect(list.text("items.0.clientToken") == created.text("clientToken"))
+            return try created.required("clientToken") + ":" + created.required("clientSecret")
+        }
+        let restricted = try ServerFixture(directory: directory) { $0.policy.isBackOfficeRestricted = true }
+        try await restricted.runWithoutConfiguration { client in
+            func status(_ credentials: String?) async throws -> Answer {
+                let header = credentials.map { ["Authorization": "Basic " + Data($0.utf8).base64EncodedString()] }
+                return try await client.send("/rest/v3/status", headers: header ?? [:])
+            }
+            try await status(credentials).expectOK()
+            for wrong in [nil, credentials + "x", "x" + credentials, "no colon"] as [String?] {
+                let refused = try await status(wrong)
+                #expect(refused.status == 401 && refused.code == "ERR_AUTHENTICATION")
+                #expect(refused.text("message") == "Authentication failed")
+            }
+            try await client.send("/pa/v3/status", body: Data("{}".utf8)).expectOK()
+        }
+    }
+
+    @Test func `reports count users of the period`() async throws {
+        try await ServerFixture.run { client in
+            _ = try await client.initiate()
+            _ = try await client.initiate()
+            _ = try await client.initiate(["userId": "bob"])
+            func report(_ name: String, _ parameters: [String: any Sendable]) async throws -> Answer {
+                try await client.backOffice("telemetry/report", ["name": name, "parameters": parameters])
+            }
+            let month = try await report("CURRENT_MAU", ["application": "lab", "days": 7])
+            #expect(month.number("reportData.users") == 2)
+            #expect(month.number("reportData.days") == 30)
+            client.clock.advance(milliseconds: 2 * 86_400_000)
+            let day = try await report("USERS_IN_PAST_DAYS", ["application": "lab", "days": 1])
+            #expect(day.number("reportData.users") == 0)
+            #expect(try await report("USERS_IN_PAST_DAYS", ["application": "lab"]).code == "ERROR_TELEMETRY")
+            #expect(try await report("OTHER", ["application": "lab"]).code == "ERROR_TELEMETRY")
+            #expect(try await client.backOffice("telemetry/report").code == "ERR0024")
+        }
+    }
+}
+
+extension ServerFixture {
+    /// Runs a test without asking the back office for anything first.
+    fileprivate func runWithoutConfiguration(_ body: @Sendable (ServerClient) async throws -> Void) async throws {
+        try await server.httpApplication(logger: Logger(label: "tests")).test(.router) { transport in
+            try await body(ServerClient(transport: transport, clock: clock))
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import LabKit
+import Logging
+import PowerAuthProtocol
+import Synchronization
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite struct LabPowersTests {
+    private func fixture() throws -> ServerFixture { try ServerFixture { $0.hasLabPowers = true } }
+
+    private func lab(
+        _ client: ServerClient, _ path: String, _ body: JSONValue? = nil
+    ) async throws -> (status: Int, json: JSONValue) {
+        let answer = try await client.send(
+            "/lab/" + path, method: body == nil ? .get : .post, body: body.map { $0.encoded() } ?? Data())
+        return (answer.status, try JSONValue.parse(answer.body))
+    }
+
+    @Test func `a server that no lab started has no lab powers`() async throws {
+        try await ServerFixture.run { (client: ServerClient) async throws in
+            for path in ["/lab/clock", "/lab/faults", "/lab/traffic", "/lab/snapshots", "/lab/seed"] {
+                #expect(try await client.send(path, body: Data("{}".utf8)).status == 404)
+            }
+        }
+    }
+
+    @Test func `a fault rule hits the requests it counts`() async throws {
+        try await fixture().run { client in
+            let added = try await lab(
+                client, "faults", ["path": "/pa/v3/st*", "method": "post", "skip": 1, "times": 2, "status": 503])
+            #expect(added.status == 200)
+            var statuses: [Int] = []
+            for _ in 1...4 {
+                statuses.append(try await client.send("/enrollment-server/pa/v3/status", body: Data("{}".utf8)).status)
+            }
+            #expect(statuses == [200, 503, 503, 200])
+            #expect(try await client.send("/rest/v3/status").status == 200)
+            let listed = try await lab(client, "faults").json
+            #expect(listed["faults"]?[0]?["fired"]?.integerValue == 2)
+            let id = try #require(added.json["rule"]?["id"]?.stringValue)
+            #expect(try await client.send("/lab/faults/\(id)", method: .delete).status == 200)
+            #expect(try await lab(client, "faults").json["faults"] == [])
+        }
+    }
+
+    @Test(
+        arguments: [
+            [:], ["status": 99], ["latency": -1], ["drop": "sometimes"], ["skip": 1],
+        ] as [JSONValue])
+    func `a rule without sense is refused`(rule: JSONValue) async throws {
+        try await fixture().run { (client: ServerClient) async throws in
+            #expect(try await lab(client, "faults", rule).status == 400)
+        }
+    }
+
+    @Test func `a corrupt answer does not decrypt`() async throws {
+        try await fixture().run { client in
+            let device = try await client.activeDevice(.v3_2)
+            _ = try await lab(client, "faults", ["path": "/pa/v3/user/info", "corruptBody": true, "times": 1])
+            await #expect(throws: (any Error).self) { _ = try await device.encrypted("/pa/v3/user/info", [:]) }
+            #expect(try await device.encrypted("/pa/v3/user/info", [:])["sub"]?.stringValue == "alice")
+        }
+    }
+
+    @Test func `a dropped connection hides whether the server did the work`() async throws {
+        let fixture = try fixture()
+        try await fixture.server.httpApplication(logger: Logger(label: "tests")).test(.live) { transport in
+            let client = ServerClient(transport: transport, clock: fixture.clock)
+            let rule = ServerClient.json(["path": "/rest/v3/application/create", "drop": "before", "id": "cut"])
+            try await client.send("/lab/faults", body: rule).expectOK()
+            await #expect(throws: (any Error).self) {
+                _ = try await client.backOffice("application/create", ["applicationId": "one"])
+            }
+        }
+        try await fixture.server.httpApplication(logger: Logger(label: "tests")).test(.live) { transport in
+            let client = ServerClient(transport: transport, clock: fixture.clock)
+            let rule = ServerClient.json(["path": "/rest/v3/application/create", "drop": "after", "id": "cut"])
+            try await client.send("/lab/faults", body: rule).expectOK()
+            await #expect(throws: (any Error).self) {
+                _ = try await client.backOffice("application/create", ["applicationId": "two"])
+            }
+        }
+        let applications = try fixture.server.services.applications.list().map(\.id)
+        #expect(applications == ["lab", "two"])
+    }
+
+    @Test func `latency and a slow body delay an answer and change nothing in it`() async throws {
+        try await fixture().run { client in
+            let plain = try await client.backOffice("error/list")
+            _ = try await lab(client, "faults", ["path": "/rest/v3/error/list", "latency": 20, "slowBody": 40])
+            let start = ContinuousClock.now
+            let slow = try await client.backOffice("error/list")
+            #expect(ContinuousClock.now - start >= .milliseconds(60))
+            #expect(slow.body == plain.body)
+        }
+    }
+
+    @Test func `the traffic journal shows what was encrypted`() async throws {
+        try await fixture().run { client in
+            let (_, code) = try await client.initiate()
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await device.activate(code: code, name: "Journalled").status == 200)
+            let entries = try await lab(client, "traffic").json["entries"]?.arrayValue ?? []
+            let creation = try #require(entries.last)
+            #expect(creation["path"]?.stringValue == "/pa/v3/activation/create")
+            #expect(creation["status"]?.integerValue == 200)
+            let layers = creation["decrypted"]?.arrayValue ?? []
+            try #require(layers.count == 2)
+            #expect(layers.map { $0["purpose"]?.stringValue } == ["/pa/generic/application", "/pa/activation"])
+            #expect(layers[1]["request"]?.stringValue?.contains("Journalled") == true)
+            #expect(layers[1]["response"]?.stringValue?.contains(device.activationId) == true)
+            let last = try #require(creation["number"]?.integerValue)
+            #expect(try await lab(client, "traffic?after=\(last)").json["entries"] == [])
+            #expect(try await client.send("/lab/traffic", method: .delete).status == 200)
+            #expect(try await lab(client, "traffic").json["entries"] == [])
+        }
+    }
+
+    @Test func `a snapshot brings back the counters of its time`() async throws {
+        try await fixture().run { client in
+            var device = try await client.activeDevice()
+            #expect(try await device.validateSignature() == 200)
+            let then = device
+            #expect(try await lab(client, "snapshots", ["name": "one"]).json["snapshots"] == ["one"])
+            #expect(try await device.validateSignature() == 200)
+            #expect(try await device.status()?.counter?.byte == 2)
+            #expect(try await lab(client, "snapshots/one/restore", [:]).status == 200)
+            #expect(try await device.status()?.counter?.byte == 1)
+            var restored = then
+            #expect(try await restored.validateSignature() == 200)
+            #expect(try await lab(client, "snapshots/none/restore", [:]).status == 400)
+            #expect(try await lab(client, "snapshots", ["name": "../evil"]).status == 400)
+            #expect(try await client.send("/lab/snapshots/one", method: .delete).status == 200)
+        }
+    }
+
+    @Test func `seeding makes activations of any state in bulk`() async throws {
+        try await fixture().run { client in
+            let seeded =
+                try await lab(
+                    client, "seed",
+                    [
+                        "activations": [
+                            ["userId": "bulk", "count": 50, "status": "BLOCKED", "blockedReason": "SEEDED"],
+                            ["userId": "old", "version": 2, "counter": 7, "failedAttempts": 3],
+                        ]
+                    ]
+                ).json["activations"]?.arrayValue ?? []
+            #expect(seeded.count == 51)
+            #expect(seeded[49]["userId"]?.stringValue == "bulk-50")
+            let blocked = try await client.activationStatus(#require(seeded[0]["activationId"]?.stringValue))
+            #expect(blocked.text("blockedReason") == "SEEDED")
+            let old = try await client.activationStatus(#require(seeded[50]["activationId"]?.stringValue))
+            #expect(old.number("version") == 2)
+            #expect(old.number("failedAttempts") == 3)
+            #expect(try await lab(client, "seed", ["activations": [["userId": "x", "version": 4]]]).status == 400)
+            #expect(try await lab(client, "seed", ["activations": [["userId": "x", "count": 0]]]).status == 400)
+        }
+    }
+
+    @Test func `only a clock that can be moved is moved`() async throws {
+        try await fixture().run { client in
+            let read = try await lab(client, "clock").json
+            #expect(read["now"]?.integerValue == client.clock.now().milliseconds)
+            #expect(read["isAdjustable"]?.boolValue == false)
+            #expect(try await lab(client, "clock", ["advance": 1000]).status == 400)
+        }
+    }
+}
+
+extension ServerClient {
+    static func json(_ value: JSONValue) -> Data { value.encoded() }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import LabKit
+import PowerAuthProtocol
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite struct ProtocolUpgradeTests {
+    /// A device whose activation is of protocol 2, which only seeding can make.
+    private func oldDevice(_ client: ServerClient) async throws -> TestDevice {
+        let device = try TestDevice(client, .v3_3)
+        let body = try JSONEncoder().encode(
+            JSONValue.object([
+                "activations": [
+                    [
+                        "userId": "alice", "version": 2,
+                        "devicePublicKey": .string(StrictBase64.encode(device.deviceKey.publicKey.compressed)),
+                    ]
+                ]
+            ]))
+        let answer = try await client.send("/lab/seed", body: body)
+        #expect(answer.status == 200)
+        let seeded = try JSONValue.parse(answer.body)["activations"]?[0]
+        let key = try #require(seeded?["serverPublicKey"]?.stringValue.flatMap { StrictBase64.decode($0) })
+        var bound = device
+        try bound.bind(
+            activationId: #require(seeded?["activationId"]?.stringValue), serverPublicKey: key,
+            counterData: CounterData.random().rawData)
+        return bound
+    }
+
+    private func start(_ device: TestDevice) async throws -> CounterData {
+        let answer = try await device.encrypted("/pa/v3/upgrade/start", [:], sharedInfo1: .upgrade)
+        let text = try #require(answer["ctrData"]?.stringValue)
+        return try CounterData(#require(StrictBase64.decode(text)))
+    }
+
+    private func fixture() throws -> ServerFixture { try ServerFixture { $0.hasLabPowers = true } }
+
+    @Test func `an activation of protocol 2 comes to protocol 3`() async throws {
+        try await fixture().run { client in
+            var device = try await oldDevice(client)
+            #expect(try await device.status()?.currentVersion == 2)
+            #expect(try await device.validateSignature() == 401)
+
+            let counter = try await start(device)
+            #expect(try await start(device) == counter)
+            device.counter = counter
+            let commit = try await device.sendSigned(
+                "/pa/v3/upgrade/commit", uriId: "/pa/upgrade/commit", type: .possession)
+            #expect(commit.status == 200 && commit.envelopeStatus == "OK")
+            #expect(try await device.status()?.currentVersion == 3)
+            #expect(try await device.validateSignature() == 200)
+
+            let history = try await client.backOffice(
+                "activation/history",
+                ["activationId": device.activationId, "timestampFrom": "0", "timestampTo": "9999999999999"])
+            #expect(history.text("items.0.eventReason") == "ACTIVATION_VERSION_CHANGED")
+        }
+    }
+
+    @Test func `an upgrade is committed with possession over a body, after its start`() async throws {
+        try await fixture().run { client in
+            var device = try await oldDevice(client)
+            let early = try await device.sendSigned(
+                "/pa/v3/upgrade/commit", uriId: "/pa/upgrade/commit", type: .possession)
+            #expect(early.status == 401)
+            device.counter = try await start(device)
+            let strong = try await device.sendSigned("/pa/v3/upgrade/commit", uriId: "/pa/upgrade/commit")
+            #expect(strong.status == 401 && strong.code == "ERR_AUTHENTICATION")
+            let empty = try await device.sendSigned(
+                "/pa/v3/upgrade/commit", uriId: "/pa/upgrade/commit", body: Data(), type: .possession)
+            #expect(empty.status == 401)
+            let missing = try await client.send("/pa/v3/upgrade/commit", body: Data("{}".utf8))
+            #expect(missing.status == 400 && missing.code == "ERR_UPGRADE")
+            #expect(try await device.status()?.currentVersion == 2)
+        }
+    }
+
+    @Test func `an activation of protocol 3 has nothing to upgrade`() async throws {
+        try await fixture().run { client in
+            var device = try await client.activeDevice()
+            let (request, _) = try device.seal([:], try await device.activationScope(), .upgrade)
+            let header = EncryptionHeader(
+                version: .v3_3, applicationKey: device.configuration.applicationKeyText,
+                activationId: device.activationId)
+            let start = try await client.send(
+                "/pa/v3/upgrade/start", headers: [EncryptionHeader.name: header.value],
+                body: JSONEncoder().encode(request))
+            #expect(start.status == 400 && start.code == "ERR_UPGRADE")
+            #expect(start.text("message") == "POWER_AUTH_UPGRADE_FAILED")
+            let commit = try await device.sendSigned(
+                "/pa/v3/upgrade/commit", uriId: "/pa/upgrade/commit", type: .possession)
+            #expect(commit.status == 400 && commit.code == "ERR_UPGRADE")
+            let bare = try await client.send("/pa/v3/upgrade/start", body: Data("{}".utf8))
+            #expect(bare.status == 400 && bare.code == "ERR_UPGRADE")
+        }
+    }
+}

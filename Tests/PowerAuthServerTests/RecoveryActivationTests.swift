@@ -1,0 +1,100 @@
+import Foundation
+import LabKit
+import PowerAuthProtocol
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite struct RecoveryActivationTests {
+    /// A device whose activation came with recovery data.
+    private func recoverable(
+        _ client: ServerClient, _ version: ProtocolVersion = .v3_3
+    ) async throws -> (device: TestDevice, recovery: RecoveryData) {
+        try await client.backOffice(
+            "recovery/config/update",
+            [
+                "applicationId": "lab", "activationRecoveryEnabled": true, "recoveryPostcardEnabled": false,
+                "allowMultipleRecoveryCodes": false,
+            ]
+        ).expectOK()
+        let device = try await client.activeDevice(version)
+        return (device, try #require(device.recovery))
+    }
+
+    private func recover(
+        _ device: inout TestDevice, _ recovery: RecoveryData, puk: String? = nil
+    ) async throws -> Answer {
+        try await device.activate(
+            type: "RECOVERY", identity: ["recoveryCode": recovery.code.text, "puk": puk ?? recovery.puk.text])
+    }
+
+    @Test(arguments: ProtocolVersion.allCases)
+    func `the right PUK replaces the lost activation`(version: ProtocolVersion) async throws {
+        try await ServerFixture.run { client in
+            let (lost, recovery) = try await recoverable(client, version)
+            try await client.backOffice(
+                "activation/flags/create", ["activationId": lost.activationId, "activationFlags": ["VIP"]]
+            ).expectOK()
+            var device = try TestDevice(client, version)
+            #expect(try await recover(&device, recovery).status == 200)
+            #expect(device.recovery != nil && device.recovery != recovery)
+            #expect(try await lost.status()?.state == .removed)
+            let detail = try await client.activationStatus(device.activationId)
+            #expect(detail.text("userId") == "alice")
+            #expect(detail.text("activationFlags.0") == "VIP")
+            #expect(detail.text("activationStatus") == "PENDING_COMMIT")
+            var again = try TestDevice(client, version)
+            let used = try await recover(&again, recovery)
+            #expect(used.status == 400 && used.code == "ERR_ACTIVATION")
+        }
+    }
+
+    @Test func `a wrong PUK is counted, named and finally blocks the code`() async throws {
+        try await ServerFixture.run { client in
+            let (lost, recovery) = try await recoverable(client)
+            let wrong = recovery.puk.text == "0000000000" ? "1111111111" : "0000000000"
+            var device = try TestDevice(client, .v3_3)
+            for _ in 1...4 {
+                let refused = try await recover(&device, recovery, puk: wrong)
+                #expect(refused.status == 400 && refused.code == "INVALID_RECOVERY_CODE")
+                #expect(refused.text("message") == "POWER_AUTH_RECOVERY_INVALID")
+                #expect(refused.number("currentRecoveryPukIndex") == 1)
+            }
+            #expect(try await recover(&device, recovery, puk: wrong).code == "ERR_ACTIVATION")
+            #expect(try await recover(&device, recovery).code == "ERR_ACTIVATION")
+            #expect(try await lost.status()?.state == .active)
+        }
+    }
+
+    @Test(arguments: ProtocolVersion.allCases)
+    func `a code that came with an activation is confirmed with its commit`(version: ProtocolVersion) async throws {
+        try await ServerFixture.run { client in
+            var (device, recovery) = try await recoverable(client, version)
+            let (answer, plaintext) = try await device.confirmRecovery(recovery.code.text)
+            #expect(answer.status == 200)
+            #expect(plaintext?["alreadyConfirmed"]?.boolValue == true)
+        }
+    }
+
+    @Test func `every failed confirmation looks like a wrong signature, and only a wrong signature counts`()
+        async throws
+    {
+        try await ServerFixture.run { client in
+            var (device, recovery) = try await recoverable(client)
+            let unknown = try await device.confirmRecovery(ActivationCode.generate().text).answer
+            #expect(unknown.status == 401 && unknown.code == "ERR_AUTHENTICATION")
+            #expect(try await device.status()?.failedAttempts == 0)
+            let weak = try await device.confirmRecovery(recovery.code.text, type: .possessionBiometry).answer
+            #expect(weak.status == 401)
+            let wrong = try await device.confirmRecovery(recovery.code.text, correct: false).answer
+            #expect(wrong.status == 401)
+            #expect(try await device.status()?.failedAttempts == 1)
+        }
+    }
+
+    @Test func `without recovery no code comes with an activation`() async throws {
+        try await ServerFixture.run { (client: ServerClient) async throws in
+            #expect(try await client.activeDevice().recovery == nil)
+        }
+    }
+}
