@@ -31,7 +31,11 @@ struct FaultsCommand: ParsableCommand {
         commandName: "faults", abstract: "Lists the points at which a fault can be armed.")
 
     func run() throws {
-        for point in FaultPoint.all { Console.print("\(point.rawValue)  \(point.summary)") }
+        for point in FaultPoint.all {
+            let owners = point.owners.map(\.rawValue).joined(separator: ", ")
+            let actions = point.actions.map(\.rawValue).joined(separator: ", ")
+            Console.print("\(point.rawValue)  \(point.summary) [\(owners): \(actions)]")
+        }
     }
 }
 

@@ -37,6 +37,38 @@ struct EngineTests {
         #expect(run.requests.count == 3)
     }
 
+    @Test("A step with eventually does not hammer a process whose trace is busy")
+    func eventuallyIsPatient() async throws {
+        let run = try await blocking {
+            try FakeRun(
+                "  - eventually: 300ms\n    main: hasValidActivation\n    expect: true\n",
+                answers: FakeAnswers(["main.hasValidActivation": [["result": false]]])
+            ) { lab in
+                for number in Int64(0)..<2000 { try lab.emit(.stateSaved, of: "main", ["bytes": .integer(number)]) }
+            }
+        }
+        #expect(run.result.verdict == .failed, "\(run.sinks)")
+        // Three of the attempts in 20 ms may follow an event, a fourth the pause.
+        #expect(run.requests.count <= 4 * 16, "\(run.requests.count)")
+        #expect(run.requests.count > 1)
+    }
+
+    @Test("An event of the process that is asked brings the next attempt; the asking's own events do not")
+    func eventsOfInterest() async throws {
+        let own = TraceBoard.Interest(processes: ["main"], own: "3")
+        func event(_ name: TraceEventName, of process: String, operation: String?) throws -> TraceEvent {
+            let file = FileManager.default.temporaryDirectory.appending(path: "traces-\(UUID())").path
+            defer { try? FileManager.default.removeItem(atPath: file) }
+            try TraceWriter(directory: file, process: process, incarnation: 1).emit(name, operation: operation)
+            return try #require(try TraceReader.readAll(file).first)
+        }
+        #expect(own.covers(try event(.stateSaved, of: "main", operation: nil)))
+        #expect(own.covers(try event(.stateSaved, of: "main", operation: "30")))
+        #expect(!own.covers(try event(.stateSaved, of: "main", operation: "3.1")))
+        #expect(!own.covers(try event(.commandFinished, of: "main", operation: nil)))
+        #expect(!own.covers(try event(.stateSaved, of: "wallet", operation: nil)))
+    }
+
     @Test("An expected error is matched by its name, its number, and members of userInfo")
     func failures() async throws {
         let error: JSONValue = [

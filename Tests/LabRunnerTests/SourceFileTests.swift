@@ -17,4 +17,14 @@ struct SourceFileTests {
         #expect(diagnostic.kind.sentence == "the file has 1048577 bytes; at most 1048576 are read")
         #expect(diagnostic.kind.advice == "split it into several files")
     }
+
+    @Test("A document of too many values without aliases is not told about aliases")
+    func tooManyValues() {
+        let lines = String(repeating: "[x,x,x,x,x,x,x,x,x,x,x],\n", count: 10_000)
+        let collector = DiagnosticCollector()
+        #expect(YAMLDocument.parse(SourceFile(path: "many.yaml", text: "[\(lines)]"), reporting: collector) == nil)
+        let kinds = collector.diagnostics.map(\.kind)
+        #expect(kinds == [.tooManyNodes(limit: YAMLDocument.mostNodes, usesAliases: false)])
+        #expect(kinds.first?.sentence == "the document has more than 100000 values")
+    }
 }

@@ -13,6 +13,11 @@ public struct Diagnostic: Error, Sendable {
         self.kind = kind
         self.place = place
     }
+
+    /// Whether two complaints say the same about the same place of the same file.
+    public func isSame(as other: Diagnostic) -> Bool {
+        place.file.path == other.place.file.path && place.range.start == other.place.range.start && kind == other.kind
+    }
 }
 
 /// All complaints about the files of one reading, and the places of secrets that no print-out may show.
@@ -33,11 +38,7 @@ public final class DiagnosticCollector {
 
     /// Adds a complaint. The same complaint about the same place is kept once: one cause, one complaint.
     public func report(_ diagnostic: Diagnostic) {
-        let known = found.contains {
-            $0.place.file === diagnostic.place.file && $0.place.range.start == diagnostic.place.range.start
-                && $0.kind == diagnostic.kind
-        }
-        if !known { found.append(diagnostic) }
+        if !found.contains(where: { $0.isSame(as: diagnostic) }) { found.append(diagnostic) }
     }
 
     /// Marks a place as holding a secret.

@@ -25,8 +25,8 @@ public enum DiagnosticKind: Equatable, Sendable {
     case keyIsNotText
     /// `---` twice.
     case severalDocuments
-    /// Aliases that multiply.
-    case tooManyNodes(limit: Int)
+    /// More values than a person writes, often by aliases that multiply.
+    case tooManyNodes(limit: Int, usesAliases: Bool)
     /// Lists in lists in lists.
     case nestedTooDeeply(limit: Int)
 

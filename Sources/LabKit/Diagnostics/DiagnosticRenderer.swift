@@ -23,20 +23,31 @@ public struct DiagnosticRenderer: Sendable {
         return text
     }
 
+    /// The most characters of a source line that are shown; of a longer line, those around the caret.
+    private static let widestLine = 160
+
     /// The source line of a place with a caret under it; empty when the file has no such line.
     public func excerpt(_ place: SourcePlace) -> String {
         let range = place.range
-        let line = secrets.masked(line: range.start.line, of: place.file)
+        let line = Array(secrets.masked(line: range.start.line, of: place.file).unicodeScalars)
         guard !line.isEmpty else { return "" }
-        let lineLength = line.unicodeScalars.count
-        let end = range.end.line == range.start.line ? range.end.column : lineLength + 1
-        let length = max(1, min(end, lineLength + 1) - range.start.column)
+        let end = range.end.line == range.start.line ? range.end.column : line.count + 1
+        let caret = min(range.start.column - 1, line.count)
+        // A third of the width stands before the caret, so that what it points at is seen.
+        let first =
+            line.count <= Self.widestLine ? 0 : max(0, min(caret - Self.widestLine / 3, line.count - Self.widestLine))
+        let last = min(line.count, first + Self.widestLine)
+        let before = first > 0 ? "…" : ""
+        let after = last < line.count ? "…" : ""
+        let length = max(1, min(end - 1, last) - caret)
         // Tabs keep their width when the caret line repeats them.
-        let indent = line.unicodeScalars.prefix(range.start.column - 1).map { $0 == "\t" ? "\t" : " " }.joined()
+        let indent = before.map { _ in " " } + line[first..<caret].map { $0 == "\t" ? "\t" : " " }
+        var shown = String.UnicodeScalarView()
+        shown.append(contentsOf: line[first..<last])
         let number = String(range.start.line)
         let gutter = String(repeating: " ", count: number.count)
         let marker = "^" + String(repeating: "~", count: length - 1)
-        return " \(number) | \(line)\n \(gutter) | \(indent)\(marker)\n"
+        return " \(number) | \(before)\(String(shown))\(after)\n \(gutter) | \(indent.joined())\(marker)\n"
     }
 
     /// The GitHub-style annotation of one diagnostic, a single line.

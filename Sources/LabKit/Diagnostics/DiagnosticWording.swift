@@ -14,7 +14,8 @@ extension DiagnosticKind {
         case .duplicateKey(let key, let line): "`\(key)` is already set on line \(line)"
         case .keyIsNotText: "a key must be a word, not a list or a mapping"
         case .severalDocuments: "a second document begins here; a file holds one"
-        case .tooManyNodes(let limit): "the document has more than \(limit) values after its aliases are written out"
+        case .tooManyNodes(let limit, let usesAliases):
+            "the document has more than \(limit) values\(usesAliases ? " after its aliases are written out" : "")"
         case .nestedTooDeeply(let limit): "the document is nested deeper than \(limit) levels"
         case .wrongShape(let what, let expected, let actual):
             "\(what) must be \(expected.rawValue), but here is \(actual.rawValue)"
@@ -76,7 +77,8 @@ extension DiagnosticKind {
         case .duplicateKey: "remove one of the two"
         case .keyIsNotText, .nestedTooDeeply, .wrongShape, .contradictingKeys, .emptyList, .misfit: nil
         case .severalDocuments: "move it to a file of its own"
-        case .tooManyNodes: "write the values out instead of nesting aliases"
+        case .tooManyNodes(_, let usesAliases):
+            usesAliases ? "write the values out instead of nesting aliases" : "split it into several files"
         case .unknownKey(let key, _, let known): suggestion(for: key, among: known)
         case .missingKey, .outOfRange, .missingParameter, .mismatchedReference, .matcherArgument: nil
         case .wrongType(_, let expected, _) where expected.hasPrefix("a duration"):
@@ -86,6 +88,8 @@ extension DiagnosticKind {
         case .malformedName: "use letters, digits, `-` and `_`, at most 32 characters, beginning with a letter"
         case .reservedName(_, let name): "choose another word, for example `\(name)App` or `my-\(name)`"
         case .duplicateName: "rename one of the two"
+        case .unknownName("error", let name, let known):
+            suggestion(for: name, among: known, listing: "write the name or number of an error code, or `any`")
         case .unknownName(_, let name, let known): suggestion(for: name, among: known)
         case .unknownTopology(let name, let known): suggestion(for: name, among: known)
         case .noCommand(let actors): "write `actor: command`, where the actor is \(listed(actors, by: "or"))"
@@ -117,7 +121,7 @@ private func withoutFullStop(_ text: String) -> String {
 }
 
 /// `a`, `a or b`, `a, b or c`.
-func listed(_ words: [String], by conjunction: String) -> String {
+public func listed(_ words: [String], by conjunction: String) -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "nothing" }
     return words.dropLast().joined(separator: ", ") + " \(conjunction) " + last
 }

@@ -6,10 +6,26 @@ public struct FaultPoint: RawRepresentable, Hashable, Sendable, CustomStringConv
     public let rawValue: String
     /// When the point is passed, as a sentence.
     public let summary: String
+    /// The kinds of process that pass the point.
+    public let owners: [Owner]
+    /// The actions that have an effect at the point.
+    public let actions: [FaultActionWord]
 
-    private init(_ name: String, _ summary: String) {
+    /// A kind of process that passes fault points.
+    public enum Owner: String, Sendable {
+        /// An app, an extension or a watch app.
+        case app
+        /// The agent of a simulated device.
+        case device
+        /// The PowerAuth server.
+        case server
+    }
+
+    private init(_ name: String, _ summary: String, of owners: [Owner], actions: [FaultActionWord] = .all) {
         rawValue = name
         self.summary = summary
+        self.owners = owners
+        self.actions = actions
     }
 
     /// The point with a name; nil when there is none.
@@ -25,57 +41,72 @@ public struct FaultPoint: RawRepresentable, Hashable, Sendable, CustomStringConv
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
+extension [FaultActionWord] {
+    fileprivate static let all = FaultActionWord.allCases
+    /// For points behind which nothing waits for an error: a failure could not be reported to anybody.
+    fileprivate static let withoutFailure: [FaultActionWord] = [.kill, .delay]
+}
+
 extension FaultPoint {
     /// Before an item of the keychain is read.
-    public static let keychainRead = FaultPoint("keychain.read", "Before an item of the keychain is read.")
+    public static let keychainRead = FaultPoint("keychain.read", "Before an item of the keychain is read.", of: [.app])
     /// Before an item of the keychain is added or changed.
     public static let keychainWrite = FaultPoint(
-        "keychain.write", "Before an item of the keychain is added or changed.")
+        "keychain.write", "Before an item of the keychain is added or changed.", of: [.app])
     /// Before an item of the keychain is deleted.
-    public static let keychainDelete = FaultPoint("keychain.delete", "Before an item of the keychain is deleted.")
+    public static let keychainDelete = FaultPoint(
+        "keychain.delete", "Before an item of the keychain is deleted.", of: [.app])
     /// Before the session's state is saved.
-    public static let stateSave = FaultPoint("state.save", "Before the session's state is saved.")
+    public static let stateSave = FaultPoint("state.save", "Before the session's state is saved.", of: [.app])
     /// After the session's state was saved.
-    public static let stateSaved = FaultPoint("state.saved", "After the session's state was saved.")
+    public static let stateSaved = FaultPoint("state.saved", "After the session's state was saved.", of: [.app])
     /// Before the change counter of a shared session is raised.
     public static let counterBump = FaultPoint(
-        "counter.bump", "Before the change counter of a shared session is raised.")
+        "counter.bump", "Before the change counter of a shared session is raised.", of: [.app])
     /// After a lock of a shared session was taken.
-    public static let lockTaken = FaultPoint("lock.taken", "After a lock of a shared session was taken.")
+    public static let lockTaken = FaultPoint(
+        "lock.taken", "After a lock of a shared session was taken.", of: [.app], actions: .withoutFailure)
     /// After a lock of a shared session was released.
-    public static let lockReleased = FaultPoint("lock.released", "After a lock of a shared session was released.")
+    public static let lockReleased = FaultPoint(
+        "lock.released", "After a lock of a shared session was released.", of: [.app], actions: .withoutFailure)
     /// After an operation that excludes other apps has begun.
     public static let operationStarted = FaultPoint(
-        "operation.started", "After an operation that excludes other apps has begun.")
+        "operation.started", "After an operation that excludes other apps has begun.", of: [.app],
+        actions: .withoutFailure)
     /// Before an HTTP request is handed to the network.
     public static let httpRequestSent = FaultPoint(
-        "http.requestSent", "Before an HTTP request is handed to the network.")
+        "http.requestSent", "Before an HTTP request is handed to the network.", of: [.app])
     /// After an HTTP response arrived, before it is processed.
     public static let httpResponseReceived = FaultPoint(
-        "http.responseReceived", "After an HTTP response arrived, before it is processed.")
-    /// After a device agent has accepted a watch message from an app.
+        "http.responseReceived", "After an HTTP response arrived, before it is processed.", of: [.app])
+    /// After a watch message of an app was accepted; the agent passes it, then the app.
     public static let linkAccepted = FaultPoint(
-        "link.accepted", "After a device agent has accepted a watch message from an app.")
+        "link.accepted", "After a watch message of an app was accepted; the agent passes it, then the app.",
+        of: [.device, .app], actions: .withoutFailure)
     /// After a device agent has sent a watch message to the other device.
     public static let linkSent = FaultPoint(
-        "link.sent", "After a device agent has sent a watch message to the other device.")
-    /// After a device agent has handed a watch message to the receiving app.
+        "link.sent", "After a device agent has sent a watch message to the other device.", of: [.device],
+        actions: .withoutFailure)
+    /// After a watch message was handed to the receiving app; the agent passes it, then the app.
     public static let linkDelivered = FaultPoint(
-        "link.delivered", "After a device agent has handed a watch message to the receiving app.")
-    /// Before a device agent acknowledges a watch message.
+        "link.delivered", "After a watch message was handed to the receiving app; the agent passes it, then the app.",
+        of: [.device, .app], actions: .withoutFailure)
+    /// Before a watch message is acknowledged by the receiving app, and by its agent.
     public static let linkAcknowledged = FaultPoint(
-        "link.acknowledged", "Before a device agent acknowledges a watch message.")
+        "link.acknowledged", "Before a watch message is acknowledged by the receiving app, and by its agent.",
+        of: [.device, .app], actions: .withoutFailure)
     /// After the server has received a request.
     public static let serverRequestReceived = FaultPoint(
-        "server.requestReceived", "After the server has received a request.")
+        "server.requestReceived", "After the server has received a request.", of: [.server])
     /// Before the server commits a transaction.
     public static let serverBeforeCommit = FaultPoint(
-        "server.beforeCommit", "Before the server commits a transaction.")
+        "server.beforeCommit", "Before the server commits a transaction.", of: [.server])
     /// After the server has committed a transaction.
     public static let serverAfterCommit = FaultPoint(
-        "server.afterCommit", "After the server has committed a transaction.")
+        "server.afterCommit", "After the server has committed a transaction.", of: [.server])
     /// Before the server sends a response.
-    public static let serverResponseSent = FaultPoint("server.responseSent", "Before the server sends a response.")
+    public static let serverResponseSent = FaultPoint(
+        "server.responseSent", "Before the server sends a response.", of: [.server])
 
     /// All points, in the order of the listings.
     public static let all: [FaultPoint] = [

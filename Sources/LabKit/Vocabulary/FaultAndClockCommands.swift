@@ -11,7 +11,7 @@ public enum ArmFault: Command {
     public struct Arguments: Codable, Sendable {
         /// Name of the fault point.
         public var point: String
-        /// Actor name of the process.
+        /// Actor name of the process: an app, a device, or `server`.
         public var peer: String
         /// What happens there.
         public var action: String
@@ -41,11 +41,12 @@ public enum ArmFault: Command {
     public static let summary = "Makes a process die, wait or fail at a named point; also before the process starts."
     public static let fields: [Field] = [
         .required("point", .text, "Name of the fault point; `lab faults` lists them."),
-        .required("peer", .text, "Actor name of the process."),
-        .required("action", .choice(["kill", "delay", "fail"]), "What happens there."),
+        .required("peer", .text, "Actor name of the process: an app, a device, or `server`."),
+        .required("action", .choice(FaultActionWord.allCases.map(\.rawValue)), "What happens there."),
         .optional("pass", .integer, default: 1, "At which pass of the point, counted in each process from 1."),
         .optional("delay", .duration, "How long to wait, for `delay`."),
-        .optional("error", .text, default: "EIO", "Name of the system error, for `fail`."),
+        .optional(
+            "error", .text, default: "EIO", "Name of the system error for `fail`, such as `ENOSPC`, or `unavailable`."),
     ]
 }
 

@@ -151,7 +151,11 @@ private struct Composition {
         guard nodeCount <= YAMLDocument.mostNodes else {
             isComplete = false
             if nodeCount == YAMLDocument.mostNodes + 1 {
-                collector.report(.tooManyNodes(limit: YAMLDocument.mostNodes), at: SourcePlace(.start, in: file))
+                // The composer has written the aliases out, so only the text tells whether there were any.
+                let usesAliases = file.text.contains(/[\s\[,:]\*[A-Za-z0-9_]/)
+                collector.report(
+                    .tooManyNodes(limit: YAMLDocument.mostNodes, usesAliases: usesAliases),
+                    at: SourcePlace(.start, in: file))
             }
             return nil
         }

@@ -157,7 +157,7 @@ extension JSONValue? {
 }
 
 extension JSONValue {
-    fileprivate var asDouble: Double? {
+    var asDouble: Double? {
         switch self {
         case .integer(let number): Double(number)
         case .number(let number): number

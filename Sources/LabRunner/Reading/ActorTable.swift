@@ -54,9 +54,19 @@ struct ActorTable: Sendable {
         }
     }
 
-    /// The processes whose traces and faults can be named: apps and the server.
-    var processes: [String] {
-        names.filter { name in targets[name]?.contains { $0.kind == .process || $0.kind == .server } ?? false }
+    /// The processes whose traces and faults can be named: apps, devices (their agents) and the server.
+    var processes: [String] { names.filter { owner($0) != nil } }
+
+    /// The kind of process behind a name; nil when nobody of that name is a process.
+    func owner(_ name: String) -> FaultPoint.Owner? {
+        targets[name]?.lazy.compactMap { target -> FaultPoint.Owner? in
+            switch target.kind {
+            case .process: .app
+            case .device: .device
+            case .server: .server
+            default: nil
+            }
+        }.first
     }
 }
 

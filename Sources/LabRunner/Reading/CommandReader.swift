@@ -17,7 +17,7 @@ struct CommandReader {
         }
         guard let (target, command) = find(name, targets: targets, at: entry.value.place) else { return nil }
         let arguments = readArguments(node["with"], of: command, at: entry.value.place)
-        checkNames(node["with"], of: command)
+        checkFault(node["with"], of: command, arguments ?? [], at: entry.value.place)
         let outcome = readOutcome(node, of: command)
         let within = node["within"].flatMap { steps.duration($0, what: "`within`") }
         let eventually = node["eventually"].flatMap { steps.duration($0, what: "`eventually`") }
@@ -93,16 +93,19 @@ struct CommandReader {
         return collector.count == before ? arguments : nil
     }
 
-    /// Names of fault points and processes are checked like names of actors.
-    private func checkNames(_ node: YAMLNode?, of command: any Command.Type) {
-        guard command.actors == [.faults], let node else { return }
-        func check(_ key: String, what: String, known: [String]) {
-            guard let value = node[key], let name = value.scalar?.text, !name.contains("${"), !known.contains(name)
-            else { return }
-            collector.report(.unknownName(what: what, name: name, known: known), at: value.place)
+    /// What would be refused when a fault is armed is refused before anything starts, as far as the values are known.
+    private func checkFault(
+        _ node: YAMLNode?, of command: any Command.Type, _ arguments: [CommandStep.Argument], at place: SourcePlace
+    ) {
+        guard command.actors == [.faults] else { return }
+        // A value that exists only in the run is judged there; here it counts as given.
+        var known: [String: JSONValue] = [:]
+        for argument in arguments {
+            known[argument.field.name] = if case .literal(let value) = argument.value { value } else { .bool(true) }
         }
-        check("point", what: "fault point", known: FaultPoint.all.map(\.rawValue))
-        check("peer", what: "process", known: steps.actors.processes)
+        for complaint in FaultCheck(actors: steps.actors).complaints(about: known) {
+            collector.report(complaint.kind, at: node?[complaint.parameter]?.place ?? place)
+        }
     }
 
     private func readOutcome(_ node: YAMLNode, of command: any Command.Type) -> CommandStep.Outcome? {
@@ -145,46 +148,5 @@ struct CommandReader {
             return nil
         }
         return steps.variable(entry.value, command.result, in: steps.scope)
-    }
-}
-
-/// Reads the expectation of a failure.
-///
-/// Not thread-safe: used by the one thread that reads the file.
-struct FailureReader {
-    let expectations: ExpectationReader
-
-    /// What a failure looks like to expectations: the error's own members, and those of its userInfo
-    /// beside them.
-    static let type: FieldType = .map
-
-    /// The members every error has.
-    static let members = ["code", "domain", "message"]
-
-    func read(_ node: YAMLNode) -> Expectation? {
-        // `fails: externalPendingOperation` is short for `fails: { code: … }`, `fails: any` accepts every error.
-        if let scalar = node.scalar, !node.isNull {
-            if scalar.text == "any" { return Expectation(matcher: .any, place: node.place) }
-            guard let code = expectations.values.read(node, as: .any, what: "`fails`") else { return nil }
-            let expectation = Expectation(matcher: .equals(code), place: node.place)
-            return Expectation(
-                matcher: .object([Matcher.Member(key: "code", expectation: expectation)]), place: node.place)
-        }
-        guard let entries = node.entries else {
-            expectations.values.collector.report(
-                .wrongShape(what: "`fails`", expected: .mapping, actual: node.shape), at: node.place)
-            return nil
-        }
-        for entry in entries where !Self.members.contains(entry.key) {
-            // userInfo keys are free, so only an evident slip is refused.
-            if entry.key.count > 2, let meant = nearest(entry.key, among: Self.members),
-                abs(meant.count - entry.key.count) <= 1
-            {
-                expectations.values.collector.report(
-                    .unknownKey(key: entry.key, container: "`fails`", known: Self.members), at: entry.keyPlace)
-                return nil
-            }
-        }
-        return expectations.read(node, of: .map, what: "the error")
     }
 }

@@ -63,7 +63,7 @@ struct ExpectationReader {
         case .map, .any:
             return object(entries, what: what) { _ in .any }
         default:
-            let first = entries.first
+            let first = entries.first { !Matcher.words.contains($0.key) } ?? entries.first
             collector.report(
                 .unknownMatcher(word: first?.key ?? "", known: Matcher.words), at: first?.keyPlace ?? node.place)
             return nil
@@ -140,6 +140,11 @@ struct ExpectationReader {
                 let low = values.read(bounds[0], as: .number, what: "`between`"),
                 let high = values.read(bounds[1], as: .number, what: "`between`")
             else { return refuse("a list of two numbers") }
+            if case .literal(let least) = low, case .literal(let most) = high, let least = least.asDouble,
+                let most = most.asDouble, least > most
+            {
+                return refuse("the smaller number first: nothing lies between these")
+            }
             return .between(low, high)
         case "length": return read(node, of: .integer, what: "`length`").map(Matcher.length)
         case "absent": return flag(.absent, .any)

@@ -71,6 +71,7 @@ private struct Reading {
         let variants: [(suffix: String, row: YAMLNode?)] =
             rows.map { $0.enumerated().map { (rowName($1, index: $0), $1) } } ?? [("", nil)]
         var seen: [String: Int] = [:]
+        let files = IncludedFiles()
         return variants.map { suffix, row in
             if let row, let first = seen.updateValue(row.place.range.start.line, forKey: suffix) {
                 collector.report(.duplicateName(name: suffix, what: "a row", firstLine: first), at: row.place)
@@ -82,14 +83,14 @@ private struct Reading {
             var generated: [GeneratedValue] = []
             for entry in valueEntries { define(entry, in: scope, generated: &generated, secrets: secrets) }
             let reader = StepReader(
-                actors: ActorTable(topology), scope: scope, collector: collector, secrets: secrets,
+                actors: ActorTable(topology), scope: scope, collector: collector, secrets: secrets, files: files,
                 directory: (file.path as NSString).deletingLastPathComponent,
-                including: [(file.path as NSString).standardizingPath], prefix: "")
+                including: [IncludedFiles.identity(of: file.path)], prefix: "")
             let steps = reader.read(stepsNode, what: "`steps`")
             let tearDown = tearDownNode.map { node in
                 StepReader(
                     actors: reader.actors, scope: Scope(parent: scope), collector: collector, secrets: secrets,
-                    directory: reader.directory, including: reader.including, prefix: "t"
+                    files: files, directory: reader.directory, including: reader.including, prefix: "t"
                 ).read(node, what: "`tearDown`")
             }
             return Scenario(

@@ -80,6 +80,8 @@ extension StepReader {
         guard let list, let name, let stepsNode,
             case .list(let elements)? = values.read(list, as: .list(.any), what: "`in`")
         else { return nil }
+        // Steps that run for no value would show nothing and pass.
+        if elements.isEmpty { collector.report(.emptyList(what: "`in` of `each`"), at: list.place) }
         let inner = Scope(parent: scope)
         guard let variable = variable(name, .any, in: inner) else { return nil }
         let steps = nested(in: inner, path: path).read(stepsNode, what: "`steps`")
@@ -158,22 +160,19 @@ extension StepReader {
                 .wrongShape(what: "`include`", expected: .value, actual: entry.value.shape), at: entry.value.place)
             return nil
         }
-        let target = (directory as NSString).appendingPathComponent(relative)
-        let resolved = (target as NSString).standardizingPath
-        guard !including.contains(resolved), including.count < 16 else {
-            collector.report(
-                .misfit(what: "`include: \(relative)`", reason: "the file includes itself"), at: entry.value.place)
+        let location = (directory as NSString).appendingPathComponent(relative)
+        func refuse(_ reason: String) -> Step.Action? {
+            collector.report(.misfit(what: "`include: \(relative)`", reason: reason), at: entry.value.place)
             return nil
         }
-        let file: SourceFile
-        switch SourceFile.read(resolved) {
-        case .success(let read): file = read
-        case .failure(let diagnostic):
-            collector.report(
-                .misfit(what: "`include: \(relative)`", reason: diagnostic.kind.sentence), at: entry.value.place)
-            return nil
+        let included: IncludedFiles.Included
+        switch files.read(location) {
+        case .success(let read): included = read
+        case .failure(let diagnostic): return refuse(diagnostic.kind.sentence)
         }
-        guard let root = YAMLDocument.parse(file, reporting: collector),
+        guard !including.contains(included.identity) else { return refuse("the file includes itself") }
+        guard including.count < 16 else { return refuse("includes are nested deeper than 16 files") }
+        guard let root = YAMLDocument.parse(included.file, reporting: collector),
             let reader = MappingReader(root, container: "an included file", reporting: collector)
         else { return nil }
         let inner = Scope(parent: nil)
@@ -183,20 +182,30 @@ extension StepReader {
         reader.finish()
         guard let stepsNode else { return nil }
         let steps = StepReader(
-            actors: actors, scope: inner, collector: collector, secrets: secrets,
-            directory: (resolved as NSString).deletingLastPathComponent, including: including + [resolved],
+            actors: actors, scope: inner, collector: collector, secrets: secrets, files: files,
+            directory: (location as NSString).deletingLastPathComponent, including: including + [included.identity],
             prefix: "\(path)."
         ).read(stepsNode, what: "`steps`")
-        adopt(inner, includedAt: entry.value.place)
+        adopt(inner, of: relative, includedAt: entry.value.place)
         return .included(path: relative, steps: steps)
     }
 
     /// The captures of an included file become the includer's; a clash is complained about at the
     /// `include`, because the included file cannot know.
-    private func adopt(_ inner: Scope, includedAt place: SourcePlace) {
+    private func adopt(_ inner: Scope, of path: String, includedAt place: SourcePlace) {
         for (name, entry) in inner.entries.sorted(by: { $0.key < $1.key }) {
             guard case .typed = entry.binding else { continue }
-            scope.define(name, entry.binding, at: place, reporting: collector)
+            if let taken = scope.lookup(name) {
+                let line = taken.place.range.start.line
+                collector.report(
+                    .misfit(
+                        what: "`include: \(path)`",
+                        reason:
+                            "it keeps `\(name)`, which already has a value from line \(line); put each of the two into a block `repeat: 1` of its own, where its values end"
+                    ), at: place)
+            } else {
+                scope.define(name, entry.binding, at: place, reporting: collector)
+            }
         }
     }
 

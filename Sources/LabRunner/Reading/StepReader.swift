@@ -9,9 +9,11 @@ struct StepReader {
     let scope: Scope
     let collector: DiagnosticCollector
     let secrets: SecretTexts
+    /// The files that were included anywhere.
+    let files: IncludedFiles
     /// The directory that `include` is relative to.
     let directory: String
-    /// Files being included around this list, to refuse circles.
+    /// Identities of the files being included around this list, to refuse circles.
     let including: [String]
     /// The step numbers around this list, ending in a point; empty at the top.
     let prefix: String
@@ -134,7 +136,7 @@ struct StepReader {
     /// A reader of a nested list.
     func nested(in scope: Scope, path: String) -> StepReader {
         StepReader(
-            actors: actors, scope: scope, collector: collector, secrets: secrets, directory: directory,
-            including: including, prefix: "\(path).")
+            actors: actors, scope: scope, collector: collector, secrets: secrets, files: files,
+            directory: directory, including: including, prefix: "\(path).")
     }
 }

@@ -35,6 +35,7 @@ extension StepThread {
         let deadline = begin + UInt64(limit.nanoseconds)
         let outer = held
         var attempts = 0
+        var pacing = Pacing(events: events, processes: Set(steps.flatMap(\.actors)), path: step.path)
         while true {
             let seen = events.generation
             attempts += 1
@@ -51,18 +52,24 @@ extension StepThread {
                 }
                 return false
             }
-            events.wait(after: seen, timeout: .milliseconds(20))
+            pacing.waitForNextAttempt(after: seen, deadline: deadline)
         }
     }
 
     func rounds(_ values: [JSONValue], name: String?, _ steps: [Step]) -> Bool {
-        for value in values {
+        defer { round.removeLast() }
+        round.append("")
+        for (index, value) in values.enumerated() {
             if run.interruption.isSet, !isTearDown { return false }
             if let name { bindings.set(name, to: value) }
+            let which = name.map { " with `\($0)` = \(Self.shortened(value.description))" } ?? ""
+            round[round.count - 1] = "in round \(index + 1) of \(values.count)\(which)"
             if !perform(steps) { return false }
         }
         return true
     }
+
+    private static func shortened(_ text: String) -> String { text.count > 80 ? text.prefix(79) + "…" : text }
 
     func each(_ values: [Template], name: String, _ steps: [Step], of step: Step) -> Bool {
         do {
@@ -76,9 +83,10 @@ extension StepThread {
 
     func race(_ branches: [Branch], of step: Step, mustOverlap: Bool) -> Bool {
         let isHolding = held != nil
-        let results = BranchRun.perform(branches) { [run, instance, events, bindings, isTearDown] in
+        let results = BranchRun.perform(branches) { [run, instance, events, bindings, isTearDown, round] in
             let thread = StepThread(
                 run: run, instance: instance, events: events, bindings: bindings, isTearDown: isTearDown)
+            thread.round = round
             if isHolding { thread.held = [] }
             return thread
         }

@@ -26,6 +26,7 @@ extension StepThread {
         var attempts = 0
         var first: String?
         let begin = MonotonicClock.nanoseconds()
+        var pacing = Pacing(events: events, processes: [command.target.actor], path: step.path)
         while true {
             let seen = events.generation
             attempts += 1
@@ -54,8 +55,7 @@ extension StepThread {
                 return fail(
                     step, reason, verdict: .failed, mismatches: judgement.mismatches, peer: command.target.actor)
             }
-            // Events of any peer wake the next attempt; without one it comes soon anyway.
-            events.wait(after: seen, timeout: .milliseconds(20))
+            pacing.waitForNextAttempt(after: seen, deadline: deadline ?? 0)
         }
     }
 

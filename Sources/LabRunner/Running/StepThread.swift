@@ -13,6 +13,8 @@ final class StepThread {
     var bindings: Bindings
     /// When this thread's commands were handled: what the proof of a race looks at.
     var intervals: [HandlingInterval] = []
+    /// The rounds of `each` and `repeat` that are being carried out, the outermost first.
+    var round: [String] = []
     let caller: ControlCaller
     let isTearDown: Bool
     /// While a block is tried again and again, failures are kept here instead of being reported.
@@ -90,6 +92,7 @@ final class StepThread {
     ) -> Bool {
         if run.interruption.isSet, !isTearDown { return false }
         let explainer = StepExplainer(renderer: run.renderer, events: events, replay: run.replay)
+        let reason = ([reason] + round.reversed()).joined(separator: ", ")
         report(explainer.failure(step, reason, verdict: verdict, mismatches: mismatches, peer: peer))
         return false
     }

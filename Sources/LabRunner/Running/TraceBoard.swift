@@ -11,12 +11,38 @@ final class TraceBoard: Sendable {
         var events: [TraceEvent] = []
         /// Where the next search of a `waitFor` begins, by event and process.
         var next: [String: Int] = [:]
-        var waiters: [EventDescriptor] = []
+        var waiters: [Waiter] = []
+    }
+
+    /// Somebody who sleeps until an event comes.
+    private struct Waiter {
+        let bell: EventDescriptor
+        let interest: Interest
     }
 
     private let directory: String
     private let state: StateBox
     private let follower: TraceFollower
+
+    /// The events that wake a waiter.
+    struct Interest: Sendable {
+        /// The processes; nil means all.
+        var processes: Set<String>?
+        /// Operations, with everything inside them, whose events do not count: the waiter's own.
+        var own: String?
+
+        /// Every event.
+        static let everything = Interest()
+        /// No event: only `wakeAll` ends the waiting.
+        static let nothing = Interest(processes: [])
+
+        func covers(_ event: TraceEvent) -> Bool {
+            if let processes, !processes.contains(event.process) { return false }
+            guard let own else { return true }
+            if event.name == .commandStarted || event.name == .commandFinished { return false }
+            return event.operation.map { $0 != own && !$0.hasPrefix(own + ".") } ?? true
+        }
+    }
 
     /// Shared with the follower's callback, which must not own the board.
     private final class StateBox: Sendable {
@@ -26,7 +52,7 @@ final class TraceBoard: Sendable {
             for waiter in mutex.withLock({ state in
                 state.events.append(event)
                 return state.waiters
-            }) { waiter.signal() }
+            }) where waiter.interest.covers(event) { waiter.bell.signal() }
         }
     }
 
@@ -46,21 +72,26 @@ final class TraceBoard: Sendable {
 
     /// Waits for an event after a generation.
     ///
-    /// - Returns: After the first new event, or after the time-out.
-    func wait(after generation: Int, timeout: LabDuration) {
-        guard let waiter = try? EventDescriptor() else { return }
+    /// - Parameters:
+    ///   - generation: The number of events that are known.
+    ///   - interest: The events that count.
+    ///   - timeout: How long, in real time.
+    /// - Returns: After the first new event that counts, or after the time-out.
+    func wait(after generation: Int, for interest: Interest = .everything, timeout: LabDuration) {
+        guard let bell = try? EventDescriptor() else { return }
         let isNew = state.mutex.withLock { state in
-            if state.events.count <= generation { state.waiters.append(waiter) }
-            return state.events.count > generation
+            let isNew = state.events.dropFirst(generation).contains(where: interest.covers)
+            if !isNew { state.waiters.append(Waiter(bell: bell, interest: interest)) }
+            return isNew
         }
         guard !isNew else { return }
-        _ = try? waiter.wait(timeoutNanoseconds: timeout.nanoseconds)
-        state.mutex.withLock { state in state.waiters.removeAll { $0 === waiter } }
+        _ = try? bell.wait(timeoutNanoseconds: timeout.nanoseconds)
+        state.mutex.withLock { state in state.waiters.removeAll { $0.bell === bell } }
     }
 
     /// Ends all waiting.
     func wakeAll() {
-        for waiter in state.mutex.withLock({ $0.waiters }) { waiter.signal() }
+        for waiter in state.mutex.withLock({ $0.waiters }) { waiter.bell.signal() }
     }
 
     /// Waits for an event that no earlier call has consumed.

@@ -25,6 +25,18 @@ struct Step: Sendable {
     /// The step's number, with those of the blocks around it: `3`, `3.1`. Stable against changes below.
     let path: String
 
+    /// The actors that the step and those inside it address.
+    var actors: [String] {
+        switch action {
+        case .command(let command): [command.target.actor]
+        case .check, .advance: []
+        case .waitFor(let event): event.peer.map { [$0] } ?? []
+        case .race(let branches), .parallel(let branches): branches.flatMap { $0.steps.flatMap(\.actors) }
+        case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps):
+            steps.flatMap(\.actors)
+        }
+    }
+
     /// The short form of the step: `main: createActivation`.
     var title: String {
         switch action {

@@ -1,0 +1,77 @@
+internal import LabKit
+
+/// Judges whether a fault can take effect as it is written; used before a run by the values in the file, and when
+/// the fault is armed by all values.
+struct FaultCheck {
+    /// What is wrong with a parameter of `arm`.
+    struct Complaint {
+        /// The parameter.
+        let parameter: String
+        let kind: DiagnosticKind
+    }
+
+    let actors: ActorTable
+
+    /// Everything that is wrong with an `arm`.
+    ///
+    /// - Parameter arguments: The parameters whose values are known.
+    func complaints(about arguments: [String: JSONValue]) -> [Complaint] {
+        var complaints: [Complaint] = []
+        func complain(_ parameter: String, _ kind: DiagnosticKind) {
+            complaints.append(Complaint(parameter: parameter, kind: kind))
+        }
+        let point = text("point", in: arguments).flatMap { name -> FaultPoint? in
+            if let point = FaultPoint(rawValue: name) { return point }
+            complain("point", .unknownName(what: "fault point", name: name, known: FaultPoint.all.map(\.rawValue)))
+            return nil
+        }
+        if let peer = text("peer", in: arguments), let kind = peerComplaint(peer, at: point) { complain("peer", kind) }
+        if let pass = arguments["pass"]?.integerValue, pass < 1 {
+            complain("pass", .outOfRange(what: "`pass`", value: String(pass), limit: "at least 1"))
+        }
+        guard let word = text("action", in: arguments), let action = FaultActionWord(rawValue: word) else {
+            return complaints
+        }
+        if let point, !point.actions.contains(action) {
+            let possible = listed(point.actions.map { "`\($0.rawValue)`" }, by: "or")
+            complain(
+                "action",
+                .misfit(
+                    what: "`\(action.rawValue)`",
+                    reason: "nobody waits for an error at `\(point)`; possible there: \(possible)"))
+        }
+        if let error = text("error", in: arguments) {
+            if action != .fail {
+                complain("error", .pointless(word: "error", reason: "only the action `fail` has an error"))
+            } else if !FaultRule.errors.contains(error) {
+                complain("error", .unknownName(what: "system error", name: error, known: FaultRule.errors))
+            }
+        }
+        if action != .delay, arguments["delay"] != nil, arguments["delay"] != .null {
+            complain("delay", .pointless(word: "delay", reason: "only the action `delay` has a duration"))
+        }
+        if action == .delay, arguments["delay"] == nil {
+            complain(
+                "action",
+                .missingParameter(
+                    parameter: "delay", command: "action: delay", meaning: "how long to wait, for example `200ms`"))
+        }
+        return complaints
+    }
+
+    private func text(_ name: String, in arguments: [String: JSONValue]) -> String? { arguments[name]?.stringValue }
+
+    private func peerComplaint(_ peer: String, at point: FaultPoint?) -> DiagnosticKind? {
+        let possible = actors.processes.filter { name in
+            guard let point, let owner = actors.owner(name) else { return point == nil }
+            return point.owners.contains(owner)
+        }
+        if possible.contains(peer) { return nil }
+        guard let point, actors.owner(peer) != nil else {
+            return .unknownName(what: "process", name: peer, known: possible)
+        }
+        return .misfit(
+            what: "`\(peer)`",
+            reason: "it never passes `\(point)`; \(listed(possible.map { "`\($0)`" }, by: "and")) can")
+    }
+}

@@ -1,0 +1,48 @@
+internal import LabKit
+internal import LabSystem
+
+/// When a step with `eventually` is tried again: as soon as something happens in a process that it asks, else after
+/// a while, and never so often that the asking itself keeps the processes busy.
+///
+/// Not thread-safe: used by the one thread that tries.
+struct Pacing {
+    /// The longest pause between attempts.
+    private static let pause = LabDuration.milliseconds(20)
+    /// How many attempts within one pause may follow an event at once. An attempt can itself cause events that nothing
+    /// tells from those of others; they must not keep the circle going.
+    private static let hurriedAttempts = 3
+
+    let events: TraceBoard
+    let interest: TraceBoard.Interest
+    private var hurried = 0
+    private var hurriedSince: UInt64 = 0
+
+    /// - Parameters:
+    ///   - processes: The processes that the step asks.
+    ///   - path: The step's number: what its own events are marked with.
+    init(events: TraceBoard, processes: Set<String>, path: String) {
+        self.events = events
+        interest = TraceBoard.Interest(processes: processes, own: path)
+    }
+
+    /// Waits until the next attempt is due.
+    ///
+    /// - Parameters:
+    ///   - seen: The board's generation before the last attempt.
+    ///   - deadline: The monotonic time of the last attempt, in nanoseconds.
+    mutating func waitForNextAttempt(after seen: Int, deadline: UInt64) {
+        let now = MonotonicClock.nanoseconds()
+        let pause = UInt64(Self.pause.nanoseconds)
+        if now - hurriedSince >= pause {
+            hurried = 0
+            hurriedSince = now
+        }
+        let rest = LabDuration(nanoseconds: Int64(min(pause, deadline > now ? deadline - now : 0)))
+        guard hurried < Self.hurriedAttempts else {
+            // Only the end of the run interrupts this pause.
+            return events.wait(after: seen, for: .nothing, timeout: rest)
+        }
+        hurried += 1
+        events.wait(after: seen, for: interest, timeout: rest)
+    }
+}
