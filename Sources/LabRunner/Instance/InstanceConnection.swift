@@ -73,6 +73,12 @@ public final class InstanceConnection: Sendable {
     /// Apps whose process has ended.
     var endedPeers: [String] { watchedPeers.filter(\.watch.hasEnded).map(\.name) }
 
+    /// The processes in which an armed fault has fired, by their traces: a disarmed rule has left the table.
+    var faultedProcesses: Set<String> {
+        let events = (try? TraceReader.readAll(manifest.tracesDirectory)) ?? []
+        return Set(events.filter { $0.name == .faultFired }.map(\.process))
+    }
+
     /// Whether a process for an app runs; asks its device when the known process has ended.
     func findProcess(of app: String) throws -> Bool {
         if let watch = watch(of: "p.\(app)"), !watch.hasEnded { return true }

@@ -166,7 +166,7 @@ public final class LabInstance: Sendable {
         var complaints: [String] = []
         for part in parts {
             // Whoever ended during the start was reported by it.
-            if let status = try? part.process.poll(), hasStarted {
+            if let status = try? part.process.poll(), hasStarted, !isWanted(status, of: part) {
                 complaints.append("\(part.name) had \(status) before it was asked to end; its log is \(part.logPath)")
             }
         }
@@ -188,6 +188,12 @@ public final class LabInstance: Sendable {
             }
         }
         return complaints + removeRemains()
+    }
+
+    /// Whether an armed fault explains the end of a part.
+    private func isWanted(_ status: ExitStatus, of part: Infrastructure) -> Bool {
+        let actor = part.name.hasPrefix("a.") ? String(part.name.dropFirst(2)) : part.name
+        return status == .signaled(SIGKILL) && connection.faultedProcesses.contains(actor)
     }
 
     private func removeRemains() -> [String] {

@@ -12,7 +12,12 @@ struct InstanceCommands {
     func perform(_ command: String, _ arguments: JSONValue) throws -> ControlCaller.Outcome.Answer {
         do {
             switch command {
-            case ArmFault.name: try arm(arguments.decode(ArmFault.Arguments.self))
+            case ArmFault.name:
+                if let complaint = FaultCheck(actors: instance.actors).complaints(about: members(of: arguments)).first {
+                    let kind = complaint.kind
+                    throw refused([kind.sentence, kind.advice].compactMap(\.self).joined(separator: "; "))
+                }
+                try arm(arguments.decode(ArmFault.Arguments.self))
             case DisarmFaults.name:
                 try instance.faults.disarm(process: arguments.decode(DisarmFaults.Arguments.self).peer)
             case AdvanceClock.name:
@@ -27,6 +32,10 @@ struct InstanceCommands {
         } catch let error as ControlError {
             return .error(error)
         }
+    }
+
+    private func members(of arguments: JSONValue) -> [String: JSONValue] {
+        if case .object(let members) = arguments { members } else { [:] }
     }
 
     private func refused(_ message: String) -> ControlError {

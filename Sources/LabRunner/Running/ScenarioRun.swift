@@ -117,7 +117,10 @@ final class ScenarioRun: Sendable {
                 verdict: .failed)
         }
         let expected = record.withLock { $0.expectedEnds }
-        let killed = Set(instance.faults.rules().filter { $0.fired > 0 }.map(\.rule.process))
+        let faulted = instance.faultedProcesses
+        // The apps of a device end with its agent.
+        let killed = faulted.union(
+            instance.manifest.topology.devices.filter { faulted.contains($0.name) }.flatMap { $0.apps.map(\.name) })
         for app in instance.endedPeers where !expected.contains(app) && !killed.contains(app) {
             fail("the process of `\(app)` died by itself; its log is \(directory)/logs", verdict: .failed)
         }

@@ -46,7 +46,10 @@ public struct SuiteReader {
                     let read = ScenarioReader.read(
                         source, id: identifier(of: file, root: root), labFile: labFile, environment: environment)
                     outcome.scenarios += read.scenarios
-                    outcome.diagnostics += read.diagnostics
+                    // Scenarios that include the same file share its mistakes.
+                    outcome.diagnostics += read.diagnostics.filter { new in
+                        !outcome.diagnostics.contains { $0.isSame(as: new) }
+                    }
                     outcome.secrets.formUnion(read.secrets)
                 }
             }
