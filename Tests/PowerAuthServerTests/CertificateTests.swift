@@ -20,6 +20,22 @@ import Testing
         _ = try NIOSSLContext(configuration: configuration)
     }
 
+    @Test func `a server with a certificate speaks TLS, and is refused by those who do not know its authority`() async throws {
+        let fixture = try ServerFixture { $0.certificate = .valid }
+        let (listening, found) = AsyncStream<LabServer.Listening>.makeStream()
+        async let running: Void = fixture.server.run { found.yield($0) }
+        let address = try #require(await listening.first { _ in true })
+        #expect(address.baseURL.hasPrefix("https://127.0.0.1:"))
+        #expect(address.certificateAuthorityPath == fixture.directory.path + "/server/tls/ca.pem")
+        // The machine does not trust the lab's authority.
+        let url = address.baseURL + "/health"
+        await #expect(throws: OutgoingRequest.Failure.self) {
+            try await fixture.server.workers.run { Result { try OutgoingRequest(url: url).send() } }.get()
+        }
+        fixture.server.stop()
+        try await running
+    }
+
     @Test func `certificates say when they are valid`() throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()

@@ -72,6 +72,29 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: layout.root))
     }
 
+    @Test func `the clock that the lab API moves is the instance's`() async throws {
+        let test = try TestInstance()
+        let layout = test.instance.layout
+        let server = try await onThread { try InstanceServer(joining: layout) }
+        async let running: Void = server.run { Issue.record("cannot tell the instance: \($0)") }
+        let ready = try #require(try await onThread { try ServerReady.wait(layout, timeout: .seconds(10)) })
+        let moved = try await onThread {
+            let before = try LabClock.open(layout.clockPath).offset
+            let answer = try OutgoingRequest(
+                method: "POST", url: ready.baseURL + "/lab/clock", body: Data(#"{"advance":300000}"#.utf8)
+            ).send()
+            #expect(answer.status == 200)
+            return try LabClock.open(layout.clockPath).offset.nanoseconds - before.nanoseconds
+        }
+        #expect(moved == LabDuration.minutes(5).nanoseconds)
+        server.stop()
+        try await running
+        try await onThread {
+            try server.leave()
+            _ = try test.instance.end()
+        }
+    }
+
     @Test func `the next incarnation listens where the last one did, when the port is free`() async throws {
         let test = try TestInstance()
         let layout = test.instance.layout
