@@ -140,6 +140,20 @@ import Testing
         }
     }
 
+    @Test func `a version is found without its application while only one has it`() async throws {
+        try await ServerFixture.run { client in
+            let version = ["applicationVersionId": "v2"]
+            #expect(try await client.backOffice("application/version/support", version).code == "ERR0015")
+            for (application, code) in [("lab", nil), ("other", "ERR0015")] as [(String, String?)] {
+                _ = try await client.backOffice("application/create", ["applicationId": application])
+                try await client.backOffice(
+                    "application/version/create", version.merging(["applicationId": application]) { $1 }
+                ).expectOK()
+                #expect(try await client.backOffice("application/version/unsupport", version).code == code)
+            }
+        }
+    }
+
     @Test func `roles and configuration belong to applications`() async throws {
         try await ServerFixture.run { client in
             func roles(_ path: String, _ roles: [String]) async throws -> [String]? {

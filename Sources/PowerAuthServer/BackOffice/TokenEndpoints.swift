@@ -69,11 +69,11 @@ struct TokenEndpoints: Sendable {
     }
 
     @Sendable private func header(_ request: ValidateRequest) throws -> TokenHeader {
-        guard let tokenId = request.tokenId, let nonce = request.nonce, let digest = request.tokenDigest,
-            let versionText = request.protocolVersion
-        else {
-            throw ServiceError(.invalidRequest, "tokenId, nonce, tokenDigest and protocolVersion are required")
+        guard let tokenId = request.tokenId, let nonce = request.nonce, let digest = request.tokenDigest else {
+            throw ServiceError(.invalidRequest, "tokenId, nonce and tokenDigest are required")
         }
+        // Clients of servers before 1.5 send no version; their digests do not cover one (section 26.1).
+        let versionText = request.protocolVersion ?? ProtocolVersion.v3_1.rawValue
         guard let version = ProtocolVersion(rawValue: versionText) else {
             throw ServiceError(.genericCryptographyError, "protocolVersion \(versionText) is unknown")
         }

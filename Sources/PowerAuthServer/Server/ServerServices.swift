@@ -26,7 +26,6 @@ struct ServerServices: Sendable {
 
     var applications: ApplicationService { ApplicationService(context: context) }
     var activations: ActivationService { ActivationService(context: context) }
-    var keyExchange: KeyExchangeService { KeyExchangeService(context: context) }
     var statuses: StatusService { StatusService(context: context) }
     var signatures: SignatureService { SignatureService(context: context) }
     var tokens: TokenService { TokenService(context: context) }
