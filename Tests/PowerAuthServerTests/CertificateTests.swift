@@ -20,7 +20,7 @@ import Testing
         _ = try NIOSSLContext(configuration: configuration)
     }
 
-    @Test func `a server with a certificate speaks TLS, and is refused by those who do not know its authority`() async throws {
+    @Test func `a server with a certificate speaks TLS, and strangers to its authority refuse it`() async throws {
         let fixture = try ServerFixture { $0.certificate = .valid }
         let (listening, found) = AsyncStream<LabServer.Listening>.makeStream()
         async let running: Void = fixture.server.run { found.yield($0) }
