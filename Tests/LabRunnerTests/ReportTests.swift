@@ -1,5 +1,6 @@
 import Foundation
 import LabKit
+import LabSystem
 import Testing
 
 @testable import LabRunner
@@ -51,6 +52,39 @@ struct ReportTests {
         #expect(read.version == 1)
         #expect(read.seed == 9)
         #expect(read.results.first?.failures.first?.place == "b.yaml:1:2")
+    }
+
+    @Test("A report is written into a pipe, a device or through a link; none of them is replaced")
+    func specialFiles() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "report-\(UUID())").path
+        try Files.createDirectory(directory)
+        defer { try? Files.removeTree(directory) }
+        func file(_ name: String) throws -> ReportFile {
+            try ReportFile(
+                RunOptions.Report(format: .json, path: name.hasPrefix("/") ? name : "\(directory)/\(name)"), inputs: [])
+        }
+        try file("new.json").write(Data("one".utf8))
+        try Files.symlink("\(directory)/link.json", to: "new.json")
+        try file("link.json").write(Data("two".utf8))
+        #expect(try Files.read("\(directory)/new.json") == Data("two".utf8))
+        #expect(try Files.readLink("\(directory)/link.json") == "new.json")
+
+        #expect(mkfifo("\(directory)/pipe", 0o600) == 0)
+        #expect(throws: LabFailure.self) { try file("pipe").write(Data("nobody".utf8)) }
+        let reader = try FileDescriptor.open("\(directory)/pipe", flags: O_RDONLY | O_NONBLOCK)
+        try file("pipe").write(Data("three".utf8))
+        #expect(try reader.readToEnd() == Data("three".utf8))
+
+        let full = #expect(throws: LabFailure.self) { try file("/dev/full").write(Data("four".utf8)) }
+        #expect(full?.description.hasPrefix("the report /dev/full could not be written: ") == true)
+        #expect(throws: BadUsage.self) { try file(directory) }
+    }
+
+    @Test("Paths and rows are quoted when a shell would read them otherwise")
+    func shellWords() {
+        #expect(ShellWord.quoted("Scenarios/a.yaml") == "Scenarios/a.yaml")
+        #expect(ShellWord.quoted("[3]") == "'[3]'")
+        #expect(ShellWord.quoted("it's") == "'it'\\''s'")
     }
 
     @Test("The summary counts verdicts and shows the runner's own cost")

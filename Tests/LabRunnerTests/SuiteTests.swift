@@ -120,6 +120,32 @@ struct SuiteTests {
         #expect(text.contains("LAB_BIN"), "\(text)")
     }
 
+    @Test("A path at which nothing is, is named as it was given")
+    func missingPath() throws {
+        let (outcome, text) = try run(["a.yaml": Self.good]) { $0.paths = ["/tmp/missing-\(Self.self)"] }
+        #expect(outcome == .badInput)
+        #expect(text == "error: there is no such file or directory: /tmp/missing-SuiteTests\n")
+    }
+
+    @Test(
+        "A report never replaces what the run reads, and its directory must exist", arguments: ["a.yaml", "lab.yaml"])
+    func reportOverInput(name: String) throws {
+        var path = ""
+        let (outcome, text) = try run(["a.yaml": Self.good], environment: ["LAB_BIN": "/usr/bin"]) {
+            path = "\($0.paths[0])/\(name)"
+            $0.reports = [RunOptions.Report(format: .junit, path: path)]
+        }
+        #expect(outcome == .badInput)
+        #expect(text.contains("error: the report \(name) cannot be written: it would overwrite"), "\(text)")
+        let (missing, complaint) = try run(["a.yaml": Self.good], environment: ["LAB_BIN": "/usr/bin"]) {
+            $0.reports = [RunOptions.Report(format: .json, path: "/nowhere/at/all.json")]
+        }
+        #expect(missing == .badInput)
+        #expect(
+            complaint == "error: the report /nowhere/at/all.json cannot be written: there is no directory /nowhere/at\n"
+        )
+    }
+
     @Test("Each row is a test of its own with a stable name")
     func rows() throws {
         let directory = try workspace([
@@ -136,6 +162,8 @@ struct SuiteTests {
         defer { try? Files.removeTree(directory) }
         let scenarios = SuiteReader(labPath: nil, environment: [:]).read([directory]).scenarios
         #expect(scenarios.map(\.id) == ["a.yaml[low]", "a.yaml[2]"])
+        #expect(scenarios.map(\.row) == ["low", "2"])
+        #expect(scenarios.filter(Selection(filter: "[2]", tags: []).contains).map(\.id) == ["a.yaml[2]"])
     }
 
     @Test("The project's own scenarios have no mistakes")

@@ -27,6 +27,12 @@ public struct Scenario: Sendable {
     let secrets: SecretRanges
     /// Secret texts known before the run: literals and environment values.
     let secretTexts: [String]
+
+    /// The name of the row of a table-driven scenario, as it stands in ``id``.
+    var row: String? {
+        guard id.hasSuffix("]"), let open = id.lastIndex(of: "[") else { return nil }
+        return String(id[id.index(after: open)...].dropLast())
+    }
 }
 
 /// A value of `values:` that is drawn from the seed.

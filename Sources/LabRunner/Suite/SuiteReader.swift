@@ -13,6 +13,8 @@ public struct SuiteReader {
         public var diagnostics: [Diagnostic] = []
         /// Places that print-outs mask.
         public var secrets = SecretRanges()
+        /// Paths of all files that were read, those in directories that turned out to be no scenarios too.
+        public var inputs: [String] = []
     }
 
     private let labPath: String?
@@ -35,6 +37,7 @@ public struct SuiteReader {
         var outcome = Outcome()
         guard let labFile = readLabFile(near: paths.first ?? ".", into: &outcome) else { return outcome }
         outcome.labFile = labFile
+        outcome.inputs.append(labFile.file.path)
         let root = (absolute(labFile.file.path) as NSString).deletingLastPathComponent
         var seen: Set<String> = []
         for path in paths {
@@ -42,6 +45,7 @@ public struct SuiteReader {
                 switch SourceFile.read(file) {
                 case .failure(let diagnostic): outcome.diagnostics.append(diagnostic)
                 case .success(let source):
+                    outcome.inputs.append(file)
                     if file != path, ScenarioReader.isIncludedFile(source) { continue }
                     let read = ScenarioReader.read(
                         source, id: identifier(of: file, root: root), labFile: labFile, environment: environment)
@@ -55,6 +59,13 @@ public struct SuiteReader {
             }
         }
         return outcome
+    }
+
+    /// The paths at which nothing is.
+    ///
+    /// Asked before the search for a lab file, which would complain about another place than the one the user named.
+    static func missing(among paths: [String]) -> [String] {
+        paths.filter { access($0, F_OK) != 0 && [ENOENT, ENOTDIR].contains(errno) }
     }
 
     /// Reads only the lab file.

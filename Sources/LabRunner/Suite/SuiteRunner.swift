@@ -43,6 +43,11 @@ public final class SuiteRunner: Sendable {
 
     /// Runs.
     public func run() -> RunOutcome {
+        let missing = SuiteReader.missing(among: options.paths)
+        guard missing.isEmpty else {
+            for path in missing { writeErrors("error: there is no such file or directory: \(path)\n") }
+            return .badInput
+        }
         let suite = SuiteReader(labPath: options.labFile, environment: environment).read(options.paths)
         guard suite.diagnostics.isEmpty, let labFile = suite.labFile else {
             let renderer = DiagnosticRenderer(secrets: suite.secrets)
@@ -61,14 +66,18 @@ public final class SuiteRunner: Sendable {
             return .badInput
         }
         do {
-            return try run(scenarios, labFile: SuiteReader.absolute(labFile.file.path))
+            let reports = try ReportFile.check(options.reports, inputs: suite.inputs)
+            return try run(scenarios, labFile: SuiteReader.absolute(labFile.file.path), reports: reports)
+        } catch let error as BadUsage {
+            writeErrors("error: \(error)\n")
+            return .badInput
         } catch {
             writeErrors("error: \(error)\n")
             return .inconclusive
         }
     }
 
-    private func run(_ scenarios: [Scenario], labFile: String) throws -> RunOutcome {
+    private func run(_ scenarios: [Scenario], labFile: String, reports: [ReportFile]) throws -> RunOutcome {
         let executables = try Executables.find(environment: environment)
         let records = options.recordsDirectory ?? "\((labFile as NSString).deletingLastPathComponent)/.lab"
         let directory = try RunDirectory.create(in: records)
@@ -94,7 +103,7 @@ public final class SuiteRunner: Sendable {
         for thread in threads { thread.join() }
         let seconds = Double(MonotonicClock.nanoseconds() - begin) / 1e9
         let results = results.withLock { results in results.sorted { $0.key < $1.key }.map(\.value) }
-        try report(results, seed: seed, seconds: seconds, directory: directory)
+        try report(results, to: reports, seed: seed, seconds: seconds, directory: directory)
         if interruption.isSet {
             printer.print("interrupted after \(results.count) of \(jobs.count) scenarios\n")
             return .interrupted
@@ -129,23 +138,18 @@ public final class SuiteRunner: Sendable {
     }
 
     private func report(
-        _ results: [ScenarioResult], seed: UInt64, seconds: Double, directory: RunDirectory
+        _ results: [ScenarioResult], to reports: [ReportFile], seed: UInt64, seconds: Double, directory: RunDirectory
     ) throws {
         let json = try JSONReport(seed: seed, seconds: seconds, results: results).rendered()
         try Files.write(json, to: "\(directory.path)/report.json")
-        for report in options.reports {
-            let content =
-                report.format == .json ? json : Data(JUnitReport.render(results, seconds: seconds).utf8)
-            do {
-                try Files.write(content, to: SuiteReader.absolute(report.path), mode: 0o644)
-            } catch {
-                throw LabFailure("The report \(report.path) could not be written: \(error)")
-            }
-        }
         printer.print(
             "\n"
                 + TerminalReport(isColoured: printer.isTerminal)
                 .summary(results, seconds: seconds, seed: seed, directory: directory.path))
+        for file in reports {
+            try file.write(
+                file.report.format == .json ? json : Data(JUnitReport.render(results, seconds: seconds).utf8))
+        }
     }
 }
 
