@@ -40,7 +40,10 @@ public enum Program {
             }
         let stream = code == .success ? FileHandle.standardOutput : FileHandle.standardError
         // A closed stream takes the message away, not the exit code.
-        try? stream.write(contentsOf: Data("\(command.fullMessage(for: error))\n".utf8))
+        var message = command.fullMessage(for: error)
+        // The parser's own prefix is capitalised; all other messages of the lab begin like a compiler's.
+        if message.hasPrefix("Error: ") { message = "error: " + message.dropFirst("Error: ".count) }
+        try? stream.write(contentsOf: Data("\(message)\n".utf8))
         exit(code.rawValue)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LabRunner
 import LabSystem
 
 /// Standard output and standard error.
@@ -17,9 +18,20 @@ enum Console {
     /// Whether standard output is a terminal.
     static var isTerminal: Bool { isatty(1) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb" }
 
-    /// Standard input to its end.
-    static func readInput() -> String {
-        String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
+    /// A value from standard input: a line typed without echo on a terminal, otherwise everything to the end.
+    ///
+    /// - Parameter name: What the terminal asks for.
+    static func readInput(_ name: String) throws -> String {
+        guard isatty(0) == 1 else {
+            guard let text = String(validating: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) else {
+                throw BadUsage(sentence: "standard input, which `\(name)` is read from, is not UTF-8")
+            }
+            return text
+        }
+        write("\(name): ", to: 2)
+        let line = try TerminalEcho.off { readLine() }
+        guard let line else { throw BadUsage(sentence: "nothing was typed for `\(name)`") }
+        return line
     }
 }
 

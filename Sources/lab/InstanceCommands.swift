@@ -34,15 +34,22 @@ struct ExecCommand: ParsableCommand {
     var values: [String] = []
 
     func run() throws {
+        try Self.perform(actor, command, values, in: options)
+    }
+
+    /// Sends a command to an actor and prints the answer.
+    static func perform(_ actor: String, _ command: String, _ words: [String], in options: InstanceOptions) throws {
+        try ImmediateEnd.onSignals()
         let connection = try options.find()
         let call = try CommandLineCall(
-            actor: actor, command: command, words: values, in: connection,
+            actor: actor, command: command, words: words, in: connection,
             environment: ProcessInfo.processInfo.environment, readInput: Console.readInput)
         do {
+            if let obstacle = call.obstacle(in: connection) { Console.error(obstacle) }
             let result = try call.perform(in: connection)
             if !result.isNull { Console.print(result.prettyPrinted()) }
         } catch let error as ControlError {
-            Console.error("\(actor): \(command) failed: \(error)")
+            Console.error("error: \(actor): \(command) failed: \(error)")
             if let info = error.userInfo { Console.error(info.prettyPrinted()) }
             throw RunOutcome.failed
         }
@@ -55,14 +62,21 @@ struct PsCommand: ParsableCommand {
         commandName: "ps", abstract: "Lists the running instances and their processes.")
 
     func run() throws {
+        try ImmediateEnd.onSignals()
         for connection in try InstanceLookup.all() {
             let manifest = connection.manifest
-            let server = connection.serverReady.map { "\($0.baseURL) (pid \($0.pid))" } ?? "not ready"
+            let server =
+                connection.isServerDead
+                ? "has ended" : connection.serverReady.map { "\($0.baseURL) (pid \($0.pid))" } ?? "not ready"
             Console.print("\(manifest.id)  topology \(manifest.topology.name)  runner \(manifest.runnerPid)")
             Console.print("  server  \(server)")
             for device in manifest.topology.devices {
-                guard let processes = try? connection.processes(of: device.name) else {
-                    Console.print("  \(device.name)  its agent does not answer")
+                let processes: [Processes.Process]
+                do {
+                    processes = try connection.processes(of: device.name)
+                } catch {
+                    let hasEnded = (error as? ControlError)?.name == "peerDied"
+                    Console.print("  \(device.name)  its agent \(hasEnded ? "has ended" : "does not answer")")
                     continue
                 }
                 for process in processes {
@@ -81,6 +95,7 @@ struct DownCommand: ParsableCommand {
     @OptionGroup var options: InstanceOptions
 
     func run() throws {
+        try ImmediateEnd.onSignals()
         let connection = try options.find()
         guard try InstanceLookup.end(connection) else {
             throw LabFailure("The instance \(connection.manifest.id) did not end within 10 s.")
@@ -99,9 +114,18 @@ struct ClockCommand: ParsableCommand {
     struct Advance: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Moves the clock forward.")
         @OptionGroup var options: InstanceOptions
-        @Argument(help: "How far, for example 5m.") var duration: String
+        // `-5m` is a wrong duration, not a flag.
+        @Argument(parsing: .allUnrecognized, help: "How far, for example 5m.") var duration: [String]
 
-        func run() throws { try ClockCommand.perform(AdvanceClock.name, ["by=\(duration)"], options) }
+        func run() throws {
+            if let flag = duration.first(where: { $0.hasPrefix("--") }) {
+                throw BadUsage(sentence: "`lab clock advance` has no option `\(flag)`")
+            }
+            guard duration.count == 1 else {
+                throw BadUsage(sentence: "`lab clock advance` takes one duration, for example 5m")
+            }
+            try ExecCommand.perform("clock", AdvanceClock.name, ["by=\(duration[0])"], in: options)
+        }
     }
 
     /// `lab clock freeze`.
@@ -109,7 +133,7 @@ struct ClockCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Stops the clock.")
         @OptionGroup var options: InstanceOptions
 
-        func run() throws { try ClockCommand.perform(FreezeClock.name, [], options) }
+        func run() throws { try ExecCommand.perform("clock", FreezeClock.name, [], in: options) }
     }
 
     /// `lab clock run`.
@@ -117,13 +141,6 @@ struct ClockCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lets the clock run with real time.")
         @OptionGroup var options: InstanceOptions
 
-        func run() throws { try ClockCommand.perform(RunClock.name, [], options) }
-    }
-
-    static func perform(_ command: String, _ words: [String], _ options: InstanceOptions) throws {
-        let connection = try options.find()
-        let call = try CommandLineCall(
-            actor: "clock", command: command, words: words, in: connection, environment: [:], readInput: { "" })
-        _ = try call.perform(in: connection)
+        func run() throws { try ExecCommand.perform("clock", RunClock.name, [], in: options) }
     }
 }

@@ -17,11 +17,22 @@ struct Lab: ParsableCommand {
             SchemaCommand.self, FaultsCommand.self, QuirksCommand.self, ClockCommand.self, ServerCommand.self,
         ])
 
+    /// Refuses arguments that are no text: parts of them would silently become other characters.
+    private static func checkArguments() throws {
+        for position in 1..<max(1, Int(CommandLine.argc)) {
+            guard let bytes = CommandLine.unsafeArgv[position] else { continue }
+            if String(validatingCString: bytes) == nil {
+                throw BadUsage(sentence: "argument \(position) is not UTF-8")
+            }
+        }
+    }
+
     static func main() {
         // Before any other thread exists, so that only the thread that waits for them gets these signals.
         Signals.block([SIGINT, SIGTERM, SIGHUP])
         Signals.ignore(SIGPIPE)
         do {
+            try checkArguments()
             var command = try parseAsRoot()
             try command.run()
         } catch let outcome as RunOutcome {

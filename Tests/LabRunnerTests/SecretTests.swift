@@ -100,7 +100,7 @@ struct SecretTests {
             func call(_ words: String...) throws -> CommandLineCall {
                 try CommandLineCall(
                     actor: "main", command: "persistActivation", words: words, in: lab.connection,
-                    environment: ["PIN": "8642"], readInput: { "9753\n" })
+                    environment: ["PIN": "8642"], readInput: { _ in "9753\n" })
             }
             #expect(throws: BadUsage.self) { try call("password=8642") }
             #expect(throws: BadUsage.self) { try call("password=env:MISSING") }

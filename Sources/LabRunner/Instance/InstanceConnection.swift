@@ -1,3 +1,4 @@
+internal import Foundation
 public import LabKit
 internal import LabSystem
 internal import Synchronization
@@ -90,9 +91,40 @@ public final class InstanceConnection: Sendable {
     }
 
     /// The apps of a device and their processes.
-    public func processes(of device: String) throws -> [Processes.Process] {
-        try clients["a.\(device)"].call(
-            ControlRequest(command: Processes.name, actor: device), timeout: .seconds(5)
+    ///
+    /// - Parameter timeout: Longest time to wait for the device's agent, in real time.
+    /// - Throws: `ControlError`; named `peerDied` at once when the agent has ended.
+    public func processes(of device: String, timeout: LabDuration = .seconds(5)) throws -> [Processes.Process] {
+        let endpoint = "a.\(device)"
+        if let death = death(of: endpoint) { throw death }
+        return try clients[endpoint].call(
+            ControlRequest(command: Processes.name, actor: device), timeout: timeout
         ).get().decode()
+    }
+
+    /// Why nobody can answer at the endpoint of the server or of an agent; nil when its process lives, or has not
+    /// come up yet.
+    func death(of endpoint: String) -> ControlError? {
+        guard !endpoint.hasPrefix("p."), let pid = holder(of: endpoint), !ProcessTable.isAlive(pid) else { return nil }
+        let rest = endpoint == "server" ? "" : "its apps ended with it; "
+        return ControlError(
+            name: "peerDied",
+            message: "\(InstanceLayout.title(ofEndpoint: endpoint)) has ended; \(rest)start the instance again")
+    }
+
+    /// Whether the server's process has ended.
+    public var isServerDead: Bool { death(of: "server") != nil }
+
+    /// The process that answers at an endpoint, or did so last.
+    private func holder(of endpoint: String) -> Int32? {
+        guard let path = try? layout.endpointLockPath(endpoint), let data = try? Files.read(path) else { return nil }
+        return Int32(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}
+
+extension InstanceLayout {
+    /// What people call the process at the endpoint of the server or of an agent.
+    static func title(ofEndpoint endpoint: String) -> String {
+        endpoint.hasPrefix("a.") ? "the agent of \(endpoint.dropFirst(2))" : "the \(endpoint)"
     }
 }

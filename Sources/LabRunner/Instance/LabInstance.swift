@@ -25,6 +25,8 @@ public final class LabInstance: Sendable {
         var infrastructure: [Infrastructure] = []
         var ready: ServerReady?
         var launchTimes: [String: UInt64] = [:]
+        /// How parts ended that ended by themselves; a status can be taken only once.
+        var ends: [String: ExitStatus] = [:]
         var hasStarted = false
         var isStopped = false
     }
@@ -147,11 +149,27 @@ public final class LabInstance: Sendable {
     /// - Parameters:
     ///   - known: Parts whose end is known already.
     ///   - wakeUp: A descriptor that ends the waiting when it becomes readable.
-    /// - Returns: The names of parts that have ended; empty when woken.
-    public func waitForEnd(except known: Set<String>, wakeUp: Int32) throws -> [String] {
+    /// - Returns: The parts that have ended, each with a sentence about it; empty when woken.
+    public func waitForEnd(except known: Set<String>, wakeUp: Int32) throws -> [(name: String, notice: String)] {
         let watched = state.withLock { $0.infrastructure }.filter { !known.contains($0.name) }
         let readable = try Polling.waitReadable([wakeUp] + watched.map { $0.process.rawDescriptor })
-        return zip(watched, readable.dropFirst()).filter(\.1).map(\.0.name)
+        return zip(watched, readable.dropFirst()).filter(\.1).map { part, _ in
+            let how =
+                switch end(of: part) {
+                case .signaled(let number)?: Signals.name(of: number)
+                case .exited(let code)?: "exit code \(code)"
+                case nil: "reason unknown"
+                }
+            return (part.name, "\(InstanceLayout.title(ofEndpoint: part.name)) has ended: \(how)")
+        }
+    }
+
+    /// How a part ended; nil while it runs.
+    private func end(of part: Infrastructure) -> ExitStatus? {
+        state.withLock { state in
+            if state.ends[part.name] == nil { state.ends[part.name] = try? part.process.poll() }
+            return state.ends[part.name]
+        }
     }
 
     /// Ends every process and removes the instance; what does not stop is killed.
@@ -166,8 +184,9 @@ public final class LabInstance: Sendable {
         var complaints: [String] = []
         for part in parts {
             // Whoever ended during the start was reported by it.
-            if let status = try? part.process.poll(), hasStarted, !isWanted(status, of: part) {
-                complaints.append("\(part.name) had \(status) before it was asked to end; its log is \(part.logPath)")
+            if let status = end(of: part), hasStarted, !isWanted(status, of: part) {
+                let title = InstanceLayout.title(ofEndpoint: part.name)
+                complaints.append("\(title) had \(status) before it was asked to end; its log is \(part.logPath)")
             }
         }
         // Giving up the lease is the word for everybody to end; the last one removes the directory.

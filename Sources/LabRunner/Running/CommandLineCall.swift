@@ -15,11 +15,11 @@ public struct CommandLineCall: Sendable {
     ///   - words: Arguments `key=value`; a value `@-` is read from standard input, `env:NAME` from the environment.
     ///   - connection: The instance.
     ///   - environment: Environment variables.
-    ///   - readInput: Reads standard input to its end.
+    ///   - readInput: Takes the parameter's name, and reads one value from standard input.
     /// - Throws: ``BadUsage`` that says what is wrong.
     public init(
         actor: String, command: String, words: [String], in connection: InstanceConnection,
-        environment: [String: String], readInput: () -> String
+        environment: [String: String], readInput: (String) throws -> String
     ) throws {
         guard let targets = connection.actors[actor] else {
             throw BadUsage(.unknownActor(name: actor, known: connection.actors.names))
@@ -36,7 +36,9 @@ public struct CommandLineCall: Sendable {
         for word in words {
             let (field, value) = try Self.read(
                 word, of: found.1, environment: environment, readInput: readInput)
-            members[field.name] = value
+            guard members.updateValue(value, forKey: field.name) == nil else {
+                throw BadUsage(sentence: "`\(field.name)` is given twice")
+            }
         }
         for field in found.1.fields where field.required && members[field.name] == nil {
             throw BadUsage(
@@ -46,7 +48,8 @@ public struct CommandLineCall: Sendable {
     }
 
     private static func read(
-        _ word: String, of command: any Command.Type, environment: [String: String], readInput: () -> String
+        _ word: String, of command: any Command.Type, environment: [String: String],
+        readInput: (String) throws -> String
     ) throws -> (Field, JSONValue) {
         guard let separator = word.firstIndex(of: "=") else {
             throw BadUsage(sentence: "`\(word)` is not of the form key=value")
@@ -59,8 +62,8 @@ public struct CommandLineCall: Sendable {
         }
         var isLiteral = false
         if text == "@-" {
-            text = readInput()
-            if text.hasSuffix("\n") { text.removeLast() }
+            text = try readInput(key)
+            if text.last == "\n" || text.last == "\r\n" { text.removeLast() }
         } else if text.hasPrefix("env:") {
             let name = String(text.dropFirst(4))
             guard let value = environment[name] else { throw BadUsage(.unsetEnvironmentVariable(name: name)) }
@@ -96,14 +99,42 @@ public struct CommandLineCall: Sendable {
 
     /// Sends the command.
     ///
+    /// - Parameter timeout: Longest time to wait for the answer, in real time.
     /// - Returns: The result.
-    /// - Throws: `ControlError` when the command failed.
-    public func perform(in connection: InstanceConnection) throws -> JSONValue {
+    /// - Throws: `ControlError` when the command failed; ``BadUsage`` when its arguments were refused.
+    public func perform(
+        in connection: InstanceConnection, timeout: LabDuration = .seconds(30)
+    ) throws -> JSONValue {
         let outcome = try ControlCaller(instance: connection).call(
-            target, command: command.name, arguments: arguments, operation: nil)
+            target, command: command.name, arguments: arguments, operation: nil, timeout: timeout)
         switch outcome.answer {
         case .result(let value): return value
-        case .error(let error): throw error
+        case .error(var error):
+            guard error.domain == ControlError.labDomain else { throw error }
+            if error.name == "badArgument" { throw BadUsage(sentence: error.message) }
+            if error.name == "timedOut", let state = state(in: connection) { error.message += "; \(state)" }
+            throw error
+        }
+    }
+
+    /// What keeps an app from answering, as its device tells; nil when it should answer, or nobody knows.
+    ///
+    /// Asked before the command is sent, so that nobody waits for a stopped process without knowing it.
+    public func obstacle(in connection: InstanceConnection) -> String? {
+        guard case .endpoint(let endpoint, _) = target.route, endpoint.hasPrefix("p.") else { return nil }
+        return state(in: connection)
+    }
+
+    private func state(in connection: InstanceConnection) -> String? {
+        let app = target.actor
+        guard let (device, _) = connection.manifest.topology.app(named: app),
+            let processes = try? connection.processes(of: device.name, timeout: .seconds(1)),
+            let process = processes.first(where: { $0.app == app })
+        else { return nil }
+        switch process.state {
+        case "suspended": return "`\(app)` is suspended; `lab exec \(app) resume` lets it go on"
+        case "notRunning": return "`\(app)` does not run; `lab exec \(app) launch` starts it"
+        default: return nil
         }
     }
 }

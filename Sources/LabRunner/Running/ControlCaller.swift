@@ -51,6 +51,7 @@ struct ControlCaller: Sendable {
         guard case .endpoint(let endpoint, let about) = target.route else {
             return Outcome(answer: try InstanceCommands(instance).perform(command, arguments), interval: nil)
         }
+        if let death = instance.death(of: endpoint) { return Outcome(answer: .error(death), interval: nil) }
         if endpoint.hasPrefix("p."), try !instance.findProcess(of: target.actor) {
             let error = ControlError(
                 name: "notRunning", message: "`\(target.actor)` does not run; write `\(target.actor): launch` before")

@@ -22,7 +22,7 @@ struct InstanceCommands {
                 try instance.faults.disarm(process: arguments.decode(DisarmFaults.Arguments.self).peer)
             case AdvanceClock.name:
                 let text = try arguments.decode(AdvanceClock.Arguments.self).by
-                guard let duration = LabDuration(text) else { throw refused("`\(text)` is not a duration") }
+                guard let duration = LabDuration(signed: text) else { throw refused("`\(text)` is not a duration") }
                 try instance.clock.advance(by: duration)
             case FreezeClock.name: try instance.clock.freeze()
             case RunClock.name: try instance.clock.run()
@@ -31,6 +31,9 @@ struct InstanceCommands {
             return .result(.null)
         } catch let error as ControlError {
             return .error(error)
+        } catch let error as InstanceError {
+            // A clock that would go back, a full table: the caller asked for something that cannot be.
+            return .error(refused("\(error)"))
         }
     }
 

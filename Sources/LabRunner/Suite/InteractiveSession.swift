@@ -95,9 +95,9 @@ public final class InteractiveSession: Sendable {
         defer { follower.stop() }
         var known: Set<String> = []
         while !interruption.isSet {
-            for name in try instance.waitForEnd(except: known, wakeUp: wakeUp.rawDescriptor) {
+            for (name, notice) in try instance.waitForEnd(except: known, wakeUp: wakeUp.rawDescriptor) {
                 known.insert(name)
-                printError("\(name) has ended by itself; its log is in \(instance.manifest.runDirectory)/logs")
+                printError("\(notice); its log is in \(instance.manifest.runDirectory)/logs")
             }
         }
     }
