@@ -1,0 +1,19 @@
+import LabKit
+import PowerAuthShared
+import Testing
+import WatchConnectivity
+
+/// Scenarios name errors by words that LabKit lists, because the runner must not import an SDK.
+@Suite("The words for errors in scenarios are the cases of the SDKs")
+struct ErrorNameTests {
+    @Test("Every code of the SDKs has its word", arguments: PowerAuthErrorCode.allCases)
+    func powerAuth(code: PowerAuthErrorCode) {
+        #expect(ErrorNames.all.contains(String(describing: code)))
+    }
+
+    @Test("Every code of WatchConnectivity has its word", arguments: 7001...7019)
+    func watchConnectivity(rawValue: Int) throws {
+        let code = try #require(WCError.Code(rawValue: rawValue))
+        #expect(ErrorNames.all.contains(String(describing: code)))
+    }
+}
