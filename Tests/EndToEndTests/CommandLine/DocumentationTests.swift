@@ -25,7 +25,7 @@ struct DocumentationTests {
                     #expect(outcome.status == 0, "\(command)\n\(outcome.output)\(outcome.errors)")
                 }
             }
-            _ = try held?.finish(within: 20)
+            _ = try held?.finish()
         }
         #expect(try workspace.leftovers() == [])
     }

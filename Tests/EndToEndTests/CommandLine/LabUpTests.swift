@@ -49,7 +49,7 @@ struct LabUpTests {
             }
 
             try up.signal(SIGINT)
-            let ended = try up.finish(within: 20)
+            let ended = try up.finish()
             #expect(ended.status == 0 || ended.status == 130, "\(ended.errors)")
         }
         #expect(try workspace.leftovers() == [])
@@ -64,7 +64,7 @@ struct LabUpTests {
             try up.wait(for: "Ctrl-C")
             let down = try lab("down", in: workspace)
             #expect(down.status == 0, "\(down.errors)")
-            _ = try up.finish(within: 20)
+            _ = try up.finish()
         }
         #expect(try workspace.leftovers() == [])
     }
@@ -79,19 +79,19 @@ struct LabUpTests {
             _ = try lab("exec", "wallet", "kill", in: workspace)
             let byHand = try LabCommand(
                 ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app")
-            try waitUntil("the app answers", within: 20, showing: { byHand.text + up.text }) {
+            try waitUntil("the app answers", within: 60, showing: { byHand.text + up.text }) {
                 try lab("exec", "wallet", "canStartActivation", in: workspace).status == 0
             }
             let second = try LabCommand(
                 ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app"
-            ).finish(within: 20)
+            ).finish()
             #expect(second.status != 0)
             #expect(second.errors.contains("wallet"), "\(second.errors)")
             try byHand.signal(SIGKILL)
-            _ = try byHand.finish(within: 20)
+            _ = try byHand.finish()
             try up.wait(for: "wallet")
             try up.signal(SIGINT)
-            _ = try up.finish(within: 20)
+            _ = try up.finish()
         }
         #expect(try workspace.leftovers() == [])
     }

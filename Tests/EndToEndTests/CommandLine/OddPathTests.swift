@@ -89,7 +89,7 @@ struct OddPathTests {
             let command = try LabCommand(["run", "scenario.yaml"], in: workspace)
             try waitForPeers(of: workspace)
             try command.signal(SIGINT)
-            return try command.finish(within: 20)
+            return try command.finish()
         }
         #expect(outcome.status == 130, "\(outcome.output)\(outcome.errors)")
         #expect(try workspace.leftovers() == [])
@@ -136,7 +136,7 @@ struct OddPathTests {
 }
 
 /// Waits until the instance of a workspace has processes that play apps.
-func waitForPeers(of workspace: Workspace, seconds: Double = 30) throws {
+func waitForPeers(of workspace: Workspace, seconds: Double = 60) throws {
     try waitUntil("the peers run", within: seconds) {
         workspace.processes().contains { $0.commandLine.contains("main-app") }
     }
