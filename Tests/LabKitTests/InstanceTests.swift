@@ -103,10 +103,15 @@ import Testing
         // Not instances: someone's directory, and one that is just being made.
         try Files.createDirectory("\(test.runtimeRoot)/Documents")
         try Files.createDirectory("\(test.runtimeRoot)/files")
-        try Files.createDirectory("\(test.runtimeRoot)/.tmp-young")
+        let young = test.layout.unfinished(maker: ProcessInfo.processInfo.processIdentifier).root
+        try Files.createDirectory(young)
+        // Its maker was killed: no process has this number.
+        try Files.createDirectory(test.layout.unfinished(maker: Int32.max).root)
 
         let second = try Instance.create(in: test.runtimeRoot) { .test($0) }
-        let expected = [".tmp-young", "Documents", "files", test.layout.id, second.layout.id]
+        let expected = [
+            (young as NSString).lastPathComponent, "Documents", "files", test.layout.id, second.layout.id,
+        ]
         #expect(try Set(Files.list(test.runtimeRoot)) == Set(expected))
         #expect(try !SharedMemoryObject.list().contains(name))
         try second.end()

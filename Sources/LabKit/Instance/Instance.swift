@@ -37,7 +37,7 @@ public final class Instance: Sendable {
         let layout = InstanceLayout(root: "\(parent)/\(id)")
         // Fails here, before anything exists, when not even a short socket name would fit.
         _ = try layout.socketPath("p.main")
-        let unfinished = layout.hidden
+        let unfinished = layout.unfinished(maker: ProcessInfo.processInfo.processIdentifier)
         try Files.createNewDirectory(unfinished.root)
         do {
             let lease = try Lease(acquiring: unfinished.leasePath)

@@ -56,7 +56,24 @@ public struct InstanceLayout: Hashable, Sendable {
         "\(deviceDirectory(device))/links/\(pairing).sqlite"
     }
 
-    /// The directory the instance has while it is being made and while it is being removed.
+    /// The directory the instance has while a process is making it. The name tells the process, so that the next start
+    /// knows at once whether the maker was killed.
+    package func unfinished(maker pid: Int32) -> InstanceLayout {
+        InstanceLayout(
+            root: "\((root as NSString).deletingLastPathComponent)/\(Self.unfinishedPrefix)\(pid)-\(id)")
+    }
+
+    /// How the names of unfinished directories begin.
+    private static let unfinishedPrefix = ".new-"
+
+    /// The maker of an unfinished directory, by the directory's name; nil for every other name.
+    static func maker(ofUnfinished name: String) -> Int32? {
+        let parts = name.dropFirst(unfinishedPrefix.count).split(separator: "-")
+        guard name.hasPrefix(unfinishedPrefix), parts.count == 2, isID(parts[1]) else { return nil }
+        return Int32(parts[0])
+    }
+
+    /// The directory the instance has while it is being removed.
     var hidden: InstanceLayout {
         InstanceLayout(
             root: "\((root as NSString).deletingLastPathComponent)/\(Self.hiddenPrefix)\(id)")

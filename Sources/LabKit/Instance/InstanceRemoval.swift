@@ -24,6 +24,8 @@ enum InstanceRemoval {
             let path = "\(runtimeRoot)/\(name)"
             if InstanceLayout.isID(name) {
                 try sweep(InstanceLayout(root: path))
+            } else if let maker = InstanceLayout.maker(ofUnfinished: name) {
+                if !ProcessTable.isAlive(maker) { try Files.removeTree(path) }
             } else if name.hasPrefix(InstanceLayout.hiddenPrefix),
                 InstanceLayout.isID(name.dropFirst(InstanceLayout.hiddenPrefix.count))
             {
@@ -42,7 +44,7 @@ enum InstanceRemoval {
     }
 
     private static func sweepHidden(_ layout: InstanceLayout) throws {
-        // Its maker may not have taken the lease yet, so a young directory gets time.
+        // Somebody may be removing it at this moment, so a young directory gets time.
         guard let changed = try? Files.modificationTime(layout.root),
             RealTimeClock.nanoseconds() - changed > 10_000_000_000
         else { return }
