@@ -12,6 +12,15 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         var isReported = false
         var prerequisite: Transferred<any PowerAuthOperationTask>?
         var exchange: (any HTTPExchange)?
+
+        var isUnderWay: Bool { !isCancelled && !isReported }
+
+        /// Gives up what the call has started. Each part holds the call until its own end, so an ended call must not
+        /// hold them, nor take one that was ready before it could be stored.
+        mutating func takeParts() -> (Transferred<any PowerAuthOperationTask>?, (any HTTPExchange)?) {
+            defer { (prerequisite, exchange) = (nil, nil) }
+            return (prerequisite, exchange)
+        }
     }
 
     private let request: RestRequest
@@ -39,7 +48,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         let parts = state.withLock { state -> (Transferred<any PowerAuthOperationTask>?, (any HTTPExchange)?) in
             guard !state.isCancelled, !state.isReported else { return (nil, nil) }
             state.isCancelled = true
-            return (state.prerequisite, state.exchange)
+            return state.takeParts()
         }
         parts.0?.value.cancel()
         parts.1?.cancel()
@@ -59,7 +68,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
                 }
             })
         let isTooLate = state.withLock { state in
-            state.prerequisite = task
+            if state.isUnderWay { state.prerequisite = task }
             return state.isCancelled
         }
         if isTooLate { task.value.cancel() }
@@ -201,7 +210,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
                 finished()
             }
             let isTooLate = state.withLock { state in
-                state.exchange = exchange
+                if state.isUnderWay { state.exchange = exchange }
                 return state.isCancelled
             }
             if isTooLate { exchange.cancel() }
@@ -227,8 +236,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         let reports = state.withLock { state in
             guard !state.isCancelled, !state.isReported else { return false }
             state.isReported = true
-            state.exchange = nil
-            state.prerequisite = nil
+            _ = state.takeParts()
             return true
         }
         if reports { completion(result) }
