@@ -1,4 +1,5 @@
 public import LabPeer
+import Synchronization
 import WatchConnectivity
 
 /// The watch session of a peer, as its app would set it up.
@@ -21,5 +22,5 @@ public enum MessagingHandlers {
     }
 
     /// The session holds its delegate weakly, so the process keeps it.
-    private static let retained = Retained<WatchMessages?>(nil)
+    private static let retained = Mutex<WatchMessages?>(nil)
 }
