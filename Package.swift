@@ -77,9 +77,13 @@ let package = Package(
         // The simulated platform.
         module("SimulatedDevice", ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", grdb]),
         module("WatchConnectivity", ["SimulatedDevice"]),
+        module("LocalAuthentication", ["SimulatedDevice"]),
+        module("UIKit", ["SimulatedDevice"]),
 
         // The SDKs.
-        module("PowerAuthShared", ["PowerAuthCore", "SimulatedDevice", "WatchConnectivity", "CCurl"]),
+        module(
+            "PowerAuthShared",
+            ["PowerAuthCore", "SimulatedDevice", "WatchConnectivity", "LocalAuthentication", "CCurl"]),
         module("PowerAuth2", ["PowerAuthShared"]),
         module("PowerAuth2ForExtensions", ["PowerAuthShared"]),
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
@@ -126,6 +130,13 @@ let package = Package(
             [
                 "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions", "SimulatedDevice",
                 "LabKit", "LabSystem",
+            ]),
+        // The whole SDK against the real server in one process.
+        tests(
+            "PowerAuth2Tests",
+            [
+                "PowerAuth2", "PowerAuthShared", "LocalAuthentication", "UIKit", "PowerAuthServer", "SimulatedDevice",
+                "LabKit", "LabSystem", hummingbird, hummingbirdTesting,
             ]),
         tests(
             "PowerAuthServerTests", ["PowerAuthServer", "PowerAuthProtocol", "LabKit", hummingbird, hummingbirdTesting]),

@@ -1,0 +1,6 @@
+import PowerAuth2
+import Testing
+
+@Test func theErrorDomainIsTheVendors() {
+    #expect(PowerAuthErrorDomain == "PowerAuthErrorDomain")
+}
