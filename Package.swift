@@ -24,10 +24,17 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], reading files: [
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -51,10 +58,14 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
     targets: [
         // The C side: libraries found by pkg-config, and shims for what Swift cannot call.
@@ -89,7 +100,12 @@ let package = Package(
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
 
         // The server.
-        module("PowerAuthServer", ["PowerAuthProtocol", "LabKit", grdb, hummingbird, hummingbirdTLS, logging]),
+        module(
+            "PowerAuthServer",
+            [
+                "PowerAuthProtocol", "LabKit", grdb, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, logging,
+                nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+            ]),
 
         // The lab.
         module("DeviceAgent", ["SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb]),
@@ -139,7 +155,11 @@ let package = Package(
                 "LabKit", "LabSystem", hummingbird, hummingbirdTesting,
             ]),
         tests(
-            "PowerAuthServerTests", ["PowerAuthServer", "PowerAuthProtocol", "LabKit", hummingbird, hummingbirdTesting]),
+            "PowerAuthServerTests",
+            [
+                "PowerAuthServer", "PowerAuthProtocol", "LabKit", grdb, httpTypes, hummingbird, hummingbirdTesting,
+                logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+            ]),
         tests("DeviceAgentTests", ["DeviceAgent", "SimulatedDevice", "LabKit", "LabSystem"]),
         tests("LabPeerTests", ["LabPeer", "LabKit"]),
         tests("LabRunnerTests", ["LabRunner", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),
