@@ -1,3 +1,4 @@
+@_exported public import struct LabKit.DeviceSpec
 // What an app sees of the modules below this one. The SDKs import `SimulatedDevice` only; these are the few types
 // of the foundations that appear in its signatures.
 @_exported public import struct LabKit.FaultPoint

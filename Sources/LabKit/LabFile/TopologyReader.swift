@@ -18,7 +18,7 @@ public struct TopologyReader {
     public func read(_ node: YAMLNode, name: String) -> Topology? {
         let before = collector.count
         guard let reader = MappingReader(node, container: "a topology", reporting: collector) else { return nil }
-        let server = reader.optional("server").map(readServer) ?? ServerSpec()
+        let server = reader.optional("server").map(ServerSpecReader(collector).read) ?? ServerSpec()
         var names = NameTable(collector)
         var devices: [DeviceSpec] = []
         if reader.required("devices") != nil {
@@ -40,18 +40,6 @@ public struct TopologyReader {
         return Topology(name: name, server: server, devices: devices, links: links)
     }
 
-    private func readServer(_ node: YAMLNode) -> ServerSpec {
-        var server = ServerSpec()
-        guard let reader = MappingReader(node, container: "`server`", reporting: collector) else { return server }
-        if let port = reader.integer("port", in: 0...65_535) { server.port = Int(port) }
-        if let attempts = reader.integer("maxFailedAttempts", in: 1...64) { server.maxFailedAttempts = Int(attempts) }
-        if let lookAhead = reader.integer("signatureLookAhead", in: 1...64) {
-            server.signatureLookAhead = Int(lookAhead)
-        }
-        reader.finish()
-        return server
-    }
-
     private func readDevice(_ entry: YAMLEntry, names: inout NameTable) -> DeviceSpec? {
         guard let reader = MappingReader(entry.value, container: "a device", reporting: collector) else { return nil }
         let kind = reader.choice("kind", of: DeviceSpec.Kind.allCases.map(\.rawValue), required: true)
@@ -64,6 +52,16 @@ public struct TopologyReader {
             .flatMap(DeviceSpec.Suspension.init)
         {
             device.suspension = suspension
+        }
+        if let biometry = reader.choice("biometry", of: DeviceSpec.Biometry.allCases.map(\.rawValue))
+            .flatMap(DeviceSpec.Biometry.init)
+        {
+            device.biometry = biometry
+            if kind == .watch, biometry != .none {
+                collector.report(
+                    .misfit(what: "`biometry: \(biometry.rawValue)`", reason: "a watch has no biometry"),
+                    at: reader.place(of: "biometry"))
+            }
         }
         if let skew = reader.duration("clockSkew") { device.clockSkewMilliseconds = skew.nanoseconds / 1_000_000 }
         let apps = reader.namedEntries("apps") ?? []

@@ -15,6 +15,13 @@ public struct DeviceSpec: Codable, Equatable, Sendable {
         case lenient
     }
 
+    /// The sensor that recognises the owner.
+    public enum Biometry: String, Codable, CaseIterable, Sendable {
+        case none
+        case touchID
+        case faceID
+    }
+
     /// Name of the device; also its actor name in scenarios.
     public var name: String
     /// Phone or watch.
@@ -27,6 +34,8 @@ public struct DeviceSpec: Codable, Equatable, Sendable {
     public var team: String
     /// Outcome of a suspension with a held group-container lock.
     public var suspension: Suspension
+    /// The sensor that recognises the owner; nothing is enrolled at first.
+    public var biometry: Biometry
     /// Difference of this device's wall clock to the lab's, in milliseconds; positive is ahead.
     public var clockSkewMilliseconds: Int64
     /// The installed apps, app extensions and watch apps.
@@ -35,7 +44,8 @@ public struct DeviceSpec: Codable, Equatable, Sendable {
     /// Creates a device.
     public init(
         name: String, kind: Kind, model: String? = nil, osVersion: String = "17.5", team: String = "LABTEAM001",
-        suspension: Suspension = .strict, clockSkewMilliseconds: Int64 = 0, apps: [AppSpec]
+        suspension: Suspension = .strict, biometry: Biometry? = nil, clockSkewMilliseconds: Int64 = 0,
+        apps: [AppSpec]
     ) {
         self.name = name
         self.kind = kind
@@ -43,6 +53,7 @@ public struct DeviceSpec: Codable, Equatable, Sendable {
         self.osVersion = osVersion
         self.team = team
         self.suspension = suspension
+        self.biometry = biometry ?? (kind == .phone ? .faceID : .none)
         self.clockSkewMilliseconds = clockSkewMilliseconds
         self.apps = apps
     }

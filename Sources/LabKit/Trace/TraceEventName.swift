@@ -67,6 +67,10 @@ extension TraceEventName {
     public static let keychainDeleted = TraceEventName("keychain.deleted")
     /// A keychain item failed its checksum, `service`, `account`.
     public static let keychainCorrupted = TraceEventName("keychain.corrupted")
+    /// A dialog asks the owner of the device for a finger, a face or the passcode, `reason`, `allowsPasscode`.
+    public static let biometryPrompted = TraceEventName("biometry.prompted")
+    /// The dialog has ended, `outcome`.
+    public static let biometryAnswered = TraceEventName("biometry.answered")
     /// A token was stored, `name`.
     public static let tokenStored = TraceEventName("token.stored")
     /// A token was removed, `name`.
@@ -117,8 +121,8 @@ extension TraceEventName {
         processStarted, processReady, processEnded, processSuspended, processResumed, commandStarted, commandFinished,
         faultFired, configurationRejected, stateLoaded, stateSaved, stateRemoved, counterBumped, counterUsed,
         lockRequested, lockTaken, lockReleased, operationStarted, operationFinished, memoryCreated, memoryOpened,
-        memoryRepaired, keychainWritten, keychainDeleted, keychainCorrupted, tokenStored, tokenRemoved, httpRequest,
-        httpResponse, httpFailed, serverRequest, serverResponse, serverRefused,
+        memoryRepaired, keychainWritten, keychainDeleted, keychainCorrupted, biometryPrompted, biometryAnswered,
+        tokenStored, tokenRemoved, httpRequest, httpResponse, httpFailed, serverRequest, serverResponse, serverRefused,
         serverActivation, serverSignature, linkUp, linkDown, linkAccepted, linkSent,
         linkReceived, linkDelivered, linkRedelivered, linkAcknowledged, linkFailed, sessionState, clockChanged, log,
     ]

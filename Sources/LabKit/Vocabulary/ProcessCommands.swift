@@ -1,7 +1,8 @@
 extension Vocabulary {
     /// Commands about the process of an app; its device carries them out.
     static let processCommands: [any Command.Type] = [
-        Launch.self, Kill.self, Terminate.self, Suspend.self, Resume.self, Relaunch.self,
+        Launch.self, Kill.self, Terminate.self, Suspend.self, Resume.self, Relaunch.self, Uninstall.self,
+        Install.self, Reinstall.self,
     ]
 }
 

@@ -3,7 +3,8 @@ public enum Vocabulary {
     /// All commands, in the order in which the reference lists them.
     public static let all: [any Command.Type] =
         activationCommands + signatureCommands + tokenCommands + watchSupportCommands + messagingCommands
-        + serverCommands + processCommands + deviceCommands + linkCommands + faultCommands + clockCommands
+        + serverCommands + processCommands + deviceCommands + securityCommands + linkCommands + faultCommands
+        + clockCommands
 
     /// The commands that a kind of actor understands.
     public static func commands(for actor: ActorKind) -> [any Command.Type] {

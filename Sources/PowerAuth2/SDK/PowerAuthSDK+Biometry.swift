@@ -1,4 +1,6 @@
-/// The biometry factor, as far as no dialog is needed (sdk.md, section 5.10).
+public import Foundation
+
+/// The biometry factor: adding, removing, and whether there is one (sdk.md, sections 5.10 and 9.8).
 extension PowerAuthSDK {
     /// True when the activation has a biometry factor and its key is stored on this device.
     public func hasBiometryFactor() -> Bool {
@@ -13,5 +15,50 @@ extension PowerAuthSDK {
         guard session.writeBoolTask(session: { $0.removeBiometryFactor() }) else { return false }
         factorKeys.removeBiometryKey()
         return true
+    }
+
+    /// Adds, or replaces, the biometry factor. The server hands out the vault key for the password.
+    ///
+    /// - Parameters:
+    ///   - password: the password in use.
+    ///   - callback: takes nil, or an error. Before the function returns: 8 when biometry cannot be used now, 6 without
+    ///     an activation. Later: 1 (a wrong password), 2, 3, 8, 12, 17, or one of the transport; an earlier factor stays
+    ///     unless its key could not be replaced.
+    /// - Returns: the task, or nil when the callback was called already.
+    @discardableResult
+    public func addBiometryFactor(
+        password: String, callback: @escaping (NSError?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        addBiometryFactor(password: PowerAuthCorePassword(string: password), callback: callback)
+    }
+
+    /// As ``addBiometryFactor(password:callback:)-(String,_)`` with a password object.
+    @discardableResult
+    public func addBiometryFactor(
+        password: PowerAuthCorePassword, callback: @escaping (NSError?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        guard factorKeys.biometryInfo.currentStatus == .available else {
+            callback(.powerAuth(.biometryNotAvailable))
+            return nil
+        }
+        let (factorKeys, access) = (factorKeys, biometricItemAccess)
+        return unlockVault(
+            .possessionWithPassword(password: password), reason: "ADD_BIOMETRY",
+            { (_: Bool?, error) in callback(error) },
+            afterwards: { session, vaultKey, keys in
+                let key = PowerAuthCoreSession.generateSignatureUnlockKey()
+                keys.biometryUnlockKey = key
+                try session.write { core in
+                    guard core.addBiometryFactor(vaultKey, keys: keys) else {
+                        throw NSError.powerAuth(.invalidActivationState)
+                    }
+                    guard factorKeys.storeBiometryKey(key, access: access) else {
+                        // A factor whose key nobody has would only make signatures fail later.
+                        core.removeBiometryFactor()
+                        throw NSError.powerAuth(.biometryNotAvailable)
+                    }
+                }
+                return true
+            })
     }
 }

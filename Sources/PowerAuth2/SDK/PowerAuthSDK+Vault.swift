@@ -67,36 +67,22 @@ extension PowerAuthSDK {
         }
     }
 
-    /// True when recovery data came with the activation.
-    public func hasActivationRecoveryData() -> Bool { session.readBoolTask { $0.hasActivationRecoveryData } }
-
-    /// Decrypts the recovery data; see ``fetchEncryptionKey(_:index:callback:)`` for the errors.
-    ///
-    /// - Parameters:
-    ///   - authentication: the factors; the server wants possession and knowledge.
-    ///   - callback: takes the recovery data, or an error; 3 before the function returns when there are none.
-    /// - Returns: the task, or nil when the callback was called already.
-    @discardableResult
-    public func activationRecoveryData(
-        _ authentication: PowerAuthAuthentication,
-        callback: @escaping (PowerAuthActivationRecoveryData?, NSError?) -> Void
+    /// Asks the server for the vault key and runs a local step with it in a read task.
+    func unlockVault<Value: Sendable>(
+        _ authentication: PowerAuthAuthentication, reason: String, _ callback: @escaping (Value?, NSError?) -> Void,
+        then step: @escaping @Sendable (PowerAuthCoreSession, String, PowerAuthCoreSignatureUnlockKeys) throws -> Value
     ) -> (any PowerAuthOperationTask)? {
-        guard hasActivationRecoveryData() else {
-            callback(nil, .powerAuth(.invalidActivationState, "Session has no recovery data available."))
-            return nil
-        }
-        return unlockVault(authentication, reason: "RECOVERY_CODE", callback) { core, vaultKey, keys in
-            guard let data = core.activationRecoveryData(vaultKey, keys: keys) else {
-                throw NSError.powerAuth(.encryption, "Failed to decrypt recovery data")
-            }
-            return PowerAuthActivationRecoveryData(data)
+        unlockVault(authentication, reason: reason, callback) { session, vaultKey, keys in
+            try session.read { core in try step(core, vaultKey, keys) }
         }
     }
 
-    /// Asks the server for the vault key and runs a local step with it.
-    private func unlockVault<Value: Sendable>(
+    /// Asks the server for the vault key and runs a local step with it, outside of any session task.
+    func unlockVault<Value: Sendable>(
         _ authentication: PowerAuthAuthentication, reason: String, _ callback: @escaping (Value?, NSError?) -> Void,
-        then step: @escaping @Sendable (PowerAuthCoreSession, String, PowerAuthCoreSignatureUnlockKeys) throws -> Value
+        afterwards step:
+            @escaping @Sendable (any SessionInterface, String, PowerAuthCoreSignatureUnlockKeys) throws ->
+            Value
     ) -> (any PowerAuthOperationTask)? {
         guard hasValidActivation() else {
             callback(nil, .powerAuth(.missingActivation))
@@ -119,7 +105,7 @@ extension PowerAuthSDK {
                                 throw NSError.powerAuth(.invalidActivationState)
                             }
                             let keys = try factorKeys.possessionKeys()
-                            return .success(try session.read { core in try step(core, vaultKey, keys) })
+                            return .success(try step(session, vaultKey, keys))
                         } catch {
                             return .failure(error as NSError)
                         }

@@ -34,6 +34,8 @@ public final class PowerAuthSDK: Sendable {
     let tokens: KeychainTokenStore
     let watchService: PhoneWatchService
     let biometricItemAccess: PowerAuthKeychainItemAccess
+    /// Whether a status fetch upgrades an activation of the older protocol.
+    let upgradesProtocol: Bool
     let cache = Mutex(Cache())
     let statusRequests = Mutex<GroupedTask<PowerAuthActivationStatus>?>(nil)
     private let timeService: TimeSynchronizationService
@@ -125,7 +127,8 @@ public final class PowerAuthSDK: Sendable {
             sandbox: sandbox)
         let factorKeys = FactorKeySource(
             possession: (possession, keychain.keychainKey_Possession),
-            biometry: (biometry, configuration.keychainKey_Biometry), sandbox: sandbox)
+            biometry: (biometry, configuration.keychainKey_Biometry),
+            invalidatesContext: keychain.invalidateLocalAuthenticationContextAfterUse, sandbox: sandbox)
         let client = RestClient(
             session: session, factorKeys: factorKeys,
             settings: HTTPSettings(baseEndpointUrl: configuration.baseEndpointUrl, client: clientSettings),
@@ -138,6 +141,7 @@ public final class PowerAuthSDK: Sendable {
         tokens.setProvider(tokenProvider)
 
         biometricItemAccess = keychain.biometricItemAccess
+        upgradesProtocol = !configuration.disableAutomaticProtocolUpgrade
         configurations = Mutex(
             Configurations(configuration: configuration, keychain: keychain, client: clientSettings))
         self.sandbox = sandbox

@@ -1,49 +1,101 @@
 public import Foundation
+public import LocalAuthentication
+import Synchronization
 
 /// The factors of one signature, or of a new activation (sdk.md, section 5.18).
 ///
-/// Immutable. The password object is shared with the caller: do not clear it before the operation ends.
-public final class PowerAuthAuthentication: @unchecked Sendable {
-    // Safe to share: all properties are constants; the password guards its own bytes.
-
+/// Usable from any thread. What the factories make is not meant to be changed; the setters are for the style up to 1.7,
+/// and an operation keeps the values of the moment at which it was asked for. The password object is shared with the
+/// caller: do not clear it before the operation ends.
+public final class PowerAuthAuthentication: Sendable {
     /// What the object was made for.
     package enum Usage: Sendable {
         /// Persisting a new activation.
         case persist
         /// Signing, and everything that signs.
         case sign
+        /// Either, in the style up to 1.7.
+        case any
     }
 
-    package let usage: Usage
-    /// True for every object that the factories make: possession is part of every signature.
-    public let usePossession: Bool
-    /// True when the biometry factor takes part.
-    public let useBiometry: Bool
-    /// The knowledge factor, or nil.
-    public let password: PowerAuthCorePassword?
-    /// Text of the biometric dialog, or nil.
-    public let biometryPrompt: String?
-    /// Key of 16 bytes that replaces the possession key of the device.
-    public let overridenPossessionKey: Data?
-    /// Key of 16 bytes that replaces the stored biometry key; no dialog opens.
-    public let overridenBiometryKey: Data?
+    struct Values: Sendable {
+        var usage: Usage
+        var usePossession = true
+        var useBiometry = false
+        var password: PowerAuthCorePassword?
+        var biometryPrompt: String?
+        var biometryContext: LAContext?
+        var overridenPossessionKey: Data?
+        var overridenBiometryKey: Data?
+    }
 
-    init(
+    private let values: Mutex<Values>
+
+    init(_ values: Values) {
+        self.values = Mutex(values)
+    }
+
+    convenience init(
         usage: Usage,
         password: PowerAuthCorePassword? = nil,
         useBiometry: Bool = false,
         biometryPrompt: String? = nil,
+        biometryContext: LAContext? = nil,
         customPossessionKey: Data? = nil,
         customBiometryKey: Data? = nil
     ) {
-        self.usage = usage
-        usePossession = true
-        self.useBiometry = useBiometry
-        self.password = password
-        self.biometryPrompt = biometryPrompt
-        overridenPossessionKey = customPossessionKey
-        overridenBiometryKey = customBiometryKey
+        self.init(
+            Values(
+                usage: usage, useBiometry: useBiometry, password: password, biometryPrompt: biometryPrompt,
+                biometryContext: biometryContext, overridenPossessionKey: customPossessionKey,
+                overridenBiometryKey: customBiometryKey))
     }
+
+    package var usage: Usage { values.withLock { $0.usage } }
+
+    /// True for every object that the factories make: possession is part of every signature.
+    public var usePossession: Bool {
+        get { values.withLock { $0.usePossession } }
+        @available(*, deprecated, message: "Use a factory") set { values.withLock { $0.usePossession = newValue } }
+    }
+
+    /// True when the biometry factor takes part.
+    public var useBiometry: Bool {
+        get { values.withLock { $0.useBiometry } }
+        @available(*, deprecated, message: "Use a factory") set { values.withLock { $0.useBiometry = newValue } }
+    }
+
+    /// The knowledge factor, or nil.
+    public internal(set) var password: PowerAuthCorePassword? {
+        get { values.withLock { $0.password } }
+        set { values.withLock { $0.password = newValue } }
+    }
+
+    /// Text of the biometric dialog, or nil.
+    public var biometryPrompt: String? {
+        get { values.withLock { $0.biometryPrompt } }
+        @available(*, deprecated, message: "Use a factory") set { values.withLock { $0.biometryPrompt = newValue } }
+    }
+
+    /// The application's own conversation with the owner of the device, or nil; wins over the prompt.
+    public var biometryContext: LAContext? { values.withLock { $0.biometryContext } }
+
+    /// Key of 16 bytes that replaces the possession key of the device.
+    public var overridenPossessionKey: Data? {
+        get { values.withLock { $0.overridenPossessionKey } }
+        @available(*, deprecated, message: "Use a factory")
+        set { values.withLock { $0.overridenPossessionKey = newValue } }
+    }
+
+    /// Key of 16 bytes that replaces the stored biometry key; no dialog opens.
+    public var overridenBiometryKey: Data? {
+        get { values.withLock { $0.overridenBiometryKey } }
+        @available(*, deprecated, message: "Use a factory")
+        set { values.withLock { $0.overridenBiometryKey = newValue } }
+    }
+
+    /// An object with the values of this moment.
+    package func copy() -> PowerAuthAuthentication { PowerAuthAuthentication(values.withLock { $0 }) }
 
     /// The mask stored with tokens: possession 1, knowledge 2, biometry 4 (sharing.md, section 15.1).
     package var tokenFactorMask: Int {
@@ -126,7 +178,7 @@ extension PowerAuthAuthentication {
         PowerAuthAuthentication(usage: .sign, password: password, customPossessionKey: customPossessionKey)
     }
 
-    /// Signs with possession and biometry; the key is read without opening a dialog.
+    /// Signs with possession and biometry after the user confirms a dialog without a text of the application.
     public static func possessionWithBiometry() -> PowerAuthAuthentication {
         PowerAuthAuthentication(usage: .sign, useBiometry: true)
     }
@@ -141,6 +193,19 @@ extension PowerAuthAuthentication {
     ) -> PowerAuthAuthentication {
         PowerAuthAuthentication(
             usage: .sign, useBiometry: true, biometryPrompt: prompt, customPossessionKey: customPossessionKey)
+    }
+
+    /// Signs with possession and biometry within a conversation of the application, which may have been confirmed
+    /// already.
+    ///
+    /// - Parameters:
+    ///   - context: the conversation; its dialog shows its `localizedReason`.
+    ///   - customPossessionKey: 16 bytes instead of the device's possession key.
+    public static func possessionWithBiometry(
+        context: LAContext, customPossessionKey: Data? = nil
+    ) -> PowerAuthAuthentication {
+        PowerAuthAuthentication(
+            usage: .sign, useBiometry: true, biometryContext: context, customPossessionKey: customPossessionKey)
     }
 
     /// Signs with possession and a biometry key that the application keeps itself.

@@ -1,12 +1,12 @@
 import Foundation
+package import LocalAuthentication
+import SimulatedDevice
 
+/// What biometry the device has, and one request at a time (sdk.md, section 5.5).
 extension PowerAuthKeychain {
     /// State and kind of the device's biometry.
-    ///
-    /// The simulated platform offers no local authentication to this SDK, which the vendor's watch and
-    /// Extensions SDKs report in the same way (sharing.md, section 12.5).
     public static var biometricAuthenticationInfo: PowerAuthBiometricAuthenticationInfo {
-        PowerAuthBiometricAuthenticationInfo(currentStatus: .notSupported, biometryType: .none)
+        PowerAuthBiometricAuthenticationInfo(LAContext())
     }
 
     /// True when biometry can be used now.
@@ -16,19 +16,43 @@ extension PowerAuthKeychain {
 
     /// The kind of biometry, `.none` unless it can be used now.
     public static var supportedBiometricAuthentication: PowerAuthBiometricAuthenticationType {
-        canUseBiometricAuthentication ? biometricAuthenticationInfo.biometryType : .none
+        let info = biometricAuthenticationInfo
+        return info.currentStatus == .available ? info.biometryType : .none
     }
-
-    private static let biometryLock = NSLock()
 
     /// Runs `block` unless another biometric request of the process is running.
     ///
     /// - Parameter block: called on the calling thread, before the function returns.
-    /// - Returns: false when the block was not run.
+    /// - Returns: false when the block was not run, as always on a platform without local authentication.
+    @discardableResult
     public static func tryLockBiometryAndExecute(_ block: () -> Void) -> Bool {
-        guard biometryLock.try() else { return false }
-        defer { biometryLock.unlock() }
-        block()
-        return true
+        guard let service = Sandbox.currentIfEntered?.authentication, service.hardware != .none else { return false }
+        return service.exclusively(block) != nil
+    }
+
+    /// State and kind of the biometry of the device whose keychain this is.
+    var deviceBiometry: PowerAuthBiometricAuthenticationInfo {
+        PowerAuthBiometricAuthenticationInfo(LAContext(service: system.authentication))
+    }
+}
+
+extension PowerAuthBiometricAuthenticationInfo {
+    /// What a conversation on the device would meet (sharing.md, section 12.5).
+    package init(_ context: LAContext) {
+        let type: PowerAuthBiometricAuthenticationType =
+            switch context.biometryType {
+            case .none: .none
+            case .touchID: .touchID
+            case .faceID: .faceID
+            }
+        let status: PowerAuthBiometricAuthenticationStatus =
+            switch context.obstacle(to: .deviceOwnerAuthenticationWithBiometrics) {
+            case nil: .available
+            case _ where type == .none: .notSupported
+            case .biometryLockout: .lockout
+            case .biometryNotEnrolled: .notEnrolled
+            default: .notAvailable
+            }
+        self.init(currentStatus: status, biometryType: type)
     }
 }

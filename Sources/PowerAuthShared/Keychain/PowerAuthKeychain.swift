@@ -1,4 +1,5 @@
 public import Foundation
+import LocalAuthentication
 public import SimulatedDevice
 
 /// The generic passwords of one keychain service (sdk.md, section 5.5, and sharing.md, section 12.4).
@@ -45,8 +46,11 @@ public final class PowerAuthKeychain: Sendable {
     public func addValue(
         _ data: Data, forKey key: String, access: PowerAuthKeychainItemAccess = .none
     ) -> PowerAuthKeychainStoreItemResult {
-        if access != .none && !Self.canUseBiometricAuthentication { return .biometryNotAvailable }
-        switch system.add(data, service: identifier, account: key, accessGroup: accessGroup).status {
+        if containsData(forKey: key) { return .duplicate }
+        if access != .none && deviceBiometry.currentStatus != .available { return .biometryNotAvailable }
+        let written = system.add(
+            data, service: identifier, account: key, accessGroup: accessGroup, protection: access.protection)
+        switch written.status {
         case errSecSuccess: return .ok
         case errSecDuplicateItem: return .duplicate
         default: return .other
@@ -97,23 +101,74 @@ public final class PowerAuthKeychain: Sendable {
         return reading.value
     }
 
+    /// The value of an item, or nil. Blocks the thread while the owner of the device is asked.
+    ///
+    /// - Parameters:
+    ///   - key: the account.
+    ///   - status: takes the system's status code when given; ``errSecInvalidContext``, without asking anybody, for an
+    ///     authentication that has neither text nor context, or whose context allows no dialog.
+    ///   - authentication: how the owner is asked.
+    public func data(
+        forKey key: String, status: UnsafeMutablePointer<OSStatus>? = nil,
+        authentication: PowerAuthKeychainAuthentication
+    ) -> Data? {
+        guard let context = authentication.conversation(system.authentication) else {
+            status?.pointee = errSecInvalidContext
+            return nil
+        }
+        let reading = system.read(
+            service: identifier, account: key, accessGroup: accessGroup,
+            authentication: .context(context.conversation))
+        status?.pointee = reading.status
+        return reading.value
+    }
+
     /// True when an item may exist: false only for the statuses that say that it does not, so that a protected
     /// item counts as present (sharing.md, section 12.4).
     ///
     /// - Parameter key: the account.
     public func containsData(forKey key: String) -> Bool {
-        switch system.read(service: identifier, account: key, accessGroup: accessGroup).status {
+        let reading = system.read(
+            service: identifier, account: key, accessGroup: accessGroup, authentication: .forbidden)
+        switch reading.status {
         case errSecItemNotFound, errSecUnimplemented, errSecParam, errSecUserCanceled, errSecBadReq,
             errSecNotAvailable, errSecDecode:
-            false
+            return false
         default:
-            true
+            return true
         }
     }
 
     /// Account and value of every item of the service; nil on any failure and when there is none.
     public func allItems() -> [AnyHashable: Any]? {
         system.items(service: identifier, accessGroup: accessGroup).values
+    }
+
+    /// Account and value of every item of the service; nil on any failure and when there is none. Blocks the thread
+    /// while the owner of the device is asked.
+    ///
+    /// - Parameters:
+    ///   - authentication: how the owner is asked.
+    ///   - status: takes the system's status code when given; see ``data(forKey:status:authentication:)``.
+    public func allItems(
+        with authentication: PowerAuthKeychainAuthentication,
+        withStatus status: UnsafeMutablePointer<OSStatus>? = nil
+    ) -> [AnyHashable: Any]? {
+        allValues(with: authentication, status: status)
+    }
+
+    /// As ``allItems(with:withStatus:)`` with the types of the values.
+    package func allValues(
+        with authentication: PowerAuthKeychainAuthentication, status: UnsafeMutablePointer<OSStatus>? = nil
+    ) -> [String: Data]? {
+        guard let context = authentication.conversation(system.authentication) else {
+            status?.pointee = errSecInvalidContext
+            return nil
+        }
+        let items = system.items(
+            service: identifier, accessGroup: accessGroup, authentication: .context(context.conversation))
+        status?.pointee = items.status
+        return items.values
     }
 
     /// As ``allItems()`` with the types of the values.

@@ -1,3 +1,5 @@
+import SimulatedDevice
+
 /// Outcome of storing an item (sdk.md, section 5.5).
 public enum PowerAuthKeychainStoreItemResult: Int, Sendable {
     /// The item was stored.
@@ -54,4 +56,16 @@ public struct PowerAuthBiometricAuthenticationInfo: Sendable, Equatable {
     public let currentStatus: PowerAuthBiometricAuthenticationStatus
     /// The kind of biometry.
     public let biometryType: PowerAuthBiometricAuthenticationType
+}
+
+extension PowerAuthKeychainItemAccess {
+    /// The protection that the device's keychain gives.
+    var protection: KeychainProtection {
+        switch self {
+        case .none: .none
+        case .currentBiometricSet: .currentBiometricSet
+        case .anyBiometricSet: .anyBiometricSet
+        case .anyBiometricSetOrDevicePasscode: .anyBiometricSetOrDevicePasscode
+        }
+    }
 }

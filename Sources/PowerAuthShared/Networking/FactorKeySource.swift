@@ -1,4 +1,5 @@
 package import Foundation
+import LocalAuthentication
 package import SimulatedDevice
 
 /// Where the unlock keys of the factors come from: the device's identity, the keychain, the caller (sdk.md, sections 9.9
@@ -11,15 +12,18 @@ package final class FactorKeySource: Sendable {
     private let possessionAccount: String
     private let biometry: PowerAuthKeychain
     private let biometryAccount: String
+    private let invalidatesContext: Bool
 
     /// - Parameters:
     ///   - possession: the service with the possession key, and the key's account.
     ///   - biometry: the service with the biometry key, and the key's account.
+    ///   - invalidatesContext: whether the application's context ends with the first key that is read with it.
     ///   - sandbox: the device.
     package init(
         possession: (keychain: PowerAuthKeychain, account: String),
-        biometry: (keychain: PowerAuthKeychain, account: String), sandbox: Sandbox
+        biometry: (keychain: PowerAuthKeychain, account: String), invalidatesContext: Bool, sandbox: Sandbox
     ) {
+        self.invalidatesContext = invalidatesContext
         self.sandbox = sandbox
         (self.possession, possessionAccount) = possession
         (self.biometry, biometryAccount) = biometry
@@ -50,7 +54,9 @@ package final class FactorKeySource: Sendable {
         if authentication.useBiometry {
             factor.insert(.biometry)
             keys.biometryUnlockKey =
-                if let given = authentication.overridenBiometryKey { given } else { try storedBiometryKey() }
+                if let given = authentication.overridenBiometryKey { given } else {
+                    try storedBiometryKey(for: authentication)
+                }
         }
         guard !factor.isEmpty else { throw .powerAuth(.wrongParameter, "No authentication factor is selected.") }
         return (keys, factor)
@@ -69,16 +75,65 @@ package final class FactorKeySource: Sendable {
         return key
     }
 
-    private func storedBiometryKey() throws(NSError) -> Data {
-        guard PowerAuthKeychain.canUseBiometricAuthentication else { throw .powerAuth(.biometryNotAvailable) }
-        var found: Data?
-        let isExecuted = PowerAuthKeychain.tryLockBiometryAndExecute { found = biometry.data(forKey: biometryAccount) }
-        guard isExecuted else { throw .powerAuth(.biometryCancel) }
-        guard let found else { throw .powerAuth(.biometryFailed, "Biometric key not found") }
-        return found
+    // MARK: The biometry key
+
+    /// Reads the stored biometry key, alone in the process (sdk.md, section 9.9). Blocks while the user is asked.
+    ///
+    /// - Throws: 8 on a device without biometry, 9 when the user cancelled or another request of the process is under
+    ///   way, 10 without a key and for an unusable context.
+    private func storedBiometryKey(for authentication: PowerAuthAuthentication) throws(NSError) -> Data {
+        let dialog: PowerAuthKeychainAuthentication? =
+            authentication.biometryContext == nil && authentication.biometryPrompt == nil
+            ? nil
+            : PowerAuthKeychainAuthentication(
+                prompt: authentication.biometryPrompt, context: authentication.biometryContext)
+        let key = try sandbox.authentication.exclusively { () throws(NSError) in try readBiometryKey(dialog) }
+        guard let key else { throw .powerAuth(.biometryCancel) }
+        return key
     }
 
-    // MARK: The biometry item
+    /// Reads the stored biometry key. The caller has reserved biometry for itself.
+    ///
+    /// A failure that is not the user's wish gives a random key: the signature made with it is wrong, so that the server
+    /// counts a failed attempt.
+    ///
+    /// - Parameter dialog: how the user is asked; nil leaves the text to the system.
+    package func readBiometryKey(_ dialog: PowerAuthKeychainAuthentication?) throws(NSError) -> Data {
+        guard sandbox.authentication.hardware != .none else { throw .powerAuth(.biometryNotAvailable) }
+        var status = errSecSuccess
+        let stored =
+            if let dialog {
+                biometry.data(forKey: biometryAccount, status: &status, authentication: dialog)
+            } else {
+                biometry.data(forKey: biometryAccount, status: &status)
+            }
+        switch status {
+        case errSecUserCanceled: throw .powerAuth(.biometryCancel)
+        case errSecItemNotFound: throw .powerAuth(.biometryFailed, "Biometric key not found")
+        case errSecInvalidContext: throw .powerAuth(.biometryFailed, "Invalid LAContext")
+        case errSecUnimplemented:
+            throw .powerAuth(.biometryFailed, "PowerAuthKeychainAuthentication not supported")
+        default: break
+        }
+        if invalidatesContext { dialog?.context?.invalidate() }
+        return stored ?? PowerAuthCoreSession.generateSignatureUnlockKey()
+    }
+
+    /// Every key of the biometry service, by its account. The caller has reserved biometry for itself.
+    ///
+    /// - Parameter dialog: how the user is asked.
+    /// - Returns: the status of the keychain, and the keys when it is ``errSecSuccess``.
+    package func readBiometryKeys(
+        _ dialog: PowerAuthKeychainAuthentication
+    ) -> (status: OSStatus, keys: [String: Data]?) {
+        var status = errSecSuccess
+        let keys = biometry.allValues(with: dialog, status: &status)
+        if keys != nil, invalidatesContext { dialog.context?.invalidate() }
+        return (status, keys)
+    }
+
+    /// State and kind of the device's biometry.
+    package var biometryInfo: PowerAuthBiometricAuthenticationInfo { biometry.deviceBiometry }
 
     /// Tells whether a biometry key is stored, without opening a dialog.
     package var hasBiometryKey: Bool { biometry.containsData(forKey: biometryAccount) }

@@ -13,12 +13,13 @@ final class KeychainDatabase: Sendable {
 
     /// `revision` is device-wide and never repeats; `generation` counts the writes of one item.
     private static let schema = DeviceDatabase.Schema(
-        purpose: "keychain", version: 1,
+        purpose: "keychain", version: 2,
         statements: """
             CREATE TABLE item (
                 service TEXT NOT NULL, account TEXT NOT NULL, accessGroup TEXT NOT NULL,
                 value BLOB NOT NULL, checksum BLOB NOT NULL,
                 revision INTEGER NOT NULL, generation INTEGER NOT NULL, creator TEXT NOT NULL,
+                protection INTEGER NOT NULL, enrolment INTEGER NOT NULL,
                 PRIMARY KEY (service, account, accessGroup)
             ) WITHOUT ROWID;
             CREATE TABLE stamp (revision INTEGER NOT NULL);
@@ -32,7 +33,9 @@ final class KeychainDatabase: Sendable {
     }
 
     /// Inserts a row; nil when the key is taken.
-    func insert(_ value: Data, at key: KeychainKey, creator: String) throws -> Int64? {
+    func insert(
+        _ value: Data, at key: KeychainKey, creator: String, protection: KeychainProtection, enrolment: Int
+    ) throws -> Int64? {
         try database.write { db in
             let taken = try Int.fetchOne(
                 db.cachedStatement(
@@ -40,10 +43,10 @@ final class KeychainDatabase: Sendable {
                 arguments: [key.service, key.account, key.accessGroup])
             guard taken == nil else { return nil }
             let revision = try Self.nextRevision(db)
-            try db.cachedStatement(sql: "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, 1, ?)").execute(
+            try db.cachedStatement(sql: "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?)").execute(
                 arguments: [
                     key.service, key.account, key.accessGroup, value, KeychainItem.checksum(of: value, at: key),
-                    revision, creator,
+                    revision, creator, protection.rawValue, enrolment,
                 ])
             return revision
         }
@@ -70,7 +73,8 @@ final class KeychainDatabase: Sendable {
                 keys.append(key)
                 try db.cachedStatement(
                     sql: """
-                        UPDATE item SET value = ?, checksum = ?, revision = ?, generation = generation + 1
+                        UPDATE item SET value = ?, checksum = ?, revision = ?, generation = generation + 1,
+                        protection = 0, enrolment = 0
                         WHERE service = ? AND account = ? AND accessGroup = ?
                         """
                 ).execute(
@@ -165,5 +169,10 @@ extension KeychainItem {
         checksum = Data.fromDatabaseValue(row["checksum"] as DatabaseValue) ?? Data()
         revision = Int64.fromDatabaseValue(row["revision"] as DatabaseValue) ?? 0
         generation = Int64.fromDatabaseValue(row["generation"] as DatabaseValue) ?? 0
+        // An unknown protection is the strictest one: a damaged row must not open an item.
+        protection =
+            Int.fromDatabaseValue(row["protection"] as DatabaseValue).flatMap(KeychainProtection.init)
+            ?? .currentBiometricSet
+        enrolment = Int.fromDatabaseValue(row["enrolment"] as DatabaseValue) ?? -1
     }
 }

@@ -18,6 +18,9 @@ struct KeychainItem: Sendable {
     let checksum: Data
     let revision: Int64
     let generation: Int64
+    let protection: KeychainProtection
+    /// The enrolled set that ``KeychainProtection/currentBiometricSet`` means; 0 for the other protections.
+    let enrolment: Int
 
     /// Whether the bytes are those that were written.
     var isIntact: Bool { checksum == Self.checksum(of: value, at: key) }

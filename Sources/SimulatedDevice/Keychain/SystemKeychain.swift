@@ -11,6 +11,8 @@ public import Foundation
 /// concurrency runtime's cooperative pool. The database is opened by the first call.
 public final class SystemKeychain: Sendable {
     private let database: KeychainDatabase
+    /// Asks the owner of the device; nil for a keychain without a device around it, whose protected items stay closed.
+    package let authentication: AuthenticationService?
     private let accessGroups: [String]
     private let creator: String
     private let hooks: KeychainHooks
@@ -19,16 +21,17 @@ public final class SystemKeychain: Sendable {
 
     init(
         path: String, accessGroups: [String], creator: String, hooks: KeychainHooks,
-        owner: (any AnyObject & Sendable)? = nil
+        authentication: AuthenticationService? = nil, owner: (any AnyObject & Sendable)? = nil
     ) {
         self.owner = owner
+        self.authentication = authentication
         database = KeychainDatabase(path: path)
         self.accessGroups = accessGroups
         self.creator = creator
         self.hooks = hooks
     }
 
-    /// The outcome of ``read(service:account:accessGroup:)``.
+    /// The outcome of reading an item.
     public struct Reading: Sendable {
         /// ``errSecSuccess``, or the reason why there is no value.
         public let status: OSStatus
@@ -51,16 +54,28 @@ public final class SystemKeychain: Sendable {
     /// - Parameters:
     ///   - value: The bytes to keep; any size.
     ///   - accessGroup: Owner of the item; nil means the app's first access group.
+    ///   - protection: Who must be there before the value is given out.
     /// - Returns: ``errSecDuplicateItem`` if the item exists, ``errSecMissingEntitlement`` for a foreign group,
-    ///   ``errSecIO`` when the database failed.
+    ///   ``errSecAuthFailed`` for a protection that the device cannot give, ``errSecIO`` when the database failed.
     @discardableResult
-    public func add(_ value: Data, service: String, account: String, accessGroup: String? = nil) -> Writing {
+    public func add(
+        _ value: Data, service: String, account: String, accessGroup: String? = nil,
+        protection: KeychainProtection = .none
+    ) -> Writing {
         perform(.keychainWrite, failed: { Writing(status: $0, revision: nil) }) {
             guard let group = accessGroup ?? accessGroups.first, accessGroups.contains(group) else {
                 return Writing(status: errSecMissingEntitlement, revision: nil)
             }
             let key = KeychainKey(service: service, account: account, accessGroup: group)
-            guard let revision = try database.insert(value, at: key, creator: creator) else {
+            let enrolment = authentication?.enrolment
+            guard protection != .currentBiometricSet || enrolment != nil else {
+                return Writing(status: errSecAuthFailed, revision: nil)
+            }
+            let linked = protection == .currentBiometricSet ? enrolment ?? 0 : 0
+            guard
+                let revision = try database.insert(
+                    value, at: key, creator: creator, protection: protection, enrolment: linked)
+            else {
                 return Writing(status: errSecDuplicateItem, revision: nil)
             }
             hooks.written(key)
@@ -68,12 +83,20 @@ public final class SystemKeychain: Sendable {
         }
     }
 
-    /// Reads an item.
+    /// Reads an item. A protected one opens the system's dialog and blocks the thread until it is answered.
     ///
     /// - Parameter accessGroup: Where to look; nil means the first match in all groups of the app, in their order.
     /// - Returns: ``errSecItemNotFound``, ``errSecMissingEntitlement``, ``errSecDecode`` when the stored bytes do
-    ///   not match their checksum, or ``errSecIO``.
+    ///   not match their checksum, ``errSecIO``, ``errSecInteractionNotAllowed`` before the first unlock of the device,
+    ///   and for protected items also ``errSecUserCanceled`` or ``errSecAuthFailed``.
     public func read(service: String, account: String, accessGroup: String? = nil) -> Reading {
+        read(service: service, account: account, accessGroup: accessGroup, authentication: .systemDialog)
+    }
+
+    /// As ``read(service:account:accessGroup:)``, with a say in how the owner of the device is asked.
+    package func read(
+        service: String, account: String, accessGroup: String? = nil, authentication: KeychainAuthentication
+    ) -> Reading {
         perform(.keychainRead, failed: { Reading(status: $0, value: nil, revision: nil) }) {
             guard let groups = groups(for: accessGroup) else {
                 return Reading(status: errSecMissingEntitlement, value: nil, revision: nil)
@@ -85,6 +108,8 @@ public final class SystemKeychain: Sendable {
                 hooks.damaged(item.key)
                 return Reading(status: errSecDecode, value: nil, revision: nil)
             }
+            let status = open(item, authentication)
+            guard status == errSecSuccess else { return Reading(status: status, value: nil, revision: nil) }
             return Reading(status: errSecSuccess, value: item.value, revision: item.revision)
         }
     }
@@ -146,6 +171,14 @@ public final class SystemKeychain: Sendable {
     /// are left out and traced.
     /// - Returns: The status (``errSecItemNotFound`` for an empty service) and, on success, the values.
     public func items(service: String, accessGroup: String? = nil) -> (status: OSStatus, values: [String: Data]?) {
+        items(service: service, accessGroup: accessGroup, authentication: .systemDialog)
+    }
+
+    /// As ``items(service:accessGroup:)``, with a say in how the owner of the device is asked. A refusal of the owner
+    /// gives no item at all.
+    package func items(
+        service: String, accessGroup: String? = nil, authentication: KeychainAuthentication
+    ) -> (status: OSStatus, values: [String: Data]?) {
         perform(.keychainRead, failed: { ($0, nil) }) {
             guard let groups = groups(for: accessGroup) else { return (errSecMissingEntitlement, nil) }
             let items = try database.all(service: service, groups: groups)
@@ -156,9 +189,13 @@ public final class SystemKeychain: Sendable {
                     hooks.damaged(item.key)
                     continue
                 }
+                let status = open(item, authentication)
+                if status == errSecItemNotFound { continue }
+                guard status == errSecSuccess else { return (status, nil) }
                 values[item.key.account] = item.value
             }
-            return values.isEmpty ? (errSecDecode, nil) : (errSecSuccess, values)
+            if values.isEmpty { return (items.contains { !$0.isIntact } ? errSecDecode : errSecItemNotFound, nil) }
+            return (errSecSuccess, values)
         }
     }
 
@@ -177,14 +214,52 @@ public final class SystemKeychain: Sendable {
         return accessGroups.contains(accessGroup) ? [accessGroup] : nil
     }
 
+    /// Asks the owner of the device where an item wants it; ``errSecSuccess`` when the value may be given out.
+    private func open(_ item: KeychainItem, _ authentication: KeychainAuthentication) -> OSStatus {
+        guard let policy = item.protection.policy else { return errSecSuccess }
+        guard let service = self.authentication else { return errSecInteractionNotAllowed }
+        // Another set than the enrolled one: the item's key is lost for good (sharing.md, section 21.4).
+        if item.protection == .currentBiometricSet, item.enrolment != service.enrolment { return errSecItemNotFound }
+        let context: AuthenticationContext
+        switch authentication {
+        case .forbidden: return errSecInteractionNotAllowed
+        case .systemDialog: context = AuthenticationContext(service: service)
+        case .context(let given): context = given
+        }
+        do throws(AuthenticationFailure) {
+            _ = try service.authenticate(policy, in: context)
+            return errSecSuccess
+        } catch {
+            return OSStatus(refusal: error)
+        }
+    }
+
     private func perform<T>(_ point: FaultPoint, failed: (OSStatus) -> T, _ body: () throws -> T) -> T {
         do {
             try hooks.pass(point)
+            // Every item is accessible after the first unlock only (sharing.md, section 12.3).
+            if authentication?.security.state.isUnlockedSinceBoot == false {
+                return failed(errSecInteractionNotAllowed)
+            }
             return try body()
         } catch {
             hooks.failed(error)
             return failed(errSecIO)
         }
+    }
+}
+
+extension OSStatus {
+    /// What the keychain answers when the owner of the device could not be confirmed (sharing.md, section 21.4).
+    fileprivate init(refusal: AuthenticationFailure) {
+        self =
+            switch refusal {
+            case .userCancel, .appCancel, .systemCancel, .userFallback: errSecUserCanceled
+            case .notInteractive: errSecInteractionNotAllowed
+            case .invalidContext: errSecInvalidContext
+            case .authenticationFailed, .passcodeNotSet, .biometryNotAvailable, .biometryNotEnrolled, .biometryLockout:
+                errSecAuthFailed
+            }
     }
 }
 

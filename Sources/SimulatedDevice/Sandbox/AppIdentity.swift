@@ -39,6 +39,16 @@ public struct DeviceInformation: Sendable {
     public let platform: String
     /// Version of the operating system, for example `17.5`.
     public let osVersion: String
-    /// `UIDevice.identifierForVendor`: the same for all apps of a team on a device; upper case with dashes.
-    public let vendorIdentifier: String
+    private let vendor: @Sendable () -> String
+
+    init(model: String, platform: String, osVersion: String, vendor: @escaping @Sendable () -> String) {
+        self.model = model
+        self.platform = platform
+        self.osVersion = osVersion
+        self.vendor = vendor
+    }
+
+    /// `UIDevice.identifierForVendor`: the same for all apps of a team on a device; upper case with dashes. Empty before
+    /// the first unlock of the device (sharing.md, section 21.6).
+    public var vendorIdentifier: String { vendor() }
 }

@@ -1,4 +1,5 @@
 public import LabKit
+import LabSystem
 import Synchronization
 
 /// Everything the simulated operating system gives to one app: its identity, its storage, the clock, the watch.
@@ -14,6 +15,10 @@ public final class Sandbox: Sendable {
     public let device: DeviceInformation
     /// The device's wall clock.
     public let clock: DeviceClock
+    /// Passcode, biometry and lock of the device.
+    public let security: DeviceSecurity
+    /// Asks the owner of the device for a finger, a face or the passcode.
+    package let authentication: AuthenticationService
     /// The device's keychain, as far as this app may use it.
     public let keychain: SystemKeychain
     /// The shared memory names of the current boot.
@@ -30,6 +35,7 @@ public final class Sandbox: Sendable {
     public let executableName: String
 
     private let registry: DeviceRegistry
+    private let labAuthorityPath: String
     private let preferencesLock: String
     private let traceWriter: TraceWriter?
     private let faults: FaultTable?
@@ -66,9 +72,16 @@ public final class Sandbox: Sendable {
         quirks = try QuirkSet(parsing: app.quirks)
         home = try registry.container(ofApp: app.bundleIdentifier)
         preferencesLock = layout.deviceDirectory(device.name) + "/preferences.lock"
+        labAuthorityPath = layout.serverDirectory + "/tls/ca.pem"
+        let security = try DeviceSecurity(layout: layout, device: device)
+        self.security = security
+        authentication = AuthenticationService(security: security, app: app.name, clock: clock, trace: trace)
         self.device = DeviceInformation(
             model: device.model, platform: device.kind == .phone ? "ios" : "watchos", osVersion: device.osVersion,
-            vendorIdentifier: try registry.vendorIdentifier(team: device.team))
+            vendor: {
+                guard security.state.isUnlockedSinceBoot else { return "" }
+                return (try? registry.vendorIdentifier(team: device.team)) ?? ""
+            })
         self.clock = try DeviceClock(
             layout: layout, device: device.name, clock: clock, initialSkew: device.clockSkewMilliseconds)
         sharedMemory = NamedSharedMemorySpace(
@@ -78,7 +91,7 @@ public final class Sandbox: Sendable {
             path: layout.keychainPath(device.name), accessGroups: identity.keychainAccessGroups,
             creator: app.bundleIdentifier,
             hooks: .tracing(trace) { [name = app.name] point in try faults?.pass(point, process: name) },
-            owner: owner)
+            authentication: authentication, owner: owner)
     }
 
     private static let entered = Mutex<Sandbox?>(nil)
@@ -102,10 +115,14 @@ public final class Sandbox: Sendable {
         }
     }
 
-    /// The directory shared by the apps of a group, or nil when the app is not entitled to it (sharing.md,
-    /// section 21.2).
+    /// PEM file of the certificate authority that is installed on the device besides the system's: that of the
+    /// instance's server. Nil while there is none.
+    public var installedAuthorityPath: String? { Files.exists(labAuthorityPath) ? labAuthorityPath : nil }
+
+    /// The directory shared by the apps of a group, or nil when the app is not entitled to it, and before the first
+    /// unlock of the device (sharing.md, sections 21.2 and 21.6).
     public func containerPath(forAppGroup group: String) -> String? {
-        guard identity.appGroups.contains(group) else { return nil }
+        guard identity.appGroups.contains(group), security.state.isUnlockedSinceBoot else { return nil }
         return try? registry.container(ofGroup: group)
     }
 
@@ -119,6 +136,7 @@ public final class Sandbox: Sendable {
         let file = (suite ?? identity.bundleIdentifier).replacing("/", with: ":")
         return DefaultsSuite(
             path: "\(container)/Library/Preferences/\(file).json", lockPath: preferencesLock,
+            isReadable: { [security] in security.state.isUnlockedSinceBoot },
             failed: { [traceWriter] error in
                 traceWriter?.emitFailure("preferences", error)
             })

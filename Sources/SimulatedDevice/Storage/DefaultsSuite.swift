@@ -12,11 +12,18 @@ import LabSystem
 public final class DefaultsSuite: Sendable {
     private let path: String
     private let lockPath: String
+    private let isReadable: @Sendable () -> Bool
     private let failed: @Sendable (any Error) -> Void
 
-    init(path: String, lockPath: String, failed: @escaping @Sendable (any Error) -> Void) {
+    /// - Parameter isReadable: false before the first unlock of the device, when everything reads as missing and
+    ///   nothing can be stored (sharing.md, section 21.6).
+    init(
+        path: String, lockPath: String, isReadable: @escaping @Sendable () -> Bool = { true },
+        failed: @escaping @Sendable (any Error) -> Void
+    ) {
         self.path = path
         self.lockPath = lockPath
+        self.isReadable = isReadable
         self.failed = failed
     }
 
@@ -42,6 +49,7 @@ public final class DefaultsSuite: Sendable {
 
     /// Stores a value, or removes the key for nil.
     public func set(_ value: JSONValue?, forKey key: String) {
+        guard isReadable() else { return }
         do {
             try FileLock(path: lockPath).withLock {
                 // A damaged file is replaced: the platform drops preferences that it cannot read.
@@ -68,7 +76,7 @@ public final class DefaultsSuite: Sendable {
     public func synchronize() -> Bool { true }
 
     private func load() throws -> [String: JSONValue] {
-        guard Files.exists(path) else { return [:] }
+        guard isReadable(), Files.exists(path) else { return [:] }
         guard case .object(let values) = try JSONValue.parse(Files.read(path)) else { return [:] }
         return values
     }

@@ -1,0 +1,149 @@
+import Dispatch
+public import Foundation
+public import LocalAuthentication
+import SimulatedDevice
+
+/// Reading biometry keys ahead of the signatures that need them (sdk.md, sections 5.10 and 9.9).
+extension PowerAuthSDK {
+    /// Where the SDK waits for the user: a dialog blocks its thread.
+    private static let dialogs = DispatchQueue(label: "PowerAuth2.biometry", attributes: .concurrent)
+
+    // MARK: Credentials in advance
+
+    /// Asks the user for biometry once and makes credentials for several signatures.
+    ///
+    /// When the device did not recognise the user, or biometry is locked out by now, the credentials hold a wrong key:
+    /// the server then counts a failed attempt.
+    ///
+    /// - Parameters:
+    ///   - prompt: text of the dialog, which has no fallback button.
+    ///   - callback: takes the credentials, or an error. Before the function returns: 6 without an activation, 8 when
+    ///     biometry cannot be used now. Later, on the main queue: 8, 9 when the dialog was cancelled or another biometric
+    ///     request of the process is under way, 10 without a key, 13 for an unusable context, 19 for the fallback button.
+    ///     An error from the system is found under `NSUnderlyingErrorKey`, an `LAError`.
+    public func authenticateUsingBiometry(
+        withPrompt prompt: String, callback: @escaping (PowerAuthAuthentication?, NSError?) -> Void
+    ) {
+        authenticateUsingBiometry(in: context(withPrompt: prompt), callback)
+    }
+
+    /// As ``authenticateUsingBiometry(withPrompt:callback:)`` with a context of the application, whose `localizedReason`
+    /// is the text of the dialog. Unless the configuration says otherwise, the context is invalid afterwards.
+    public func authenticateUsingBiometry(
+        withContext context: LAContext, callback: @escaping (PowerAuthAuthentication?, NSError?) -> Void
+    ) {
+        authenticateUsingBiometry(in: context, callback)
+    }
+
+    private func authenticateUsingBiometry(
+        in context: LAContext, _ callback: @escaping (PowerAuthAuthentication?, NSError?) -> Void
+    ) {
+        guard hasValidActivation() else { return callback(nil, .powerAuth(.missingActivation)) }
+        guard factorKeys.biometryInfo.currentStatus == .available else {
+            return callback(nil, .powerAuth(.biometryNotAvailable))
+        }
+        let policy: LAPolicy =
+            biometricItemAccess == .anyBiometricSetOrDevicePasscode
+            ? .deviceOwnerAuthentication : .deviceOwnerAuthenticationWithBiometrics
+        let factorKeys = factorKeys
+        askUser(
+            { () throws(NSError) in
+                try factorKeys.biometryKey(confirmedBy: policy, in: context)
+            },
+            callback: { (result: TaskResult<Data>) in
+                switch result {
+                case .success(let key):
+                    callback(.possessionWithBiometry(customBiometryKey: key, customPossessionKey: nil), nil)
+                case .failure(let error): callback(nil, error)
+                }
+            }, on: .main)
+    }
+
+    // MARK: The keys themselves
+
+    /// Reads every key of the biometry service after the user has confirmed a dialog.
+    ///
+    /// - Parameters:
+    ///   - prompt: text of the dialog.
+    ///   - callback: takes the keys by their accounts, and true when the user cancelled or another biometric request of
+    ///     the process is under way. Called on a background queue. Any other failure is nil and false;
+    ///     ``unlockBiometryKeys(withPrompt:completion:)`` says which.
+    public func unlockBiometryKeys(withPrompt prompt: String, callback: @escaping ([String: Data]?, Bool) -> Void) {
+        unlockBiometryKeys(withContext: context(withPrompt: prompt), callback: callback)
+    }
+
+    /// As ``unlockBiometryKeys(withPrompt:callback:)`` with a context of the application.
+    public func unlockBiometryKeys(
+        withContext context: LAContext, callback: @escaping ([String: Data]?, Bool) -> Void
+    ) {
+        unlockBiometryKeys(in: context, on: .global()) { result in
+            switch result {
+            case .success(let keys): callback(keys, false)
+            case .failure(let error): callback(nil, error.powerAuthErrorCode == .biometryCancel)
+            }
+        }
+    }
+
+    /// Reads every key of the biometry service after the user has confirmed a dialog.
+    ///
+    /// - Parameters:
+    ///   - prompt: text of the dialog.
+    ///   - completion: takes the keys by their accounts, or an error, on the main queue: 8 when biometry cannot be used,
+    ///     9 when the user cancelled or another biometric request of the process is under way, 10 when there is no key,
+    ///     the context is unusable, or the user was not recognised.
+    public func unlockBiometryKeys(
+        withPrompt prompt: String, completion: @escaping ([String: Data]?, NSError?) -> Void
+    ) {
+        unlockBiometryKeys(withContext: context(withPrompt: prompt), completion: completion)
+    }
+
+    /// As ``unlockBiometryKeys(withPrompt:completion:)`` with a context of the application.
+    public func unlockBiometryKeys(
+        withContext context: LAContext, completion: @escaping ([String: Data]?, NSError?) -> Void
+    ) {
+        unlockBiometryKeys(in: context, on: .main) { result in
+            switch result {
+            case .success(let keys): completion(keys, nil)
+            case .failure(let error): completion(nil, error)
+            }
+        }
+    }
+
+    private func unlockBiometryKeys(
+        in context: LAContext, on queue: DispatchQueue, _ callback: @escaping (TaskResult<[String: Data]>) -> Void
+    ) {
+        let factorKeys = factorKeys
+        askUser({ () throws(NSError) in try factorKeys.biometryKeys(in: context) }, callback: callback, on: queue)
+    }
+
+    // MARK: Asking
+
+    private func context(withPrompt prompt: String) -> LAContext {
+        let context = LAContext(service: sandbox.authentication)
+        context.localizedReason = prompt
+        context.localizedFallbackTitle = ""
+        return context
+    }
+
+    /// Runs a question to the user on a thread that may block. The whole question excludes the other biometric requests
+    /// of the process: the original reserves only the reading of the key, so that two dialogs can overlap (sdk.md,
+    /// section 15, row 18).
+    private func askUser<Value>(
+        _ question: @escaping @Sendable () throws(NSError) -> Value,
+        callback: @escaping (TaskResult<Value>) -> Void, on queue: DispatchQueue
+    ) {
+        let callback = Callback(callback)
+        let service = sandbox.authentication
+        let operation = Sandbox.operation
+        guard service.beginExclusiveUse() else {
+            return queue.async { callback(.failure(.powerAuth(.biometryCancel))) }
+        }
+        Self.dialogs.async {
+            let result = Transferred(
+                Sandbox.$operation.withValue(operation) { Result { () throws(NSError) in try question() } })
+            // Free again before the application hears of the result, so that it may ask at once.
+            service.endExclusiveUse()
+            queue.async { callback(result.value) }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Synchronization
+
+/// One conversation about the owner of the device; what stands behind an `LAContext`.
+///
+/// A context that was confirmed needs no further dialog for a while. Safe to use from any thread.
+package final class AuthenticationContext: Sendable {
+    /// How long a confirmation holds, in nanoseconds of lab time. The platform's value is not documented; the manual
+    /// reports more than five minutes.
+    static let validity: Int64 = 300_000_000_000
+
+    private struct State {
+        var reason = ""
+        var fallbackTitle: String?
+        var isInteractionAllowed = true
+        var isInvalid = false
+        var grant: (AuthenticationGrant, at: Int64)?
+    }
+
+    private let state = Mutex(State())
+    /// The system's service; nil outside of a sandbox.
+    package let service: AuthenticationService?
+
+    /// - Parameter service: the service of the app.
+    package init(service: AuthenticationService?) {
+        self.service = service
+    }
+
+    /// The text of the dialog.
+    package var reason: String {
+        get { state.withLock { $0.reason } }
+        set { state.withLock { $0.reason = newValue } }
+    }
+
+    /// Label of the fallback button; empty hides it.
+    package var fallbackTitle: String? {
+        get { state.withLock { $0.fallbackTitle } }
+        set { state.withLock { $0.fallbackTitle = newValue } }
+    }
+
+    /// Whether a dialog may open.
+    package var isInteractionAllowed: Bool {
+        get { state.withLock { $0.isInteractionAllowed } }
+        set { state.withLock { $0.isInteractionAllowed = newValue } }
+    }
+
+    /// Whether ``invalidate()`` was called.
+    package var isInvalid: Bool { state.withLock { $0.isInvalid } }
+
+    /// Makes the context unusable; an open dialog of it disappears.
+    package func invalidate() {
+        let wasValid = state.withLock { state in
+            defer {
+                state.isInvalid = true
+                state.grant = nil
+            }
+            return !state.isInvalid
+        }
+        if wasValid { service?.security.wakeWaiters() }
+    }
+
+    /// Remembers a confirmation.
+    func remember(_ grant: AuthenticationGrant, at time: Int64) {
+        state.withLock { state in
+            if !state.isInvalid { state.grant = (grant, time) }
+        }
+    }
+
+    /// The confirmation that still holds.
+    func grant(at time: Int64) -> AuthenticationGrant? {
+        state.withLock { state in
+            guard let (grant, since) = state.grant, time - since < Self.validity else { return nil }
+            return grant
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+public import LabKit
+import LabSystem
+import Synchronization
+
+/// The security state of one device, the dialog that is open on it, and the answers the user has ready; shared by the
+/// device's agent and all its apps.
+///
+/// The state lies in a file that is replaced under a lock. A mapped word counts the changes, so that a reader without
+/// news costs one load, and whoever waits is woken at once.
+///
+/// Safe to use from any thread; changes and reads after a change block for the time of a small file.
+public final class DeviceSecurity: Sendable {
+    /// Contents of the file.
+    struct Record: Codable, Equatable, Sendable {
+        var state: SecurityState
+        var prompt: AuthenticationPrompt?
+        var answers: [AuthenticationAnswer] = []
+        /// Until when the animation of a confirmed face is on the screen, nanoseconds of lab time.
+        var animationEnds: Int64?
+    }
+
+    private struct Cache {
+        var stamp: UInt32
+        var record: Record
+    }
+
+    private let path: String
+    private let changes: MappedWord32
+    private let page: MappedMemory
+    private let cache: Mutex<Cache>
+
+    /// Opens the state of a device; it is created if it does not exist yet.
+    public init(layout: InstanceLayout, device: DeviceSpec) throws {
+        let directory = layout.deviceDirectory(device.name)
+        let path = directory + "/security.json"
+        let pagePath = directory + "/security.changes"
+        if !Files.exists(path) || !Files.exists(pagePath) {
+            if !Files.exists(directory) { try Files.createDirectory(directory) }
+            // One process makes the files; the others use those.
+            try FileLock(path: path + ".lock").withLock {
+                if !Files.exists(pagePath) { try Files.write(Data(count: 4), to: pagePath) }
+                guard !Files.exists(path) else { return }
+                let record = Record(state: SecurityState(hardware: device.biometry))
+                try Files.write(JSONEncoder().encode(record), to: path)
+            }
+        }
+        self.path = path
+        page = try MappedMemory.file(pagePath, size: 4, create: false)
+        changes = page.word32(at: 0)
+        let stamp = changes.loadAcquire()
+        cache = Mutex(
+            Cache(stamp: stamp, record: try JSONDecoder().decode(Record.self, from: Files.read(path))))
+    }
+
+    /// What protects the device now.
+    public var state: SecurityState { record.state }
+
+    /// The dialog that is open now.
+    public var prompt: AuthenticationPrompt? { record.prompt }
+
+    /// Changes what protects the device.
+    public func changeState<T>(_ body: (inout SecurityState) throws -> T) throws -> T {
+        try change { try body(&$0.state) }
+    }
+
+    /// Answers the open dialog, or the next one when none is open.
+    ///
+    /// - Parameter times: How many dialogs, or attempts of one dialog, get this answer.
+    public func answer(_ answer: AuthenticationAnswer, times: Int = 1) throws {
+        try change { $0.answers += Array(repeating: answer, count: max(0, times)) }
+    }
+
+    /// The system takes the dialog of an app away, because the app leaves the foreground or has ended.
+    public func cancelPrompt(ofApp app: String) throws {
+        guard prompt?.app == app else { return }
+        try change { if $0.prompt?.app == app { $0.prompt = nil } }
+    }
+
+    /// Forgets the dialog and the answers, because every app has ended.
+    public func closeEverything() throws {
+        try change {
+            $0.prompt = nil
+            $0.answers = []
+            $0.animationEnds = nil
+        }
+    }
+
+    // MARK: For the dialog
+
+    /// Number of changes so far; see ``wait(whileChangesAre:)``.
+    var changeCount: UInt32 { changes.loadAcquire() }
+
+    /// Blocks the thread until there is a change after the one with the given number.
+    func wait(whileChangesAre count: UInt32) throws {
+        _ = try Futex.wait(changes, while: count)
+    }
+
+    /// Makes every waiting thread look again.
+    func wakeWaiters() {
+        changes.add(1)
+        Futex.wakeAll(changes)
+    }
+
+    /// Everything known; the last known value when the file cannot be read, as at the end of an instance.
+    var record: Record {
+        // The word is read first: a change after this line makes the next reader look at the file again.
+        let stamp = changes.loadAcquire()
+        return cache.withLock { cache in
+            guard cache.stamp != stamp else { return cache.record }
+            guard let record = try? JSONDecoder().decode(Record.self, from: Files.read(path)) else {
+                return cache.record
+            }
+            cache = Cache(stamp: stamp, record: record)
+            return record
+        }
+    }
+
+    /// Changes anything; whoever waits is woken when something is different afterwards.
+    func change<T>(_ body: (inout Record) throws -> T) throws -> T {
+        // A lock object of its own for each change, so that two threads of one process exclude each other too.
+        try FileLock(path: path + ".lock").withLock {
+            let before = try JSONDecoder().decode(Record.self, from: Files.read(path))
+            var record = before
+            let result = try body(&record)
+            if record != before {
+                try Files.write(JSONEncoder().encode(record), to: path)
+                wakeWaiters()
+            }
+            return result
+        }
+    }
+}
