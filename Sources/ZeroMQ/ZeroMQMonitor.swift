@@ -44,17 +44,27 @@ public final class ZeroMQMonitor {
 
     /// The socket the events arrive on, for polling.
     public let socket: ZeroMQSocket
+    private let observed: ZeroMQSocket
 
-    init(context: ZeroMQContext, observing handle: UnsafeMutableRawPointer, events: Set<Event.Kind>) throws {
+    init(observing observed: ZeroMQSocket, events: Set<Event.Kind>) throws {
+        self.observed = observed
         let number = Self.lastNumber.add(1, ordering: .relaxed).newValue
         let endpoint = "inproc://monitor-\(number)"
         let mask = events.reduce(0) { $0 | $1.mask }
-        guard zmq_socket_monitor(handle, endpoint, mask) == 0 else {
+        guard zmq_socket_monitor(observed.handle, endpoint, mask) == 0 else {
             throw ZeroMQError.last("zmq_socket_monitor", endpoint)
         }
-        socket = try ZeroMQSocket(context, .pair)
-        try socket.connect(endpoint)
+        do {
+            socket = try ZeroMQSocket(observed.context, .pair)
+            try socket.connect(endpoint)
+        } catch {
+            zmq_socket_monitor(observed.handle, nil, 0)
+            throw error
+        }
     }
+
+    // Before the events' receiver is closed: libzmq's own thread would wait for ever to hand over the next event.
+    deinit { zmq_socket_monitor(observed.handle, nil, 0) }
 
     /// The next event, without waiting; nil when there is none.
     public func next() throws -> Event? {

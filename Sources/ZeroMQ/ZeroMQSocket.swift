@@ -28,9 +28,9 @@ public final class ZeroMQSocket {
         }
     }
 
-    private let context: ZeroMQContext
+    let context: ZeroMQContext
     private let owner: pthread_t
-    private let handle: UnsafeMutableRawPointer
+    let handle: UnsafeMutableRawPointer
 
     /// Opens a socket; it lingers for 0 ms unless told otherwise.
     public init(_ context: ZeroMQContext = .shared, _ pattern: Pattern) throws {
@@ -144,7 +144,7 @@ public final class ZeroMQSocket {
     /// Reports what happens to the socket's connections.
     public func monitor(_ events: Set<ZeroMQMonitor.Event.Kind>) throws -> ZeroMQMonitor {
         checkThread()
-        return try ZeroMQMonitor(context: context, observing: handle, events: events)
+        return try ZeroMQMonitor(observing: self, events: events)
     }
 
     /// The handle for `zmq_poll`.

@@ -71,6 +71,47 @@ import ZeroMQ
         }
     }
 
+    @Test func noCallIsLostOrTakenTwiceWhileServersComeAndGo() throws {
+        let taken = Mutex<[JSONValue]>([])
+        let isOver = Flag()
+        let answered = Mutex<[JSONValue]>([])
+        let failures = Mutex<[ControlError]>([])
+        let clients = try (0..<3).map { _ in try ControlClient(test.layout, name: "p.main") }
+        let callers = clients.enumerated().map { number, client in
+            runOnThread(name: "caller") {
+                var call = 0
+                while !isOver.isSet {
+                    call += 1
+                    let arguments: JSONValue = ["call": .string("\(number)-\(call)")]
+                    do throws(ControlError) {
+                        let reply = try client.call(ControlRequest(command: "x", arguments: arguments)).get()
+                        answered.withLock { $0.append(reply) }
+                    } catch {
+                        failures.withLock { $0.append(error) }
+                    }
+                }
+            }
+        }
+        for _ in 0..<40 {
+            let served = DispatchSemaphore(value: 0)
+            let server = try ControlServer(test.layout, name: "p.main") { request, responder in
+                taken.withLock { $0.append(request.arguments) }
+                responder.succeed(request.arguments)
+                served.signal()
+            }
+            for _ in 0..<5 { served.wait() }
+            server.stop()
+        }
+        isOver.set()
+        let last = try echo()
+        for caller in callers { caller.join() }
+        last.stop()
+        #expect(failures.withLock { $0 } == [])
+        let numbers = taken.withLock { $0 }
+        #expect(Set(numbers).count == numbers.count)
+        #expect(Set(answered.withLock { $0 }).isSuperset(of: numbers))
+    }
+
     @Test func aSecondServerAtOneEndpointIsRefused() throws {
         let server = try echo()
         let pid = ProcessInfo.processInfo.processIdentifier

@@ -30,9 +30,12 @@ public final class ControlClient: Sendable {
                 try socket.set(.maxMessageSize(ControlServer.maximumMessageSize))
                 // Short pauses, because a peer answers within milliseconds of its start.
                 try socket.set(.reconnectInterval(first: 2, maximum: 32))
+                // Before the connection is made, so that no event of it is missed.
+                let monitor = try socket.monitor([.handshakeSucceeded, .disconnected])
                 try socket.connect(endpoint)
                 started.succeed()
-                var loop = ControlClientLoop(socket: socket, mailbox: mailbox, layout: layout, name: name)
+                var loop = ControlClientLoop(
+                    socket: socket, monitor: monitor, mailbox: mailbox, layout: layout, name: name)
                 try loop.run()
             } catch {
                 mailbox.close(error)

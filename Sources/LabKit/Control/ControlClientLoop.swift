@@ -4,12 +4,16 @@ import ZeroMQ
 
 /// What the thread of a `ControlClient` does: sends what waits, takes replies, and ends calls whose time is over or
 /// whose process has died.
+///
+/// A request goes only to a process that is there to take it: not before its welcome, not after its farewell, and not
+/// when it has ended while the connection still looks alive.
 struct ControlClientLoop: ~Copyable {
     private struct Pending {
         let call: ControlCall
         var isSent = false
         var process: ProcessWatch?
-        /// When the call ends as `peerDied`, on `MonotonicClock`; set when the process has died.
+        /// When the call ends as `peerDied`, on `MonotonicClock`; set when the process has died or closed the
+        /// connection.
         var lastChance: UInt64?
 
         var end: UInt64 { min(call.deadline, lastChance ?? .max) }
@@ -19,14 +23,21 @@ struct ControlClientLoop: ~Copyable {
     private static let graceNanoseconds: UInt64 = 20_000_000
 
     private let socket: ZeroMQSocket
+    private let monitor: ZeroMQMonitor
     private let mailbox: ControlMailbox
     private let layout: InstanceLayout
     private let name: String
     private var pending: [Pending] = []
-    private var lastProcess: ProcessWatch?
+    /// The process that has said welcome on the present connection, and not goodbye.
+    private var server: ProcessWatch?
+    /// Whether the present connection still waits for its hello.
+    private var owesHello = false
 
-    init(socket: ZeroMQSocket, mailbox: ControlMailbox, layout: InstanceLayout, name: String) {
+    init(
+        socket: ZeroMQSocket, monitor: ZeroMQMonitor, mailbox: ControlMailbox, layout: InstanceLayout, name: String
+    ) {
         self.socket = socket
+        self.monitor = monitor
         self.mailbox = mailbox
         self.layout = layout
         self.name = name
@@ -44,40 +55,55 @@ struct ControlClientLoop: ~Copyable {
                 mailbox.close(ControlError(name: "interrupted", message: "the connection to '\(name)' is closed"))
                 return
             }
-            try sendWaiting()
-            try wait()
+            // What has happened to the connection meanwhile decides whether anything is sent.
             while let frames = try socket.receive() { try deliver(frames) }
+            while let event = try monitor.next() { follow(event) }
+            let isRefused = try !sendWaiting()
             endOverdue()
+            try wait(forRoom: isRefused)
         }
     }
 
-    private mutating func sendWaiting() throws {
+    private mutating func follow(_ event: ZeroMQMonitor.Event) {
+        owesHello = event.kind == .handshakeSucceeded
+        server = nil
+        endAfterGrace { $0.isSent }
+    }
+
+    /// Sends what can be sent now.
+    ///
+    /// - Returns: false when the socket refused something: it has not noticed yet that the connection is made or lost.
+    private mutating func sendWaiting() throws -> Bool {
+        if owesHello {
+            guard try socket.send([Greeting.hello]) else { return false }
+            owesHello = false
+        }
+        guard let server, !server.hasEnded else { return true }
         for index in pending.indices where !pending[index].isSent && pending[index].lastChance == nil {
-            // Refused as long as no process is connected.
-            guard try socket.send([pending[index].call.message]) else { return }
+            guard try socket.send([pending[index].call.message]) else { return false }
             pending[index].isSent = true
-            if pending[index].process == nil { pending[index].process = answeringProcess() }
+            if pending[index].process == nil { pending[index].process = server }
         }
+        return true
     }
 
-    /// The process at the endpoint. Its id is read anew each time: the process may have been relaunched.
-    private mutating func answeringProcess() -> ProcessWatch? {
-        guard let pid = EndpointGuard.owner(layout, name: name) else { return nil }
-        if let lastProcess, lastProcess.pid == pid, !lastProcess.hasEnded { return lastProcess }
-        lastProcess = try? ProcessWatch(pid: pid)
-        return lastProcess
-    }
-
-    private mutating func wait() throws {
+    private mutating func wait(forRoom isRefused: Bool) throws {
         let watched = pending.indices.filter { pending[$0].lastChance == nil && pending[$0].process != nil }
         let descriptors = watched.map { pending[$0].process?.rawDescriptor ?? -1 }
-        let isBlocked = pending.contains { !$0.isSent && $0.lastChance == nil }
         let ready = try ZeroMQPoll.poll(
-            sockets: [socket], writers: isBlocked ? [socket] : [], descriptors: [mailbox.rawDescriptor] + descriptors,
-            timeoutMilliseconds: millisecondsToNextEnd())
+            sockets: [socket, monitor.socket], writers: isRefused ? [socket] : [],
+            descriptors: [mailbox.rawDescriptor] + descriptors, timeoutMilliseconds: millisecondsToNextEnd())
         let now = MonotonicClock.nanoseconds()
         for (position, index) in watched.enumerated() where ready.descriptors[position + 1] {
             pending[index].lastChance = pending[index].isSent ? now + Self.graceNanoseconds : now
+        }
+    }
+
+    /// Ends calls soon: a reply may still be on its way to this thread.
+    private mutating func endAfterGrace(where isConcerned: (Pending) -> Bool) {
+        let end = MonotonicClock.nanoseconds() + Self.graceNanoseconds
+        for index in pending.indices where pending[index].lastChance == nil && isConcerned(pending[index]) {
+            pending[index].lastChance = end
         }
     }
 
@@ -88,15 +114,29 @@ struct ControlClientLoop: ~Copyable {
     }
 
     private mutating func deliver(_ frames: [Data]) throws {
-        if frames.last == Farewell.message {
-            // All replies before it have been taken; if the server cannot hear it any more, it has left anyway.
-            _ = try socket.send([Farewell.message])
+        guard frames.count == 1, let json = try? JSONValue.parse(frames[0]) else { return }
+        if let farewell = Farewell(json: json) { return try takeLeave(farewell) }
+        if let pid = Greeting.pid(in: json) {
+            server = try? ProcessWatch(pid: pid)
             return
         }
-        guard frames.count == 1, let json = try? JSONValue.parse(frames[0]), let reply = ControlReply(json: json)
-        else { return }
+        guard let reply = ControlReply(json: json) else { return }
         // A reply to a call that has ended meanwhile finds nothing and is dropped.
         for entry in take(where: { $0.call.id == reply.id }) { entry.call.completion(.success(reply)) }
+    }
+
+    /// Confirms that all replies before the farewell have been read, and keeps what the leaving server has not taken
+    /// for the next one.
+    private mutating func takeLeave(_ farewell: Farewell) throws {
+        // If the server cannot hear it any more, it has left anyway.
+        _ = try socket.send([Farewell.confirmation])
+        server = nil
+        for index in pending.indices where pending[index].isSent && pending[index].lastChance == nil {
+            let entry = pending[index]
+            guard !farewell.taken.contains(entry.call.id), entry.process?.hasEnded != true else { continue }
+            pending[index].isSent = false
+            pending[index].process = entry.call.process
+        }
     }
 
     private mutating func endOverdue() {
@@ -115,8 +155,9 @@ struct ControlClientLoop: ~Copyable {
         let call = entry.call
         if entry.lastChance != nil {
             let pid = entry.process.map { " (pid \($0.pid))" } ?? ""
+            let end = entry.process?.hasEnded == false ? "closed the connection" : "died"
             let when = entry.isSent ? "before it answered '\(call.command)'" : "before '\(call.command)' reached it"
-            return ControlError(name: "peerDied", message: "the process at '\(name)'\(pid) died \(when)")
+            return ControlError(name: "peerDied", message: "the process at '\(name)'\(pid) \(end) \(when)")
         }
         let cause =
             entry.isSent

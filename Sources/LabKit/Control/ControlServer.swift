@@ -62,7 +62,8 @@ public final class ControlServer: Sendable {
         }
     }
 
-    /// Stops answering, after the clients have taken the replies given before, for at most half a second. Must not be called from the handler.
+    /// Stops answering, after the clients have taken the replies given before; waits for them a second at most. Must
+    /// not be called from the handler.
     public func stop() {
         outbox.stop()
         thread.join()
@@ -74,19 +75,28 @@ public final class ControlServer: Sendable {
         _ socket: ZeroMQSocket, outbox: ControlOutbox, incarnation: Int?,
         onRequest: @Sendable (ControlRequest, ControlResponder) -> Void
     ) throws {
-        var clients: Set<Data> = []
+        // Who said hello, and each one's requests that were taken and not answered.
+        var clients: [Data: Set<UInt64>] = [:]
         while true {
             let (replies, isStopping) = outbox.take()
             // False means that the client has gone; nobody else wants its reply.
-            for reply in replies where try !socket.send([reply.client, reply.message]) {
-                clients.remove(reply.client)
+            for reply in replies {
+                if try socket.send([reply.client, reply.message]) {
+                    clients[reply.client]?.remove(reply.id)
+                } else {
+                    clients[reply.client] = nil
+                }
             }
             if isStopping { return try Farewell.say(to: clients, on: socket) }
             _ = try ZeroMQPoll.poll(sockets: [socket], descriptors: [outbox.rawDescriptor])
             while let frames = try socket.receive() {
                 // A ROUTER puts the client's routing id before the message.
-                guard let client = frames.first, frames.last != Farewell.message else { continue }
-                clients.insert(client)
+                guard let client = frames.first else { continue }
+                if frames.last == Greeting.hello {
+                    let welcome = Greeting.welcome(pid: ProcessInfo.processInfo.processIdentifier)
+                    if try socket.send([client, welcome.encoded()]) { clients[client] = [] }
+                    continue
+                }
                 let received = MonotonicClock.nanoseconds()
                 func responder(_ id: UInt64) -> ControlResponder {
                     ControlResponder(
@@ -94,6 +104,7 @@ public final class ControlServer: Sendable {
                 }
                 do {
                     let request = try read(frames)
+                    clients[client]?.insert(request.id)
                     onRequest(request, responder(request.id))
                 } catch {
                     responder(error.id).fail(error.error)
@@ -161,21 +172,28 @@ public final class ControlResponder: Sendable {
         let reply = ControlReply(
             id: id, outcome: outcome, incarnation: incarnation,
             handlingNanoseconds: MonotonicClock.nanoseconds() - received)
-        outbox.add(client: client, message: reply.json.encoded())
+        outbox.add(OutgoingReply(client: client, id: id, message: reply.json.encoded()))
     }
+}
+
+/// A reply on its way to the client that a ROUTER knows by `client`.
+struct OutgoingReply: Sendable {
+    let client: Data
+    let id: UInt64
+    let message: Data
 }
 
 /// Replies on their way to the server's thread. Thread rule: any thread.
 final class ControlOutbox: Sendable {
-    private let state = Mutex<(replies: [(client: Data, message: Data)], isStopping: Bool)>(([], false))
+    private let state = Mutex<(replies: [OutgoingReply], isStopping: Bool)>(([], false))
     private let wake: EventDescriptor
 
     init() throws { wake = try EventDescriptor() }
 
     var rawDescriptor: Int32 { wake.rawDescriptor }
 
-    func add(client: Data, message: Data) {
-        state.withLock { $0.replies.append((client, message)) }
+    func add(_ reply: OutgoingReply) {
+        state.withLock { $0.replies.append(reply) }
         wake.signal()
     }
 
@@ -185,7 +203,7 @@ final class ControlOutbox: Sendable {
     }
 
     /// Takes all replies, and whether the server shall stop after sending them.
-    func take() -> (replies: [(client: Data, message: Data)], isStopping: Bool) {
+    func take() -> (replies: [OutgoingReply], isStopping: Bool) {
         wake.drain()
         return state.withLock { state in
             defer { state.replies = [] }
