@@ -25,7 +25,10 @@ enum ActivationHandlers {
             }
         }
         peer.handleSync(PersistActivation.self) { arguments in
-            try sdk().persistActivation(withPassword: arguments.password.revealed)
+            let password = arguments.password.revealed
+            try sdk().persistActivation(
+                with: arguments.biometry == true
+                    ? .persistWithPasswordAndBiometry(password: password) : .persistWithPassword(password: password))
             return NoResult()
         }
         peer.handle(FetchActivationStatus.self) { _, reply in

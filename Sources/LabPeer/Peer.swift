@@ -148,6 +148,24 @@ public final class Peer: @unchecked Sendable {
         handle(command) { arguments, reply in reply(Result { try body(arguments) }) }
     }
 
+    /// Registers a command that waits for the user. `prepare` runs on the main queue; what it gives blocks a thread of its
+    /// own, while the main queue goes on with other commands.
+    public func handleBlocking<C: Command>(
+        _ command: C.Type, _ prepare: @escaping (C.Arguments) throws -> @Sendable () throws -> C.Result
+    ) {
+        handle(command) { arguments, reply in
+            do {
+                let body = try prepare(arguments)
+                let operation = Sandbox.operation
+                runOnThread(name: C.name) {
+                    Sandbox.$operation.withValue(operation) { reply(Result { try body() }) }
+                }
+            } catch {
+                reply(.failure(error))
+            }
+        }
+    }
+
     /// Where the lab's server listens. Waits for it for at most ten seconds of real time.
     ///
     /// - Throws: ``PeerError/serverUnavailable``.

@@ -28,5 +28,7 @@ extension PowerAuthKeychainConfiguration {
         self.init()
         keychainAttribute_AccessGroup = spec.keychainAccessGroup
         keychainAttribute_UserDefaultsSuiteName = spec.userDefaultsSuiteName
+        linkBiometricItemsToCurrentSet = spec.biometryKey == .currentSet
+        allowBiometricAuthenticationFallbackToDevicePasscode = spec.biometryKey == .anySetOrPasscode
     }
 }

@@ -40,13 +40,17 @@ extension DeviceAgent {
     private func handleProcessCommand(
         _ request: ControlRequest, _ responder: ControlResponder, _ host: AppHost
     ) throws {
+        if try handleInstallationCommand(request, responder, host) { return }
         let input: (Int) -> AppProcess.Input
         switch request.command {
         case Launch.name: input = { .launch(request: $0) }
         case Relaunch.name: input = { .relaunch(request: $0) }
         case Kill.name: input = { .end(signal: SIGKILL, request: $0) }
         case Terminate.name: input = { .end(signal: SIGTERM, request: $0) }
-        case Suspend.name: input = { .suspend(request: $0) }
+        case Suspend.name:
+            // An app that leaves the foreground loses its dialog.
+            try security.cancelPrompt(ofApp: host.spec.name)
+            input = { .suspend(request: $0) }
         case Resume.name: input = { .resume(request: $0) }
         default: return refuse(request, responder, of: .process)
         }
@@ -81,7 +85,10 @@ extension DeviceAgent {
                 }
                 deviceClock.setSkew(milliseconds: skew)
                 responder.succeed(NoResult())
-            default: refuse(request, responder, of: .device)
+            default:
+                if try handleSecurityCommand(request, responder) { return }
+                if try handleStartCommand(request, responder) { return }
+                refuse(request, responder, of: .device)
             }
         } catch {
             responder.fail("failed", "`\(request.command)` failed on the device `\(device.name)`: \(error)")

@@ -13,6 +13,7 @@ extension DeviceAgent {
         let lastWords = host.lastWords()
         traceEnd(of: host, pid: host.process.pid ?? 0, reason: host.terminationReason ?? how, fields)
         host.terminationReason = nil
+        try security.cancelPrompt(ofApp: host.spec.name)
         host.watch = nil
         if let address = host.address { routes[address] = nil }
         host.address = nil
@@ -48,6 +49,10 @@ extension DeviceAgent {
     }
 
     private func spawn(_ host: AppHost) throws {
+        guard try registry.isInstalled(host.spec.bundleIdentifier) else {
+            let refusal = "\(host.spec.name) is not installed; `install` puts it back."
+            return try perform(host.process.handle(.spawnFailed(refusal)), for: host)
+        }
         let incarnation = try Incarnations.next(layout, host.spec.name)
         do {
             let time = MonotonicClock.nanoseconds()

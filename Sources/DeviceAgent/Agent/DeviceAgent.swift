@@ -19,6 +19,8 @@ public final class DeviceAgent {
     let mailbox: Mailbox
     let faults: FaultTable
     let deviceClock: DeviceClock
+    let security: DeviceSecurity
+    let registry: DeviceRegistry
     var hosts: [String: AppHost] = [:]
     var links: [LinkHost] = []
     var requests = PendingRequests()
@@ -26,7 +28,7 @@ public final class DeviceAgent {
     /// Which app speaks from which address of the app socket.
     var routes: [Data: String] = [:]
     var inspections = StopInspections()
-    private let boot: Int
+    private var boot: Int
     private let guardLock: FileLock
     private var isEnding = false
 
@@ -44,7 +46,7 @@ public final class DeviceAgent {
         guardLock = try FileLock(path: layout.endpointLockPath(endpointName))
         guard try guardLock.tryLock() else { throw AgentError.alreadyServed(deviceName) }
 
-        let registry = DeviceRegistry(layout: layout, device: device.name)
+        registry = DeviceRegistry(layout: layout, device: device.name)
         let previousBoot = try registry.boot()
         boot = try registry.beginBoot()
         try BootNames(layout: layout, device: device.name, boot: previousBoot).unlinkAll()
@@ -52,6 +54,7 @@ public final class DeviceAgent {
         faults = try FaultTable.open(layout.faultsPath)
         deviceClock = try DeviceClock(
             layout: layout, device: device.name, clock: clock, initialSkew: device.clockSkewMilliseconds)
+        security = try DeviceSecurity(layout: layout, device: device)
         trace = try TraceWriter(
             directory: manifest.tracesDirectory, process: device.name, incarnation: boot)
         mailbox = try Mailbox()
@@ -154,6 +157,12 @@ public final class DeviceAgent {
         }
         for host in hosts.values { host.watch?.waitForEnd(timeoutNanoseconds: 1_000_000_000) }
         try? BootNames(layout: layout, device: device.name, boot: boot).unlinkAll()
+    }
+
+    /// Ends the shared memory of the boot, and begins the next one.
+    func beginNextBoot() throws {
+        try BootNames(layout: layout, device: device.name, boot: boot).unlinkAll()
+        boot = try registry.beginBoot()
     }
 
     /// Asks the loop to end after the current round.

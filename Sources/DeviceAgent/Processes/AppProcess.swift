@@ -181,6 +181,11 @@ struct AppProcess: Equatable, Sendable {
         return [.signal(pid: pid, SIGKILL)]
     }
 
+    /// The process is about to end with the device or the installation: nothing starts it again.
+    mutating func forgetRestart() {
+        startsAgain = false
+    }
+
     private mutating func attached(_ pid: Int32, _ incarnation: Int) -> [Effect] {
         if case .launching(let launched) = phase, launched == pid { return [] }
         // Started by hand.

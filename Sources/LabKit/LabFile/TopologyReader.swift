@@ -139,6 +139,11 @@ public struct TopologyReader {
         spec.configuration = reader.text("configuration")
         spec.keychainAccessGroup = reader.text("keychainAccessGroup")
         spec.userDefaultsSuiteName = reader.text("userDefaultsSuiteName")
+        if let key = reader.choice("biometryKey", of: PowerAuthSpec.BiometryKey.allCases.map(\.rawValue))
+            .flatMap(PowerAuthSpec.BiometryKey.init)
+        {
+            spec.biometryKey = key
+        }
         spec.sharing = reader.optional("sharing").flatMap(readSharing)
         reader.finish()
         return spec

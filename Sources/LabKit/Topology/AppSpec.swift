@@ -70,6 +70,16 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
         case watch
     }
 
+    /// What protects the key of the biometry factor (sdk.md, section 5.4).
+    public enum BiometryKey: String, Codable, CaseIterable, Sendable {
+        /// Any enrolled finger or face.
+        case anySet
+        /// The fingers or faces that were enrolled when the key was stored; `linkBiometricItemsToCurrentSet`.
+        case currentSet
+        /// Any enrolled finger or face, or the passcode; `allowBiometricAuthenticationFallbackToDevicePasscode`.
+        case anySetOrPasscode
+    }
+
     /// Which SDK the app embeds.
     public var sdk: SDK
     /// `PowerAuthConfiguration.instanceId`; apps that share an activation use the same one.
@@ -84,11 +94,14 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
     public var keychainAccessGroup: String?
     /// `keychainAttribute_UserDefaultsSuiteName` for apps that do not use activation sharing.
     public var userDefaultsSuiteName: String?
+    /// What protects the key of the biometry factor.
+    public var biometryKey: BiometryKey
 
     /// Creates an SDK configuration.
     public init(
         sdk: SDK, instanceId: String, baseEndpointUrl: String? = nil, configuration: String? = nil,
-        sharing: SharingSpec? = nil, keychainAccessGroup: String? = nil, userDefaultsSuiteName: String? = nil
+        sharing: SharingSpec? = nil, keychainAccessGroup: String? = nil, userDefaultsSuiteName: String? = nil,
+        biometryKey: BiometryKey = .anySet
     ) {
         self.sdk = sdk
         self.instanceId = instanceId
@@ -97,6 +110,7 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
         self.sharing = sharing
         self.keychainAccessGroup = keychainAccessGroup
         self.userDefaultsSuiteName = userDefaultsSuiteName
+        self.biometryKey = biometryKey
     }
 }
 

@@ -62,10 +62,13 @@ public enum PersistActivation: Command {
     public struct Arguments: Codable, Sendable {
         /// The password, at least four bytes of UTF-8.
         public var password: Secret
+        /// Whether biometry protects it too.
+        public var biometry: Bool?
 
         /// Creates the arguments.
-        public init(password: Secret) {
+        public init(password: Secret, biometry: Bool? = nil) {
             self.password = password
+            self.biometry = biometry
         }
     }
 
@@ -74,7 +77,8 @@ public enum PersistActivation: Command {
     public static let actors: Set<ActorKind> = [.app]
     public static let summary = "Protects the new activation with a password and stores it."
     public static let fields: [Field] = [
-        .required("password", .secret, limit: "at least 4 bytes", "Password of the knowledge factor.")
+        .required("password", .secret, limit: "at least 4 bytes", "Password of the knowledge factor."),
+        .optional("biometry", .boolean, default: false, "Adds the biometry factor; no dialog opens."),
     ]
 }
 

@@ -2,8 +2,9 @@
 public enum Vocabulary {
     /// All commands, in the order in which the reference lists them.
     public static let all: [any Command.Type] =
-        activationCommands + signatureCommands + tokenCommands + watchSupportCommands + messagingCommands
-        + serverCommands + processCommands + deviceCommands + securityCommands + linkCommands + faultCommands
+        activationCommands + biometryCommands + signatureCommands + tokenCommands + watchSupportCommands
+        + messagingCommands
+        + serverCommands + resourceCommands + processCommands + deviceCommands + securityCommands + linkCommands + faultCommands
         + clockCommands
 
     /// The commands that a kind of actor understands.

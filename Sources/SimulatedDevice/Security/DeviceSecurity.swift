@@ -71,10 +71,12 @@ public final class DeviceSecurity: Sendable {
         try change { $0.answers += Array(repeating: answer, count: max(0, times)) }
     }
 
-    /// The system takes the dialog of an app away, because the app leaves the foreground or has ended.
-    public func cancelPrompt(ofApp app: String) throws {
-        guard prompt?.app == app else { return }
-        try change { if $0.prompt?.app == app { $0.prompt = nil } }
+    /// The system takes the dialog of an app away, because the app leaves the foreground or has ended, or the screen is locked.
+    ///
+    /// - Parameter app: Actor name of the app; nil for any.
+    public func cancelPrompt(ofApp app: String? = nil) throws {
+        guard let prompt, app == nil || prompt.app == app else { return }
+        try change { if $0.prompt?.id == prompt.id { $0.prompt = nil } }
     }
 
     /// Forgets the dialog and the answers, because every app has ended.

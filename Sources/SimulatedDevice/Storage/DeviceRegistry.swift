@@ -14,6 +14,8 @@ public struct DeviceRegistry: Sendable {
         var apps: [String: String] = [:]
         var groups: [String: String] = [:]
         var vendors: [String: String] = [:]
+        /// Bundle identifiers of apps of the topology that are taken off the device.
+        var uninstalled: Set<String> = []
     }
 
     private let directory: String
@@ -57,6 +59,52 @@ public struct DeviceRegistry: Sendable {
     /// The identifier that all apps of a team see as theirs on this device, upper case with dashes.
     public func vendorIdentifier(team: String) throws -> String {
         try identifier(\.vendors, team)
+    }
+
+    // MARK: Installation
+
+    /// Whether an app of the topology is on the device.
+    public func isInstalled(_ bundleIdentifier: String) throws -> Bool {
+        try !read().uninstalled.contains(bundleIdentifier)
+    }
+
+    /// Takes apps off the device: their containers, the containers of groups that no other app uses, and with the last
+    /// app of the team its vendor identifier (sharing.md, sections 21.6 and 21.7). The keychain stays.
+    ///
+    /// - Parameters:
+    ///   - apps: the apps; none of them may be running.
+    ///   - device: the device with all its apps.
+    public func uninstall(_ apps: [AppSpec], from device: DeviceSpec) throws {
+        let gone = Set(apps.map(\.bundleIdentifier))
+        let (appPaths, groupPaths) = try change { record in
+            record.uninstalled.formUnion(gone)
+            let staying = device.apps.filter { !record.uninstalled.contains($0.bundleIdentifier) }
+            let groups = Set(apps.flatMap(\.appGroups)).subtracting(staying.flatMap(\.appGroups))
+            if staying.isEmpty { record.vendors = [:] }
+            return (
+                gone.compactMap { record.apps.removeValue(forKey: $0) },
+                groups.compactMap { record.groups.removeValue(forKey: $0) }
+            )
+        }
+        for uuid in appPaths { try removeTree(layout.appsDirectory(self.device) + "/" + uuid) }
+        for uuid in groupPaths { try removeTree(layout.groupsDirectory(self.device) + "/" + uuid) }
+    }
+
+    /// Puts an app back; its container is created when it is first used.
+    public func install(_ bundleIdentifier: String) throws {
+        try change { _ = $0.uninstalled.remove(bundleIdentifier) }
+    }
+
+    /// Forgets everything but the number of the boot: the device is as new, with all apps of the topology installed. None
+    /// of them may be running.
+    public func erase() throws {
+        try change { $0 = Record(boot: $0.boot) }
+        try removeTree(layout.appsDirectory(device))
+        try removeTree(layout.groupsDirectory(device))
+    }
+
+    private func removeTree(_ path: String) throws {
+        if Files.exists(path) { try Files.removeTree(path) }
     }
 
     private func identifier(
