@@ -73,7 +73,10 @@ let package = Package(
         // Without pkg-config: libzmq's flags name the headers of its own dependencies, which SwiftPM refuses.
         .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
         .systemLibrary(name: "CCurlLibrary", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .target(name: "CCurl", dependencies: ["CCurlLibrary"]),
+        // The certificates of servers are judged with the same OpenSSL that libcurl makes its connections with.
+        .target(
+            name: "CCurl", dependencies: ["CCurlLibrary"],
+            linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(name: "CLabSystem"),
 
         // Foundations.
@@ -89,7 +92,7 @@ let package = Package(
         module("SimulatedDevice", ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", grdb]),
         module("WatchConnectivity", ["SimulatedDevice"]),
         module("LocalAuthentication", ["SimulatedDevice"]),
-        module("UIKit", ["SimulatedDevice"]),
+        module("UIKit", ["SimulatedDevice", "LabKit"]),
 
         // The SDKs.
         module(
@@ -140,11 +143,11 @@ let package = Package(
             path: "Tests/ParserProperties", swiftSettings: settings),
         tests("PowerAuthProtocolTests", ["PowerAuthProtocol", "ParserProperties"]),
         tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
-        tests("SimulatedDeviceTests", ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity"]),
+        tests("SimulatedDeviceTests", ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit"]),
         tests(
             "PowerAuthSharedTests",
             [
-                "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions", "SimulatedDevice",
+                "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions", "UIKit", "SimulatedDevice",
                 "LabKit", "LabSystem",
             ]),
         // The whole SDK against the real server in one process.

@@ -3,6 +3,8 @@
 #define CCURL_H
 
 #include <curl/curl.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /// Sets an option whose value is a number or a flag.
 CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value);
@@ -35,5 +37,47 @@ CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 /// Takes the next message of a multi handle that reports a finished transfer.
 /// Returns its easy handle and stores its result, or returns `NULL` when there is none.
 CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result);
+
+/// One certificate of a server in DER form.
+typedef struct {
+    const uint8_t *bytes;
+    size_t size;
+} ccurl_certificate;
+
+/// What a judge says about a server's certificates.
+typedef enum {
+    /// The connection is refused.
+    CCURL_REFUSED,
+    /// The connection is accepted, whatever the verification found.
+    CCURL_ACCEPTED,
+    /// What the verification found counts.
+    CCURL_AS_VERIFIED,
+    /// Not known yet: the handshake stands still, and the judge is asked again the next time the transfer is driven.
+    CCURL_LATER,
+} ccurl_judgement;
+
+/// Is asked about a server during the handshake: context, result of the verification (an `X509_V_…` number, 0 when the
+/// certificates are in order and name the host), the chain from the server's own certificate upwards. The certificates
+/// live until the function returns. Called on the thread that drives the transfer.
+typedef ccurl_judgement (*ccurl_judge)(
+    void *context, long verified, const ccurl_certificate *chain, size_t count);
+
+/// How the certificates of a transfer's server are verified.
+typedef struct {
+    /// Seconds since 1970 at which the certificates must be valid.
+    int64_t time;
+    /// `NULL` leaves the decision to the verification.
+    ccurl_judge judge;
+    void *context;
+    /// Name or address that the certificate must have; used with a judge only, libcurl checks it otherwise.
+    const char *host;
+} ccurl_verification;
+
+/// Sets how the server is verified. The structure and what it points to must live as long as a connection that the
+/// transfer has made: a transfer with a judge must neither take over nor leave behind a connection.
+CURLcode ccurl_set_verification(CURL *handle, const ccurl_verification *verification);
+
+/// The sentence for a result of a verification.
+const char *ccurl_verification_text(long verified);
 
 #endif

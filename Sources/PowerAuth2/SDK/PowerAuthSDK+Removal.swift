@@ -31,9 +31,10 @@ extension PowerAuthSDK {
 
     /// Removes the activation from the device: state, biometry key, tokens, cached results. The server is not told.
     ///
-    /// Works in every state; requests that several callers wait for end with the error 11.
+    /// Works in every state; requests of the activation that are on their way end with the error 11.
     public func removeActivationLocal() {
         cancelSharedRequests()
+        client.abortCallsOfActivation()
         cache.withLock { $0 = Cache() }
         session.writeVoidTask { core in
             factorKeys.removeBiometryKey()

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import SimulatedDevice
 
 /// The client configuration in the form the HTTP client uses: a copy that nobody changes.
 package struct HTTPSettings: @unchecked Sendable {
@@ -43,22 +44,28 @@ package struct HTTPSettings: @unchecked Sendable {
         return changed
     }
 
-    /// Asks the application's strategy whom an `https` request trusts; the answer may come from any thread.
-    ///
-    /// - Parameter decided: takes the decision, nil when the strategy refuses the connection.
-    func decideServerTrust(for url: URL, decided: @escaping @Sendable (ServerTrust?) -> Void) {
-        guard url.scheme?.lowercased() == "https", let sslValidationStrategy else { return decided(.system) }
-        let space = URLProtectionSpace(
-            host: url.host ?? "", port: url.port ?? 443, protocol: "https", realm: nil,
-            authenticationMethod: "NSURLAuthenticationMethodServerTrust")
-        let challenge = URLAuthenticationChallenge(
-            protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
-            sender: IgnoredChallengeSender())
-        sslValidationStrategy.validateSsl(for: .shared, challenge: challenge) { disposition, _ in
-            switch disposition {
-            case .useCredential: decided(.anyCertificate)
-            case .performDefaultHandling: decided(.system)
-            default: decided(nil)
+    /// Whom a request trusts: the device's authorities, and what the application's strategy says.
+    func serverTrust(for url: URL, sandbox: Sandbox) -> ServerTrust {
+        ServerTrust(
+            authoritiesPath: sandbox.installedAuthorityPath, time: sandbox.clock.now(),
+            judge: sslValidationStrategy.map { Self.judge(Transferred($0), url) })
+    }
+
+    /// Asks a strategy in the form that `URLSession` has for it.
+    private static func judge(
+        _ strategy: Transferred<any PowerAuthClientSslValidationStrategy>, _ url: URL
+    ) -> ServerTrustJudge {
+        { server, decided in
+            let challenge = URLAuthenticationChallenge(
+                protectionSpace: ServerProtectionSpace(url, trust: SecTrust(server)), proposedCredential: nil,
+                previousFailureCount: 0, failureResponse: nil, error: nil, sender: IgnoredChallengeSender())
+            strategy.value.validateSsl(for: .shared, challenge: challenge) { disposition, _ in
+                switch disposition {
+                case .useCredential: decided(.accept)
+                case .performDefaultHandling: decided(.asVerified)
+                case .rejectProtectionSpace: decided(.reject)
+                default: decided(.cancel)
+                }
             }
         }
     }

@@ -16,6 +16,8 @@ package final class RestClient: Sendable {
     /// Server time, as far as it is known.
     package let time: SynchronizedTime
     let temporaryKeys = TemporaryKeyStore()
+    /// Calls that have not ended.
+    let running = RunningOperations()
     private let serialQueue: SerialOperationQueue
 
     /// Where requests that need no order are built, for all instances of the process.
@@ -54,6 +56,7 @@ package final class RestClient: Sendable {
         _ request: RestRequest, completion: @escaping @Sendable (TaskResult<RestResponse>) -> Void
     ) -> any PowerAuthOperationTask {
         let operation = RestOperation(request, client: self, completion: completion)
+        running.add(operation)
         if let encryption = request.endpoint.encryption,
             !temporaryKeys.hasUsableKey(for: encryption.scope, client: self)
         {
@@ -66,6 +69,13 @@ package final class RestClient: Sendable {
             enqueue(operation)
         }
         return operation
+    }
+
+    /// Ends every call that belongs to the activation with the error 11: its answer must not act on another one. The
+    /// original leaves them alone (sdk.md, section 15, row 13).
+    package func abortCallsOfActivation() {
+        guard !sandbox.quirks.contains(.removalLeavesRequests) else { return }
+        for operation in running.all where operation.belongsToActivation { operation.abort() }
     }
 
     /// Lets a call whose prerequisites are met take its turn.

@@ -52,6 +52,27 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         }
         parts.0?.value.cancel()
         parts.1?.cancel()
+        ended()
+    }
+
+    /// Ends the call with the error 11, before or during the request; without effect once it has ended.
+    func abort() {
+        let parts = state.withLock { state -> (Transferred<any PowerAuthOperationTask>?, (any HTTPExchange)?)? in
+            guard state.isUnderWay else { return nil }
+            state.isReported = true
+            return state.takeParts()
+        }
+        guard let parts else { return }
+        parts.0?.value.cancel()
+        parts.1?.cancel()
+        ended()
+        completion(.failure(.powerAuth(.operationCancelled)))
+    }
+
+    /// True for a call that makes no sense without the activation it was made for, or that makes one.
+    var belongsToActivation: Bool {
+        let endpoint = request.endpoint
+        return endpoint.signatureUriId != nil || endpoint.encryption != nil || endpoint.needsTime
     }
 
     /// Meets a prerequisite, then takes its turn.
@@ -69,7 +90,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
             })
         let isTooLate = state.withLock { state in
             if state.isUnderWay { state.prerequisite = task }
-            return state.isCancelled
+            return !state.isUnderWay
         }
         if isTooLate { task.value.cancel() }
     }
@@ -81,7 +102,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     }
 
     private func takeTurn(_ finished: @escaping @Sendable () -> Void) {
-        guard !isCancelled else { return finished() }
+        guard state.withLock({ $0.isUnderWay }) else { return finished() }
         guard request.isStillNeeded() else {
             report(.success(RestResponse(object: [:], wasSent: false)))
             return finished()
@@ -108,6 +129,10 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
             guard let authentication = request.authentication else {
                 throw .powerAuth(.networkError, "Authentication object is missing.")
             }
+            // Nobody is asked for a finger when the request cannot be signed anyway.
+            if authentication.useBiometry {
+                try nsError { try client.session.read { core in try requireSigning(core) } }
+            }
             signing = try client.factorKeys.keys(for: authentication)
         }
         let possessionKeys = endpoint.encryption?.scope == .activation ? try client.factorKeys.possessionKeys() : nil
@@ -133,7 +158,9 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
                 return (
                     client.settings.intercepted(
                         HTTPRequest(url: url, headers: headers, body: body, timeout: client.settings.timeout)),
-                    RestResponseParser(decryptor: decryptor)
+                    RestResponseParser(
+                        decryptor: decryptor,
+                        readsPlainErrors: !client.sandbox.quirks.contains(.plainErrorIsNotRead))
                 )
             }
         }
@@ -167,16 +194,20 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         _ signing: (keys: PowerAuthCoreSignatureUnlockKeys, factor: PowerAuthCoreSignatureFactor),
         _ core: PowerAuthCoreSession
     ) throws(NSError) -> (name: String, value: String) {
+        try requireSigning(core)
+        let signature = try client.signer.sign(
+            PowerAuthCoreHTTPRequestData(method: "POST", uri: uriId, body: body), keys: signing.keys,
+            factor: signing.factor)
+        return ("X-PowerAuth-Authorization", signature.authHeaderValue)
+    }
+
+    private func requireSigning(_ core: PowerAuthCoreSession) throws(NSError) {
         if !request.endpoint.isAllowedDuringUpgrade,
             core.hasPendingProtocolUpgrade || core.hasProtocolUpgradeAvailable
         {
             throw .powerAuth(.pendingProtocolUpgrade)
         }
         guard core.hasValidActivation else { throw .powerAuth(.missingActivation) }
-        let signature = try client.signer.sign(
-            PowerAuthCoreHTTPRequestData(method: "POST", uri: uriId, body: body), keys: signing.keys,
-            factor: signing.factor)
-        return ("X-PowerAuth-Authorization", signature.authHeaderValue)
     }
 
     private func json(_ object: [AnyHashable: Any]) throws(NSError) -> Data {
@@ -192,29 +223,27 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     private func send(
         _ request: HTTPRequest, _ parser: RestResponseParser, _ finished: @escaping @Sendable () -> Void
     ) {
-        client.settings.decideServerTrust(for: request.url) { [self] trust in
-            guard let trust else {
-                report(
-                    .failure(
-                        CurlError.error(.cancelled, "The application refused the certificate.", url: request.url)))
-                return finished()
+        var request = request
+        request.serverTrust = client.settings.serverTrust(for: request.url, sandbox: client.sandbox)
+        // The simulated platform adds it to everything that leaves the device.
+        if let labOperation { request.headers.append(("X-Lab-Operation", labOperation)) }
+        client.sandbox.trace(
+            .httpRequest, ["method": .string(request.method), "path": .string(request.url.path)])
+        HTTPLog.write(request, isEncrypted: parser.decryptor != nil)
+        let url = request.url
+        let exchange = client.transport.send(request) { [self] result in
+            switch result {
+            case .success(let response): HTTPLog.write(response, to: url, isEncrypted: parser.decryptor != nil)
+            case .failure(let error): HTTPLog.write(error, to: url)
             }
-            var request = request
-            request.serverTrust = trust
-            // The simulated platform adds it to everything that leaves the device.
-            if let labOperation { request.headers.append(("X-Lab-Operation", labOperation)) }
-            client.sandbox.trace(
-                .httpRequest, ["method": .string(request.method), "path": .string(request.url.path)])
-            let exchange = client.transport.send(request) { [self] result in
-                Sandbox.$operation.withValue(labOperation) { receive(result, parser) }
-                finished()
-            }
-            let isTooLate = state.withLock { state in
-                if state.isUnderWay { state.exchange = exchange }
-                return state.isCancelled
-            }
-            if isTooLate { exchange.cancel() }
+            Sandbox.$operation.withValue(labOperation) { receive(result, parser) }
+            finished()
         }
+        let isTooLate = state.withLock { state in
+            if state.isUnderWay { state.exchange = exchange }
+            return !state.isUnderWay
+        }
+        if isTooLate { exchange.cancel() }
     }
 
     private func receive(_ result: Result<HTTPResponse, NSError>, _ parser: RestResponseParser) {
@@ -239,6 +268,10 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
             _ = state.takeParts()
             return true
         }
-        if reports { completion(result) }
+        guard reports else { return }
+        ended()
+        completion(result)
     }
+
+    private func ended() { client.running.remove(self) }
 }

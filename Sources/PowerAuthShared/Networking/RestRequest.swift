@@ -1,7 +1,7 @@
 /// One call of the server.
 package struct RestRequest: Sendable {
     package let endpoint: RestEndpoint
-    /// The factors that sign; needed by signed endpoints.
+    /// The factors that sign, as they were when the request was made; needed by signed endpoints.
     package let authentication: PowerAuthAuthentication?
     /// Asked when the request has its turn, before anything is computed; false ends it without a request.
     package let isStillNeeded: @Sendable () -> Bool
@@ -19,7 +19,7 @@ package struct RestRequest: Sendable {
         isStillNeeded: @escaping @Sendable () -> Bool = { true }
     ) {
         self.endpoint = endpoint
-        self.authentication = authentication
+        self.authentication = authentication?.copy()
         self.isStillNeeded = isStillNeeded
         self.object = object
     }

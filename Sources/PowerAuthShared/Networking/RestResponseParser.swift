@@ -4,6 +4,8 @@ import Foundation
 struct RestResponseParser: Sendable {
     /// Decrypts the response of an encrypted request; nil for plain ones. Usable once.
     let decryptor: PowerAuthCoreEciesEncryptor?
+    /// Whether an error that is not encrypted is understood in place of an encrypted answer.
+    let readsPlainErrors: Bool
 
     func parse(_ response: HTTPResponse) throws(NSError) -> RestResponse {
         guard response.status == 200 else { throw .rest(response) }
@@ -27,7 +29,7 @@ struct RestResponseParser: Sendable {
         _ response: HTTPResponse, with decryptor: PowerAuthCoreEciesEncryptor
     ) throws(NSError) -> RestResponse {
         let body = try object(response.body)
-        if body["status"] as? String == "ERROR" { throw .rest(response) }
+        if readsPlainErrors, body["status"] as? String == "ERROR" { throw .rest(response) }
         guard let cryptogram = PowerAuthCoreEciesCryptogram(responsePayload: body) else { throw Self.unexpectedType }
         guard let plain = decryptor.decryptResponse(cryptogram) else {
             throw .powerAuth(.encryption, "Failed to decrypt object data.")

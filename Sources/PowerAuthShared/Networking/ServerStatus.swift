@@ -1,5 +1,6 @@
 import Dispatch
 public import Foundation
+import SimulatedDevice
 import Synchronization
 
 /// What the server says about itself (sdk.md, section 5.15). Immutable; usable from any thread.
@@ -55,9 +56,11 @@ final class ServerStatusRequests: Sendable {
                 group.complete(
                     result.flatMap { response in
                         // The original reads a missing time as 1970 (sdk.md, section 15, row 15).
-                        guard let milliseconds = (response.object["serverTime"] as? NSNumber)?.doubleValue,
-                            milliseconds / 1000 >= earliestTime
-                        else { return .failure(.powerAuth(.timeSynchronization, "The server did not tell its time.")) }
+                        let believesAnything = client.sandbox.quirks.contains(.missingServerTimeIsZero)
+                        let milliseconds = (response.object["serverTime"] as? NSNumber)?.doubleValue ?? 0
+                        guard believesAnything || milliseconds / 1000 >= earliestTime else {
+                            return .failure(.powerAuth(.timeSynchronization, "The server did not tell its time."))
+                        }
                         let isAccepted = client.time.completeTimeSynchronizationTask(
                             measurement.value, withServerTime: milliseconds / 1000)
                         return .success(

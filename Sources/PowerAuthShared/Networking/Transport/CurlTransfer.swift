@@ -20,6 +20,7 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
     private let cancelled = Atomic(false)
     private var headerLines: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
+    private let judgement: CertificateJudgement
     private var body = Data()
 
     /// - Returns: nil if libcurl has no memory for a handle.
@@ -32,6 +33,7 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
         self.request = request
         self.wakeTransport = wakeTransport
         self.completion = completion
+        judgement = CertificateJudgement(request, wakeTransport: wakeTransport)
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
@@ -64,10 +66,7 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
             // A proxy from the environment could not reach this machine's own server.
             _ = ccurl_set_string(handle, CURLOPT_PROXY, "")
         }
-        if case .anyCertificate = request.serverTrust {
-            _ = ccurl_set_long(handle, CURLOPT_SSL_VERIFYPEER, 0)
-            _ = ccurl_set_long(handle, CURLOPT_SSL_VERIFYHOST, 0)
-        }
+        judgement.configure(handle)
         if request.method == "POST" || !request.body.isEmpty {
             _ = request.body.withUnsafeBytes {
                 ccurl_set_body(handle, $0.baseAddress ?? UnsafeRawPointer(errorText), $0.count)
@@ -92,7 +91,13 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
             _ = ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
             completion(.success(HTTPResponse(status: status, body: body)))
         } else {
-            completion(.failure(CurlError.error(code, detail: String(cString: errorText), url: request.url)))
+            var verified = 0
+            _ = ccurl_get_long(handle, CURLINFO_SSL_VERIFYRESULT, &verified)
+            completion(
+                .failure(
+                    judgement.cancellation
+                        ?? CurlError.error(
+                            code, detail: String(cString: errorText), verified: verified, url: request.url)))
         }
     }
 

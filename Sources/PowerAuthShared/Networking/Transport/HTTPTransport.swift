@@ -10,11 +10,11 @@ package struct HTTPRequest: Sendable {
     /// Real seconds for the whole exchange, connecting included.
     package var timeout: TimeInterval
     /// Whom an `https` request trusts.
-    package var serverTrust = ServerTrust.system
+    package var serverTrust: ServerTrust
 
     package init(
         url: URL, method: String = "POST", headers: [(name: String, value: String)] = [], body: Data = Data(),
-        timeout: TimeInterval = 20, serverTrust: ServerTrust = .system
+        timeout: TimeInterval = 20, serverTrust: ServerTrust = ServerTrust()
     ) {
         self.url = url
         self.method = method
@@ -23,14 +23,6 @@ package struct HTTPRequest: Sendable {
         self.timeout = timeout
         self.serverTrust = serverTrust
     }
-}
-
-/// Which certificates a connection accepts.
-package enum ServerTrust: Sendable {
-    /// Those the system's certificate authorities vouch for.
-    case system
-    /// All. For development only.
-    case anyCertificate
 }
 
 /// A complete HTTP response, whatever its status is.
