@@ -1,4 +1,5 @@
 public import Foundation
+import SimulatedDevice
 import Synchronization
 
 /// Creating an activation and protecting it (sdk.md, sections 5.7, 9.1 and 9.2).
@@ -135,15 +136,21 @@ extension PowerAuthSDK {
     }
 
     private func persist(_ authentication: PowerAuthAuthentication) throws(NSError) {
-        if authentication.usage != .persist {
+        if authentication.usage == .sign {
             PowerAuthLog.write("WARNING: An authentication made for signing is used to persist an activation.")
         }
+        // The original ignores keys that the application gives (sdk.md, section 15, row 6).
+        let takesGivenKeys = !sandbox.quirks.contains(.persistIgnoresGivenKeys)
+        let givenBiometryKey = takesGivenKeys ? authentication.overridenBiometryKey : nil
         let keys = PowerAuthCoreSignatureUnlockKeys(userPassword: authentication.password)
         keys.possessionUnlockKey =
-            if let given = authentication.overridenPossessionKey { given } else { try factorKeys.possessionKey() }
+            if takesGivenKeys, let given = authentication.overridenPossessionKey {
+                given
+            } else {
+                try factorKeys.possessionKey()
+            }
         if authentication.useBiometry {
-            keys.biometryUnlockKey =
-                authentication.overridenBiometryKey ?? PowerAuthCoreSession.generateSignatureUnlockKey()
+            keys.biometryUnlockKey = givenBiometryKey ?? PowerAuthCoreSession.generateSignatureUnlockKey()
         }
         try nsError {
             try session.write { core in
@@ -153,7 +160,7 @@ extension PowerAuthSDK {
                 factorKeys.removeBiometryKey()
                 if let key = keys.biometryUnlockKey,
                     !factorKeys.storeBiometryKey(key, access: biometricItemAccess),
-                    authentication.overridenBiometryKey == nil
+                    givenBiometryKey == nil
                 {
                     // A factor whose key nobody has would only make signatures fail later.
                     core.removeBiometryFactor()

@@ -1,3 +1,4 @@
+import SimulatedDevice
 import Synchronization
 
 /// What is known without asking the server (sdk.md, section 5.6).
@@ -34,6 +35,7 @@ extension PowerAuthSDK {
 
     /// The cache without what belongs to an activation that another application, or a reset, has replaced.
     private var currentCache: Cache {
+        if sandbox.quirks.contains(.cachesSurviveReset) { return cache.withLock { $0 } }
         let activationId = activationIdentifier
         return cache.withLock { cache in
             if cache.activationId != activationId { cache = Cache(activationId: activationId) }

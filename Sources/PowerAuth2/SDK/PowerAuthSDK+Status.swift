@@ -5,10 +5,11 @@ import Synchronization
 extension PowerAuthSDK {
     /// Fetches the status of the activation and synchronises the signature counter with the server.
     ///
-    /// Calls made at the same time share one request and get the same object.
+    /// An activation of the older protocol is upgraded on the way, unless the configuration says otherwise. Calls made at
+    /// the same time share one request and get the same object.
     ///
     /// - Parameter callback: takes the status, or an error. Before the function returns: 7 for a pending activation, 6
-    ///   without one. Later: 1, 5, 11, 20, 2 when the counter could not be synchronised, or an error of the transport.
+    ///   without one. Later: 1, 5, 11, 16, 20, 2 when the counter could not be synchronised, or an error of the transport.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func fetchActivationStatus(
@@ -41,14 +42,12 @@ extension PowerAuthSDK {
     }
 
     private func makeStatusRequest() -> GroupedTask<PowerAuthActivationStatus> {
-        GroupedTask(
-            GroupedTask.Hooks(start: { [weak self] group in
-                guard let self else { return group.complete(.failure(.powerAuth(.operationCancelled))) }
-                StatusFetch(session: self.session, client: self.client, factorKeys: self.factorKeys)
-                    .start(in: group) { [weak self] status, activationId in
-                        self?.updateCache(of: activationId) { $0.status = status }
-                    }
-            }))
+        StatusFetch(
+            session: session, client: client, factorKeys: factorKeys, sandbox: sandbox,
+            upgradesProtocol: upgradesProtocol
+        ) { [weak self] status, activationId in
+            self?.updateCache(of: activationId) { $0.status = status }
+        }.makeGroup()
     }
 
     /// Fetches the server's status; works without an activation.

@@ -1,5 +1,5 @@
 package import Dispatch
-import Foundation
+package import Foundation
 package import SimulatedDevice
 
 /// The session of an application that shares its activation with nobody (sharing.md, section 9).
@@ -8,12 +8,12 @@ package import SimulatedDevice
 /// in it ends; nobody else is expected to write it.
 ///
 /// Thread rule: that of ``SessionInterface``.
-package final class DefaultSessionInterface: SessionInterface, @unchecked Sendable {
+package final class DefaultSessionInterface: BracketedSessionInterface, @unchecked Sendable {
     // Safe: every mutable property, and `stored`, is touched only while `lock` is held.
 
     private let lock = NSRecursiveLock()
     private let sandbox: Sandbox
-    private let stored: StoredSession
+    let stored: StoredSession
     private let ignoresSaveFailures: Bool
     private var taskDepth = 0
     private var savesAtEnd = false
@@ -30,18 +30,10 @@ package final class DefaultSessionInterface: SessionInterface, @unchecked Sendab
         session: PowerAuthCoreSession, store: SessionStateStore, installation: InstallationCheck, sandbox: Sandbox
     ) {
         self.sandbox = sandbox
-        stored = StoredSession(session: session, store: store)
+        stored = StoredSession(session: session, store: store, quirks: sandbox.quirks)
         ignoresSaveFailures = sandbox.quirks.contains(.counterAfterSave)
         installation.run()
         try? loadIfNeeded()
-    }
-
-    package func read<T>(_ body: (PowerAuthCoreSession) throws -> T) throws -> T {
-        try run(write: false, body)
-    }
-
-    package func write<T>(_ body: (PowerAuthCoreSession) throws -> T) throws -> T {
-        try run(write: true, body)
     }
 
     /// Always false: nobody else changes the tokens.
@@ -65,6 +57,8 @@ package final class DefaultSessionInterface: SessionInterface, @unchecked Sendab
 
     package func startExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType) throws {}
 
+    package func abandonExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType) {}
+
     package func addOperation(_ operation: any SerialOperation, toSharedQueue queue: SerialOperationQueue) {
         queue.add(operation)
     }
@@ -82,19 +76,9 @@ package final class DefaultSessionInterface: SessionInterface, @unchecked Sendab
         }
     }
 
-    private func run<T>(write: Bool, _ body: (PowerAuthCoreSession) throws -> T) throws -> T {
-        try enter(write: write)
-        let result = Result { try body(stored.session) }
-        do {
-            try leave()
-        } catch {
-            // A failed body is the more telling of two errors.
-            if case .success = result { throw error }
-        }
-        return try result.get()
-    }
+    package var session: PowerAuthCoreSession { stored.session }
 
-    private func enter(write: Bool) throws(NSError) {
+    package func enter(write: Bool) throws(NSError) {
         lock.lock()
         do {
             try loadIfNeeded()
@@ -106,7 +90,7 @@ package final class DefaultSessionInterface: SessionInterface, @unchecked Sendab
         if write { savesAtEnd = true }
     }
 
-    private func leave() throws(NSError) {
+    package func leave() throws(NSError) {
         defer {
             taskDepth -= 1
             lock.unlock()

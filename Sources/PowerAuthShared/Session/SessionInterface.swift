@@ -30,6 +30,10 @@ package protocol SessionInterface: PowerAuthCoreSessionProvider, TokenStoreLock 
     ///   this object already runs one.
     func startExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType) throws
 
+    /// Gives up the critical operation of this type, if this object runs one: the session is not at rest again, and
+    /// whoever comes next takes the work up.
+    func abandonExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType)
+
     /// Adds a unit of work to `queue`; with activation sharing it runs under the lock that orders signed
     /// requests between processes (sharing.md, section 7.9).
     func addOperation(_ operation: any SerialOperation, toSharedQueue queue: SerialOperationQueue)
@@ -80,6 +84,11 @@ extension SessionInterface {
 
     package func writeVoidTask(session body: (PowerAuthCoreSession) -> Void) {
         _ = reported { try write(body) }
+    }
+
+    package func executeOutside(ofTask block: @escaping () -> Void, queue: DispatchQueue) {
+        let block = Callback(block)
+        executeOutsideOfTask(queue: queue) { block(()) }
     }
 
     /// The vendor's task functions have no error to return, so a failure is at least logged.

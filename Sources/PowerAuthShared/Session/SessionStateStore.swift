@@ -77,6 +77,14 @@ package struct SessionStateStore: Sendable {
         return revision
     }
 
+    /// Keeps bytes that this SDK cannot read in an item of their own, from which another version can bring them back.
+    package func setAside(_ state: Data) {
+        let status = keychain.set(state, forKey: account + ".unusable")
+        if status != errSecSuccess {
+            PowerAuthLog.write("ERROR: The unusable session state could not be kept (status \(status)).")
+        }
+    }
+
     /// Stores the state whatever the item is now.
     package func overwrite(_ state: Data) throws(SaveFailure) {
         let status = keychain.set(state, forKey: account)

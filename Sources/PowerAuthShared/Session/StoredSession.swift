@@ -26,15 +26,19 @@ final class StoredSession {
 
     let session: PowerAuthCoreSession
     private let store: SessionStateStore
+    /// Whether a state of an unknown version is kept for the SDK that wrote it (sdk.md, section 15, row 23).
+    private let keepsUnusableState: Bool
     private var base = Base.absent
     private var loaded = Data()
 
     /// - Parameters:
     ///   - session: the session, not loaded yet.
     ///   - store: where its state lives.
-    init(session: PowerAuthCoreSession, store: SessionStateStore) {
+    ///   - quirks: the defects of the original that the application has.
+    init(session: PowerAuthCoreSession, store: SessionStateStore, quirks: QuirkSet) {
         self.session = session
         self.store = store
+        keepsUnusableState = !quirks.contains(.unusableStateIsDropped)
     }
 
     /// Replaces the session's state by the stored one; an empty session when there is none or its bytes cannot
@@ -44,6 +48,7 @@ final class StoredSession {
         case .state(let data, let revision):
             if !session.deserializeState(data) {
                 PowerAuthLog.criticalWarning("The stored session state is not usable; there is no activation.")
+                if keepsUnusableState { store.setAside(data) }
             }
             base = .revision(revision)
         case .absent:

@@ -37,9 +37,11 @@ final class ExternalOperation {
         return published
     }
 
-    /// Takes the operation lock and publishes who runs what.
+    /// Takes the operation lock and publishes who runs what. An upgrade that this object has announced already goes on.
     func start(_ type: PowerAuthExternalPendingOperationType) throws {
-        guard !owns else {
+        let isOwner = owns
+        if isOwner, type == .protocolUpgrade, owned?.type == type { return }
+        guard !isOwner else {
             throw NSError.powerAuth(
                 .operationCancelled, "Internal error: External pending operation is already started")
         }
@@ -66,10 +68,20 @@ final class ExternalOperation {
             shared.operationStart = now
             return
         }
-        self.owned = nil
+        end(owned)
+    }
+
+    /// Ends the own operation of a type although the session is in the middle of it: others may take it up.
+    func abandon(_ type: PowerAuthExternalPendingOperationType) {
+        guard owns, let owned, owned.type == type else { return }
+        end(owned)
+    }
+
+    private func end(_ operation: Owned) {
+        owned = nil
         shared.clearOperation()
         try? lock.unlock()
-        sandbox.trace(.operationFinished, fields(owned.type))
+        sandbox.trace(.operationFinished, fields(operation.type))
     }
 
     /// Clears what a dead owner left behind: the kernel has released its lock, so the lock can be taken. The

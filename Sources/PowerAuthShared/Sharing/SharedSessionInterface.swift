@@ -1,5 +1,5 @@
 package import Dispatch
-import Foundation
+package import Foundation
 package import SimulatedDevice
 
 /// The session of applications that share one activation (sharing.md, sections 7 and 8).
@@ -14,7 +14,7 @@ package import SimulatedDevice
 /// A thread takes them in this order and never waits for the queue lock inside a task.
 ///
 /// Thread rule: that of ``SessionInterface``.
-package final class SharedSessionInterface: SessionInterface, @unchecked Sendable {
+package final class SharedSessionInterface: BracketedSessionInterface, @unchecked Sendable {
     // Safe: every mutable property, `stored`, `operation` and the content of `memory` are touched only while the
     // status lock is held (in-process mutex and file lock).
 
@@ -64,21 +64,13 @@ package final class SharedSessionInterface: SessionInterface, @unchecked Sendabl
         self.sandbox = sandbox
         statusLock = status
         originalSaveOrder = sandbox.quirks.contains(.counterAfterSave)
-        stored = StoredSession(session: session, store: store)
+        stored = StoredSession(session: session, store: store, quirks: sandbox.quirks)
         operation = ExternalOperation(
             memory: memory, lock: operationLock, applicationId: sharing.appIdentifier, sandbox: sandbox)
         operation.clearIfOwnerIsGone()
         installation.run()
         // When the keychain cannot be read now, the counters differ and the first task tries again.
         try? load()
-    }
-
-    package func read<T>(_ body: (PowerAuthCoreSession) throws -> T) throws -> T {
-        try run(write: false, body)
-    }
-
-    package func write<T>(_ body: (PowerAuthCoreSession) throws -> T) throws -> T {
-        try run(write: true, body)
     }
 
     // MARK: Tokens
@@ -112,6 +104,10 @@ package final class SharedSessionInterface: SessionInterface, @unchecked Sendabl
 
     package func startExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType) throws {
         try write { _ in try operation.start(type) }
+    }
+
+    package func abandonExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType) {
+        readVoidTask { _ in operation.abandon(type) }
     }
 
     // MARK: Work outside of tasks
@@ -154,19 +150,9 @@ package final class SharedSessionInterface: SessionInterface, @unchecked Sendabl
 
     // MARK: Tasks
 
-    private func run<T>(write: Bool, _ body: (PowerAuthCoreSession) throws -> T) throws -> T {
-        try enter(write: write)
-        let result = Result { try body(stored.session) }
-        do {
-            try leave()
-        } catch {
-            // A failed body is the more telling of two errors.
-            if case .success = result { throw error }
-        }
-        return try result.get()
-    }
+    package var session: PowerAuthCoreSession { stored.session }
 
-    private func enter(write: Bool) throws(NSError) {
+    package func enter(write: Bool) throws(NSError) {
         do {
             try statusLock.lock { sandbox.trace(.lockRequested, ["lock": "status"]) }
         } catch {
@@ -187,7 +173,7 @@ package final class SharedSessionInterface: SessionInterface, @unchecked Sendabl
         if write { savesAtEnd = true }
     }
 
-    private func leave() throws(NSError) {
+    package func leave() throws(NSError) {
         defer { release() }
         guard taskDepth == 1 else { return }
         var failure: NSError?

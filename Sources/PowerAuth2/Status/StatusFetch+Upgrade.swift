@@ -1,0 +1,139 @@
+import Dispatch
+import Foundation
+import SimulatedDevice
+import Synchronization
+
+/// The upgrade of an activation to the newer protocol, as part of a status fetch (sdk.md, section 9.11).
+///
+/// The state says at every moment how far it is, so that it can be taken up again after a failure, a restart, or by another
+/// application that shares the activation.
+extension StatusFetch {
+    private static let maximumAttempts = 3
+    /// Milliseconds before the second and third attempt, of real time as the transport's time-outs.
+    private static let backOff = [100, 400]
+
+    /// Does what the received status calls for.
+    func continueUpgrade(
+        after reading: Reading, in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int, earlier: NSError?
+    ) throws(NSError) {
+        guard attempt <= Self.maximumAttempts else {
+            throw .powerAuth(
+                .networkError, "Number of upgrade attemps reached its maximum.", underlying: earlier)
+        }
+        let (local, pending) = try nsError {
+            try session.read { ($0.protocolVersion, $0.pendingProtocolUpgradeVersion) }
+        }
+        let step = try ProtocolUpgradeStep(server: reading.serverVersion, local: local, pending: pending)
+        if step == .none { return report(reading, in: group) }
+        guard try announceUpgrade(isNew: step == .begin) else {
+            // Another application is at it, and the state will say so when it is done.
+            return report(reading, in: group)
+        }
+        // From here on the two sides differ for a while: nobody's loss of interest may stop it.
+        group.continuesWithoutChildren = true
+        switch step {
+        case .begin, .start: start(after: reading, in: group, attempt: attempt)
+        case .commit: commit(after: reading, in: group, attempt: attempt)
+        case .finish, .none: try finish(after: reading, in: group)
+        }
+    }
+
+    /// Tells the other applications that this one runs the upgrade, and notes a new one in the state.
+    ///
+    /// - Returns: false when another application does.
+    private func announceUpgrade(isNew: Bool) throws(NSError) -> Bool {
+        do throws(NSError) {
+            try nsError {
+                try session.write { core in
+                    // The original does not announce it (sdk.md, section 15, row 21).
+                    if !sandbox.quirks.contains(.unannouncedUpgrade) {
+                        try session.startExternalPendingOperation(.protocolUpgrade)
+                    }
+                    if isNew, !core.startProtocolUpgrade() {
+                        throw NSError.powerAuth(.protocolUpgrade, "Failed to start protocol upgrade.")
+                    }
+                }
+            }
+            hasAnnouncedUpgrade.withLock { $0 = true }
+            return true
+        } catch {
+            guard error.powerAuthErrorCode == .externalPendingOperation else { throw error }
+            return false
+        }
+    }
+
+    /// Lets other applications go on with an upgrade that this fetch did not bring to its end.
+    func withdrawUpgrade() {
+        let wasAnnounced = hasAnnouncedUpgrade.withLock { announced in
+            defer { announced = false }
+            return announced
+        }
+        if wasAnnounced { session.abandonExternalPendingOperation(.protocolUpgrade) }
+    }
+
+    private func start(after reading: Reading, in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int) {
+        group.setOperation(
+            client.post(RestRequest(.startUpgrade)) { [self] result in
+                guard !group.isFinished else { return }
+                switch result {
+                case .success(let response):
+                    do throws(NSError) {
+                        try apply(response.string("ctrData") ?? "", of: reading.activationId)
+                        commit(after: reading, in: group, attempt: attempt)
+                    } catch {
+                        group.complete(.failure(error))
+                    }
+                case .failure(let error): retry(after: error, in: group, attempt: attempt)
+                }
+            })
+    }
+
+    private func apply(_ counterData: String, of activationId: String) throws(NSError) {
+        try nsError {
+            try session.write { core in
+                guard core.activationIdentifier == activationId, core.applyProtocolUpgradeData(counterData) else {
+                    throw NSError.powerAuth(.protocolUpgrade, "Failed to apply protocol upgrade data.")
+                }
+            }
+        }
+    }
+
+    private func commit(after reading: Reading, in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int) {
+        group.setOperation(
+            client.post(RestRequest(.commitUpgrade, authentication: .possession())) { [self] result in
+                guard !group.isFinished else { return }
+                switch result {
+                case .success:
+                    do throws(NSError) {
+                        try finish(after: reading, in: group)
+                    } catch {
+                        group.complete(.failure(error))
+                    }
+                case .failure(let error): retry(after: error, in: group, attempt: attempt)
+                }
+            })
+    }
+
+    private func finish(after reading: Reading, in group: GroupedTask<PowerAuthActivationStatus>) throws(NSError) {
+        try nsError {
+            try session.write { core in
+                guard core.activationIdentifier == reading.activationId, core.finishProtocolUpgrade() else {
+                    throw NSError.powerAuth(.protocolUpgrade, "Failed to finish protocol upgrade process.")
+                }
+            }
+        }
+        // The status from before: the upgrade changes nothing an application sees.
+        report(reading, in: group)
+    }
+
+    /// Looks again how far both sides are, after a pause: the request may have reached the server although its answer did
+    /// not reach the device.
+    private func retry(after error: NSError, in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int) {
+        PowerAuthLog.write("Protocol upgrade: attempt \(attempt) failed: \(error.localizedDescription)")
+        let delay = Self.backOff[min(attempt, Self.backOff.count) - 1]
+        RestClient.concurrentQueue.asyncAfter(deadline: .now() + .milliseconds(delay)) { [self] in
+            guard !group.isFinished else { return }
+            request(in: group, attempt: attempt + 1, after: error)
+        }
+    }
+}
