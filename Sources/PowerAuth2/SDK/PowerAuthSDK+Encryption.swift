@@ -11,7 +11,7 @@ extension PowerAuthSDK {
     public func eciesEncryptorForApplicationScope(
         callback: @escaping (PowerAuthCoreEciesEncryptor?, NSError?) -> Void
     ) -> (any PowerAuthOperationTask)? {
-        encryptor(for: .application, sharedInfo: "/pa/generic/application", callback: callback)
+        encryptor(for: .application, sharedInfo: Self.applicationPurpose, callback: callback)
     }
 
     /// Gives an encryptor for requests that belong to the activation. It stays usable after the activation is gone.
@@ -27,7 +27,44 @@ extension PowerAuthSDK {
             callback(nil, .powerAuth(.missingActivation))
             return nil
         }
-        return encryptor(for: .activation, sharedInfo: "/pa/generic/activation", callback: callback)
+        return encryptor(for: .activation, sharedInfo: Self.activationPurpose, callback: callback)
+    }
+
+    /// Gives an encryptor for requests that need no activation; nil unless the server's key is known already.
+    @available(*, deprecated, message: "Use eciesEncryptorForApplicationScope(callback:), which fetches the key.")
+    public func eciesEncryptorForApplicationScope() -> PowerAuthCoreEciesEncryptor? {
+        knownEncryptor(for: .application, sharedInfo: Self.applicationPurpose)
+    }
+
+    /// Gives an encryptor for requests that belong to the activation; nil without an activation, or unless the server's
+    /// key is known already.
+    @available(*, deprecated, message: "Use eciesEncryptorForActivationScope(callback:), which fetches the key.")
+    public func eciesEncryptorForActivationScope() -> PowerAuthCoreEciesEncryptor? {
+        hasValidActivation() ? knownEncryptor(for: .activation, sharedInfo: Self.activationPurpose) : nil
+    }
+
+    private static let applicationPurpose = "/pa/generic/application"
+    private static let activationPurpose = "/pa/generic/activation"
+
+    private func knownEncryptor(
+        for scope: PowerAuthCoreEciesEncryptorScope, sharedInfo: String
+    ) -> PowerAuthCoreEciesEncryptor? {
+        guard client.hasUsableTemporaryKey(for: scope) else { return nil }
+        return try? Self.makeEncryptor(for: scope, sharedInfo: sharedInfo, session: session, factorKeys: factorKeys)
+    }
+
+    private static func makeEncryptor(
+        for scope: PowerAuthCoreEciesEncryptorScope, sharedInfo: String, session: any SessionInterface,
+        factorKeys: FactorKeySource
+    ) throws(NSError) -> PowerAuthCoreEciesEncryptor {
+        let keys = scope == .activation ? try factorKeys.possessionKeys() : nil
+        return try nsError {
+            try session.read { core in
+                guard let encryptor = core.eciesEncryptor(for: scope, keys: keys, sharedInfo1: sharedInfo)
+                else { throw NSError.powerAuth(.encryption, "Failed to create ECIES encryptor") }
+                return encryptor
+            }
+        }
     }
 
     private func encryptor(
@@ -36,14 +73,7 @@ extension PowerAuthSDK {
     ) -> (any PowerAuthOperationTask)? {
         let make = { @Sendable [session, factorKeys] in
             Result { () throws(NSError) in
-                let keys = scope == .activation ? try factorKeys.possessionKeys() : nil
-                return try nsError {
-                    try session.read { core in
-                        guard let encryptor = core.eciesEncryptor(for: scope, keys: keys, sharedInfo1: sharedInfo)
-                        else { throw NSError.powerAuth(.encryption, "Failed to create ECIES encryptor") }
-                        return encryptor
-                    }
-                }
+                try Self.makeEncryptor(for: scope, sharedInfo: sharedInfo, session: session, factorKeys: factorKeys)
             }
         }
         func report(_ result: TaskResult<PowerAuthCoreEciesEncryptor>) {

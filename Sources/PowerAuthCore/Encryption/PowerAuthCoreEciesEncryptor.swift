@@ -101,7 +101,8 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
         return true
     }
 
-    /// Decrypts the response to the last request. Works once per request, whether it succeeds or not.
+    /// Decrypts the response to the last request. Works once per request, whether it succeeds or not. A response of the
+    /// protocol 3.1 and older has neither nonce nor timestamp.
     /// - Returns: `nil` if there is nothing to decrypt with, or if the response was not made for the request.
     public func decryptResponse(_ cryptogram: PowerAuthCoreEciesCryptogram) -> Data? {
         let (decryptor, measurement) = state.withLock { state in
@@ -117,11 +118,15 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
         }
         do {
             let time = timeService.service
+            // Up to 3.1 a response is just body and code; what else a caller may have filled in does not belong to it.
+            let version = decryptor.parameters.version
             let plain = try decryptor.decrypt(
-                EciesResponse(encryptedData: body, mac: mac, nonce: cryptogram.nonce, timestamp: cryptogram.timestamp),
+                EciesResponse(
+                    encryptedData: body, mac: mac, nonce: version.usesResponseNonce ? cryptogram.nonce : nil,
+                    timestamp: version.usesTimestamp ? cryptogram.timestamp : nil),
                 // A clock that was never synchronised says nothing about the server's.
                 currentTime: time?.isTimeSynchronized == true ? time?.currentMilliseconds : nil)
-            if let measurement {
+            if let measurement, version.usesTimestamp {
                 timeService.service?.completeTimeSynchronizationTask(
                     measurement.task, withServerTime: Double(cryptogram.timestamp) / 1000)
             }
@@ -148,19 +153,19 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
             coreLog("ECIES: The time service does not exist any more.")
             return nil
         }
-        if !timeService.isTimeSynchronized {
-            coreLog("ECIES: Time is not synchronised; the server may refuse the request.")
-        }
         var current = state.withLock { $0 }
         guard let publicKey = current.publicKey, let metaData = current.metaData else {
             coreLog("ECIES: The server's public key or the meta data is missing.")
             return nil
         }
+        if metaData.version.usesTimestamp, !timeService.isTimeSynchronized {
+            coreLog("ECIES: Time is not synchronised; the server may refuse the request.")
+        }
         do {
             let parameters = EciesParameters(
-                version: PowerAuthCoreSession.supportedVersion, sharedInfo1: sharedInfo1,
+                version: metaData.version, sharedInfo1: sharedInfo1,
                 applicationKey: metaData.applicationKey, activationId: metaData.activationIdentifier,
-                temporaryKeyId: metaData.temporaryKeyId)
+                temporaryKeyId: metaData.version.usesTemporaryKey ? metaData.temporaryKeyId : nil)
             let encryptor = EciesClientEncryptor(
                 parameters: parameters, serverPublicKey: try PublicKey(encoded: publicKey),
                 sharedInfo2: current.sharedInfo2 ?? Data())
