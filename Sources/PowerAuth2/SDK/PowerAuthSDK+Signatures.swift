@@ -58,7 +58,7 @@ extension PowerAuthSDK {
     private func sign(
         _ request: PowerAuthCoreHTTPRequestData, _ authentication: PowerAuthAuthentication
     ) throws(NSError) -> PowerAuthCoreHTTPRequestDataSignature {
-        if authentication.usage != .sign {
+        if authentication.usage == .persist {
             PowerAuthLog.write("WARNING: An authentication made for persisting is used to sign.")
         }
         return try client.signer.sign(request, with: authentication)

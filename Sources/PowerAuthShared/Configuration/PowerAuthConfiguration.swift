@@ -6,12 +6,14 @@ import PowerAuthProtocol
 /// Not thread-safe: set it up on one thread and hand it to an SDK object, which keeps a deep copy.
 public final class PowerAuthConfiguration {
     /// Name of the activation on the device, unique in the application; also the keychain account of its
-    /// state and the address of its watch packets. Not empty.
-    public let instanceId: String
-    /// URL of the enrolment server, without a trailing path of an endpoint. Not empty.
-    public let baseEndpointUrl: String
+    /// state and the address of its watch packets. Not empty. Set it only in the style of 1.7.
+    public var instanceId: String
+    /// URL of the enrolment server, without a trailing path of an endpoint. Not empty. Set it only in the style of 1.7.
+    public var baseEndpointUrl: String
     /// Base64 text with application key, application secret and master server public key.
-    public let configuration: String
+    public internal(set) var configuration: String
+    /// The parts of ``configuration`` while they are set one by one, in the style of 1.7.
+    var separateKeys: SeparateKeys?
     /// Keychain account of the biometry key; ``instanceId`` when nil.
     public var keychainKey_Biometry: String!
     /// Key of 16 bytes that additionally protects the knowledge and biometry factors.
@@ -50,6 +52,7 @@ public final class PowerAuthConfiguration {
     public func copy() -> PowerAuthConfiguration {
         let copy = PowerAuthConfiguration(
             instanceId: instanceId, baseEndpointUrl: baseEndpointUrl, configuration: configuration)
+        copy.separateKeys = separateKeys
         copy.keychainKey_Biometry = keychainKey_Biometry
         copy.externalEncryptionKey = externalEncryptionKey
         copy.disableAutomaticProtocolUpgrade = disableAutomaticProtocolUpgrade

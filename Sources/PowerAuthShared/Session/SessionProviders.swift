@@ -1,3 +1,5 @@
+public import Dispatch
+
 /// What can be asked about an activation without touching it (sdk.md, section 5.21).
 ///
 /// Every call is a complete read task: with activation sharing it takes the lock between processes and
@@ -41,4 +43,7 @@ public protocol PowerAuthCoreSessionProvider: PowerAuthSessionStatusProvider {
     func readVoidTask(session body: (PowerAuthCoreSession) -> Void)
     /// As ``writeTask(session:)`` without a result.
     func writeVoidTask(session body: (PowerAuthCoreSession) -> Void)
+    /// Runs `block` outside of any task: at once when the calling thread is in none, otherwise on `queue` once the task
+    /// is over.
+    func executeOutside(ofTask block: @escaping () -> Void, queue: DispatchQueue)
 }

@@ -7,8 +7,12 @@ public protocol PowerAuthLogDelegate: AnyObject {
     func powerAuthLog(_ log: String)
 }
 
-/// Switches the log of the SDK, off by default.
-public func PowerAuthLogSetEnabled(_ enabled: Bool) { PowerAuthLog.update { $0.isEnabled = enabled } }
+/// Switches the log of the SDK and of its core, off by default.
+public func PowerAuthLogSetEnabled(_ enabled: Bool) {
+    PowerAuthLog.update { $0.isEnabled = enabled }
+    setCoreLogSink { line in PowerAuthLog.write(line) }
+    PowerAuthCoreLogSetEnabled(enabled)
+}
 
 /// True when the log is on.
 public func PowerAuthLogIsEnabled() -> Bool { PowerAuthLog.isEnabled }

@@ -8,6 +8,7 @@ extension KeychainTokenStore {
         withName name: String, authentication: PowerAuthAuthentication?,
         completion: @escaping (PowerAuthToken?, NSError?) -> Void
     ) -> (any PowerAuthOperationTask)? {
+        let authentication = authentication?.copy()
         do throws(NSError) {
             guard !name.isEmpty else { throw .powerAuth(.wrongParameter, "Missing required parameter.") }
             if rules.requiresAuthentication && authentication == nil {
