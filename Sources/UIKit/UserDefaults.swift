@@ -1,0 +1,91 @@
+import LabKit
+package import SimulatedDevice
+
+/// The app's preferences on its simulated device (sharing.md, section 21.5).
+///
+/// Foundation's type on Linux keeps a copy in each process and knows no app groups, so the flag that the SDK keeps there
+/// could not be migrated with it. A file that imports UIKit sees this type under the name `UserDefaults`; where it imports
+/// Foundation too and names the type in a declaration, it has to say which one it means: `UIKit.UserDefaults`.
+///
+/// What a key holds is a Boolean, a number or a text; anything else is not stored. Usable from any thread; calls may wait
+/// for another process.
+public final class UserDefaults: Foundation.UserDefaults {
+    private let suite: DefaultsSuite
+
+    // Safe to share, although Foundation's type does not say so: the only member is thread-safe, and nothing is stored in
+    // Foundation's part. Used before the process has entered a sandbox it is a programming error, as for every SDK.
+    nonisolated(unsafe) private static let app = UserDefaults(suiteName: nil, sandbox: Sandbox.current)
+
+    /// The app's own preferences.
+    public override class var standard: Foundation.UserDefaults {
+        // Only the app's own identifier names no suite.
+        app!
+    }
+
+    /// The preferences of an app group, or others of the app.
+    ///
+    /// - Parameter suitename: an entitled app group, or any other name; nil for the app's own preferences.
+    /// - Returns: nil for the app's own identifier.
+    public override convenience init?(suiteName suitename: String?) {
+        self.init(suiteName: suitename, sandbox: Sandbox.current)
+    }
+
+    /// - Parameters:
+    ///   - suiteName: as in the public initialiser.
+    ///   - sandbox: what the system gives the app.
+    package init?(suiteName: String?, sandbox: Sandbox) {
+        guard let suite = sandbox.defaults(suite: suiteName) else { return nil }
+        self.suite = suite
+        super.init(suiteName: nil)
+    }
+
+    /// The stored value, or nil.
+    public override func object(forKey defaultName: String) -> Any? {
+        switch suite.value(forKey: defaultName) {
+        case .bool(let value): value
+        case .integer(let value): Int(value)
+        case .number(let value): value
+        case .string(let value): value
+        default: nil
+        }
+    }
+
+    /// Stores a value, or removes the key for nil.
+    public override func set(_ value: Any?, forKey defaultName: String) {
+        switch value {
+        case let value as Bool: suite.set(.bool(value), forKey: defaultName)
+        case let value as Int: suite.set(.integer(Int64(value)), forKey: defaultName)
+        case let value as Double: suite.set(.number(value), forKey: defaultName)
+        case let value as String: suite.set(.string(value), forKey: defaultName)
+        default: suite.removeObject(forKey: defaultName)
+        }
+    }
+
+    /// Stores a Boolean.
+    public override func set(_ value: Bool, forKey defaultName: String) { set(value as Any?, forKey: defaultName) }
+
+    /// Stores a whole number.
+    public override func set(_ value: Int, forKey defaultName: String) { set(value as Any?, forKey: defaultName) }
+
+    /// Stores a number.
+    public override func set(_ value: Double, forKey defaultName: String) { set(value as Any?, forKey: defaultName) }
+
+    /// The stored Boolean; false for a missing key and for a value of another type.
+    public override func bool(forKey defaultName: String) -> Bool { object(forKey: defaultName) as? Bool ?? false }
+
+    /// The stored whole number; 0 for a missing key and for a value of another type.
+    public override func integer(forKey defaultName: String) -> Int { object(forKey: defaultName) as? Int ?? 0 }
+
+    /// The stored number; 0 for a missing key and for a value of another type.
+    public override func double(forKey defaultName: String) -> Double { object(forKey: defaultName) as? Double ?? 0 }
+
+    /// The stored text; nil for a missing key and for a value of another type.
+    public override func string(forKey defaultName: String) -> String? { object(forKey: defaultName) as? String }
+
+    /// Removes a key.
+    public override func removeObject(forKey defaultName: String) { suite.removeObject(forKey: defaultName) }
+
+    /// True: a change is visible to every process when the function that made it returns.
+    @discardableResult
+    public override func synchronize() -> Bool { suite.synchronize() }
+}
