@@ -1,18 +1,21 @@
 # PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages build run test bench fuzz lint format clean
+.PHONY: help packages build run test check-manuals samples bench fuzz lint format clean
 
 SWIFT ?= swift
 # Peers start faster and smaller with the Swift runtime linked statically.
 RELEASE := -c release --static-swift-stdlib
-SWIFT_SOURCES := Package.swift Sources Tests $(foreach side,Benchmarks Fuzzing,$(side)/Package.swift $(side)/Sources)
+SWIFT_SOURCES := Package.swift Sources Tests \
+	$(foreach side,Benchmarks Fuzzing Manuals,$(side)/Package.swift $(side)/Sources) Manuals/Surroundings
 # Seconds `make fuzz` spends on each parser.
 FUZZ_SECONDS ?= 20
 FUZZING := --package-path Fuzzing -c release --sanitize fuzzer
+MANUALS := --manuals ../shared/seeds --build .build --sources Sources --surroundings Manuals/Surroundings \
+	--table docs/manual-samples.md
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 packages:
 	@scripts/install-packages
@@ -27,8 +30,19 @@ test: packages ## Run all tests
 	@$(SWIFT) build --build-tests
 	@$(SWIFT) test --skip-build
 
-bench: packages ## Measure the protocol against raw OpenSSL (docs/benchmarks.md)
+check-manuals: samples ## Type-check every Swift sample of the SDKs' manuals (docs/manual-samples.md)
+	@$(SWIFT) run --package-path Manuals check-manuals $(MANUALS)
+
+# What the samples are compiled against.
+samples: packages
+	@$(SWIFT) build --target PowerAuth2
+	@$(SWIFT) build --target PowerAuth2ForExtensions
+	@$(SWIFT) build --target UIKit
+
+bench: build ## Measure protocol and server against raw baselines (docs/benchmarks.md)
 	@$(SWIFT) run --package-path Benchmarks -c release benchmarks
+	@$(SWIFT) run --package-path Benchmarks -c release server-load \
+		"$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab-server"
 
 fuzz: packages ## Search every parser for broken rules, FUZZ_SECONDS=20 each
 	@$(SWIFT) build $(FUZZING)
@@ -41,4 +55,4 @@ format: ## Format every Swift file
 	@$(SWIFT) format --in-place --recursive $(SWIFT_SOURCES)
 
 clean: ## Remove everything that was built or recorded
-	@rm -rf .build .lab Benchmarks/.build Fuzzing/.build
+	@rm -rf .build .lab Benchmarks/.build Fuzzing/.build Manuals/.build

@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: it reads the SDKs' manuals and compiles what it finds there against the lab's built modules, so
+// it depends on none of them. `make check-manuals` runs it.
+let package = Package(
+    name: "Manuals",
+    platforms: [.macOS(.v15)],
+    targets: [
+        .executableTarget(
+            name: "check-manuals",
+            swiftSettings: [
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+                .enableUpcomingFeature("ExistentialAny"),
+            ])
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,18 @@
+/// One code block of a manual.
+struct Block: Sendable {
+    /// Position among all code blocks of the manual, from 1.
+    let number: Int
+    /// The heading it stands under.
+    let heading: String
+    /// Language of the block, as the manual names it; `swift` for the ones that are checked.
+    let language: String
+    /// Line of the manual that holds the first line of the text, from 1.
+    let firstLine: Int
+    /// The text, line by line.
+    let lines: [String]
+
+    var isSwift: Bool { language == "swift" }
+
+    /// The manual's lines that the text fills.
+    var range: ClosedRange<Int> { firstLine...(firstLine + max(lines.count, 1) - 1) }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// A slip of a manual that no compiler accepts, and what stands there instead.
+struct Correction: Sendable {
+    /// What is wrong, for the table.
+    let reason: String
+    /// Gives the corrected text; nil when the slip does not occur.
+    let apply: @Sendable (String) -> String?
+
+    private init(_ reason: String, _ apply: @escaping @Sendable (String) -> String?) {
+        self.reason = reason
+        self.apply = apply
+    }
+
+    /// - Parameters:
+    ///   - pattern: regular expression of the slip.
+    ///   - replacement: template of what stands there instead.
+    private init(_ reason: String, pattern: String, with replacement: String) {
+        self.init(reason) { text in
+            let corrected = text.replacingOccurrences(of: pattern, with: replacement, options: .regularExpression)
+            return corrected == text ? nil : corrected
+        }
+    }
+
+    static let all = [
+        Correction(
+            "words stand where a statement belongs", pattern: #"\{\s*\.\.\.[^{}]*\.\.\.\s*\}"#, with: "{ return }"),
+        Correction("words stand where a declaration belongs", pattern: #"(?m)^\s*\.\.\. .* \.\.\.\s*$"#, with: ""),
+        Correction("the arguments are left out", pattern: #"\(\.\.\.\)"#, with: "()"),
+        Correction("null is not Swift", pattern: #"\bnull\b"#, with: "nil"),
+        Correction("the initialiser has no parameter list", pattern: #"\binit \{"#, with: "init() {"),
+        Correction(
+            "a value is taken from nowhere instead of from the status", pattern: #"= customObject\b"#,
+            with: "= status.customObject"),
+        Correction("one name is declared twice") { renamingSecondGuard($0) },
+    ]
+
+    /// Applies every correction that the text needs.
+    static func correct(_ text: String) -> (text: String, reasons: [String]) {
+        var text = text
+        var reasons: [String] = []
+        for correction in all {
+            guard let corrected = correction.apply(text) else { continue }
+            text = corrected
+            reasons.append(correction.reason)
+        }
+        return (text, reasons)
+    }
+
+    /// Renames the second of two constants that `guard` declares in the block's outermost scope.
+    private static func renamingSecondGuard(_ text: String) -> String? {
+        var names: Set<String> = []
+        var changed = false
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            guard let match = line.firstMatch(of: /^\s*guard let (\w+) =/) else { return String(line) }
+            if names.insert(String(match.1)).inserted { return String(line) }
+            changed = true
+            return String(line).replacing("let \(match.1) =", with: "let other\(match.1) =", maxReplacements: 1)
+        }
+        return changed ? lines.joined(separator: "\n") : nil
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// A block as a source file of its own.
+struct WrappedBlock {
+    let source: String
+    /// The slips of the manual that were corrected.
+    let corrections: [String]
+}
+
+extension Manual {
+    /// Puts a block where it can be compiled: declarations at the file's top level, statements into a method of
+    /// `Surroundings`, so that the names they take for granted are found there.
+    ///
+    /// The compiler is told the manual's line numbers, so that what it reports is found in the manual.
+    func wrapped(_ block: Block) -> WrappedBlock {
+        let (text, corrections) = Correction.correct(block.lines.joined(separator: "\n"))
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        var imports = Set(self.imports.map { "import \($0)" })
+        for (index, line) in lines.enumerated() where line.trimmingCharacters(in: .whitespaces).hasPrefix("import ") {
+            imports.insert(line.trimmingCharacters(in: .whitespaces))
+            // The line stays, so that the numbers of the others do not change.
+            lines[index] = ""
+        }
+        let body =
+            ["#sourceLocation(file: \"\(fileName)\", line: \(block.firstLine))"] + lines + ["#sourceLocation()"]
+        let wrapped =
+            Self.areDeclarations(lines)
+            ? body
+            : ["extension Surroundings {", "func block\(block.number)() throws {"] + body + ["}", "}"]
+        return WrappedBlock(
+            source: (imports.sorted() + wrapped).joined(separator: "\n") + "\n", corrections: corrections)
+    }
+
+    /// True when every line of the outermost level begins a declaration or ends one.
+    private static func areDeclarations(_ lines: [String]) -> Bool {
+        let indentation =
+            lines.filter { !$0.allSatisfy(\.isWhitespace) }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+        let outermost = lines.map { $0.dropFirst(indentation) }.filter { !$0.isEmpty && !$0.hasPrefix(" ") }
+            .filter { !$0.hasPrefix("//") && !$0.hasPrefix("}") }
+        return !outermost.isEmpty
+            && outermost.allSatisfy { $0.contains(/^(private )?(func|class|struct|enum|extension|protocol)\b/) }
+    }
+}

@@ -1,0 +1,6 @@
+import Foundation
+
+extension Surroundings {
+    /// The body of an encrypted response.
+    var responseBody: Data { fatalError("the samples are only type-checked") }
+}
