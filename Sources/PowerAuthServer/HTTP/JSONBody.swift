@@ -3,10 +3,7 @@ import Foundation
 /// JSON bodies in and out, with the one set of options the server uses.
 enum JSONBody {
     static func encode(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        // Sorted, so that equal answers are equal bytes.
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        return try encoder.encode(value)
+        try AnswerEncoder.encode(value)
     }
 
     static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
@@ -30,5 +27,12 @@ extension ExplicitNull: Encodable where Value: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(wrappedValue)
+    }
+}
+
+extension ExplicitNull: Decodable where Value: Decodable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
     }
 }

@@ -12,10 +12,12 @@ enum ActivationStore {
         """
     private static let source = "FROM activation JOIN application ON application.id = activation.application"
 
+    /// Made once, because every request looks an activation up.
+    private static let findSQL = "SELECT \(columns) \(source) WHERE activation_id = ?"
+
     static func find(_ database: Database, id: String) throws -> Activation? {
-        try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT \(columns) \(source) WHERE activation_id = ?"), arguments: [id]
-        ).map(activation)
+        try Row.first(
+            database.cachedStatement(sql: findSQL), arguments: [id], activation)
     }
 
     /// Finds the activation that waits for a device with this code.

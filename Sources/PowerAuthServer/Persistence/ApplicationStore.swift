@@ -37,14 +37,14 @@ enum ApplicationStore {
 
     /// Finds the version with an application key, supported or not.
     static func version(_ database: Database, applicationKey: String) throws -> ApplicationVersion? {
-        try Row.fetchOne(
+        try Row.first(
             database.cachedStatement(
                 sql: """
                     SELECT application.id, app_id, roles, version_id, app_key, app_secret, supported
                     FROM application_version JOIN application ON application.id = application_version.application
                     WHERE app_key = ?
                     """), arguments: [applicationKey]
-        ).map { version($0, of: application($0)) }
+        ) { version($0, of: application($0)) }
     }
 
     static func insert(_ database: Database, version: ApplicationVersion) throws {

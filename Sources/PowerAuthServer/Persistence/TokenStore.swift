@@ -16,11 +16,11 @@ struct Token: Sendable {
 /// The rows of tokens.
 enum TokenStore {
     static func find(_ database: Database, id: String) throws -> Token? {
-        try Row.fetchOne(
+        try Row.first(
             database.cachedStatement(
                 sql: "SELECT token_id, activation, secret, signature_type, t_created FROM token WHERE token_id = ?"),
             arguments: [id]
-        ).map { row in
+        ) { row in
             Token(
                 id: row[0], activationId: row[1], secret: row[2], signatureType: row[3],
                 created: ServerTime(milliseconds: row[4]))
@@ -45,6 +45,7 @@ enum TokenStore {
 
     static func count(_ database: Database, activationId: String) throws -> Int {
         try Int.fetchOne(
-            database, sql: "SELECT COUNT(*) FROM token WHERE activation = ?", arguments: [activationId]) ?? 0
+            database.cachedStatement(sql: "SELECT COUNT(*) FROM token WHERE activation = ?"), arguments: [activationId]
+        ) ?? 0
     }
 }

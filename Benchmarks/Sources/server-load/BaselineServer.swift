@@ -1,0 +1,81 @@
+import Foundation
+import GRDB
+import Hummingbird
+
+/// What any server of this kind has to do at least: Hummingbird reads a request, one row is updated and committed in
+/// SQLite with the lab server's settings, and a constant is answered.
+struct BaselineServer {
+    /// Makes this program the baseline.
+    static let argument = "--baseline"
+    /// What it answers to everything: a verdict as the lab server gives it.
+    static let answer = """
+        {"responseObject":{"activationFlags":[],"activationId":"7f2c9a52-4d0e-4b6c-9d27-3f8d1b6e0a11",\
+        "activationStatus":"ACTIVE","applicationId":"lab","applicationRoles":[],"blockedReason":null,\
+        "remainingAttempts":5,"signatureType":"POSSESSION_KNOWLEDGE","signatureValid":true,"userId":"load"},"status":"OK"}
+        """
+
+    /// What happens between request and answer.
+    enum Work {
+        case constant, update
+
+        var path: String {
+            switch self {
+            case .constant: "/constant"
+            case .update: "/update"
+            }
+        }
+    }
+
+    let directory: String
+
+    /// Announces its address like the lab server, and answers until it is ended.
+    func run() async throws {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let database = try Self.open(directory + "/baseline.sqlite")
+        let answer = ByteBuffer(string: Self.answer)
+        @Sendable func response() -> Response {
+            Response(
+                status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+                body: ResponseBody(byteBuffer: answer))
+        }
+        let router = Router()
+        router.post(RouterPath(Work.constant.path)) { request, _ in
+            _ = try await request.body.collect(upTo: 65536)
+            return response()
+        }
+        router.post(RouterPath(Work.update.path)) { request, _ in
+            _ = try await request.body.collect(upTo: 65536)
+            try await database.write { database in
+                try database.cachedStatement(
+                    sql: "UPDATE activation SET counter = counter + 1, ctr_data = ?, t_last_used = ? WHERE id = ?"
+                ).execute(arguments: [Data(count: 16), 1, "activation-7"])
+            }
+            return response()
+        }
+        let application = Application(
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in
+                // Straight to the descriptor: the reader of the pipe must not wait for a buffer to fill.
+                let line = "listening on     http://127.0.0.1:\(channel.localAddress?.port ?? 0)\n"
+                FileHandle.standardOutput.write(Data(line.utf8))
+            })
+        try await application.runService()
+    }
+
+    private static func open(_ path: String) throws -> DatabasePool {
+        var configuration = Configuration()
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        try pool.write { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE activation (id TEXT PRIMARY KEY, counter INTEGER, ctr_data BLOB, t_last_used INTEGER)
+                    """)
+            for number in 0..<64 {
+                try database.execute(
+                    sql: "INSERT INTO activation VALUES (?, 0, NULL, 0)", arguments: ["activation-\(number)"])
+            }
+        }
+        return pool
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+
+/// A kept HTTP connection to a port of this machine, with one request on its way at a time.
+///
+/// Blocks; belongs to one thread.
+final class Connection {
+    let descriptor: Int32
+    // Hummingbird spells it like this; both servers are Hummingbird.
+    private static let length = Array("\r\nContent-Length: ".utf8)
+    private static let headEnd = Array("\r\n\r\n".utf8)
+
+    private var received = [UInt8](repeating: 0, count: 64 * 1024)
+    private var count = 0
+
+    init(port: Int) throws {
+        #if canImport(Darwin)
+            let stream = SOCK_STREAM
+        #else
+            let stream = Int32(SOCK_STREAM.rawValue)
+        #endif
+        descriptor = socket(AF_INET, stream, 0)
+        guard descriptor >= 0 else { throw LoadFailure("no socket: \(String(cString: strerror(errno)))") }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            throw LoadFailure("port \(port) does not answer: \(String(cString: strerror(errno)))")
+        }
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ request: [UInt8]) throws {
+        var sent = 0
+        while sent < request.count {
+            let written = request.withUnsafeBytes {
+                Foundation.send(descriptor, $0.baseAddress.map { $0 + sent }, $0.count - sent, 0)
+            }
+            guard written > 0 else { throw LoadFailure("the server closed a connection") }
+            sent += written
+        }
+    }
+
+    /// Takes what has arrived, waiting for the first of it.
+    /// - Returns: the whole answer with its head; nil while some of it is missing.
+    func receive() throws -> ArraySlice<UInt8>? {
+        if count == received.count { received += [UInt8](repeating: 0, count: count) }
+        let read = received.withUnsafeMutableBytes {
+            recv(descriptor, $0.baseAddress.map { $0 + count }, $0.count - count, 0)
+        }
+        guard read > 0 else { throw LoadFailure("the server closed a connection") }
+        count += read
+        guard let size = try answerSize(), count >= size else { return nil }
+        count = 0
+        return received[..<size]
+    }
+
+    /// Bytes of the answer that has begun to arrive; nil while its head is incomplete.
+    private func answerSize() throws -> Int? {
+        try received.withUnsafeBytes { bytes in
+            let arrived = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+            guard let headSize = arrived.end(of: Self.headEnd) else { return nil }
+            let head = UnsafeRawBufferPointer(rebasing: arrived[..<headSize])
+            guard let start = head.end(of: Self.length) else {
+                throw LoadFailure("an answer does not say its length")
+            }
+            let digits = head[start...].prefix { (0x30...0x39).contains($0) }
+            return headSize + digits.reduce(0) { $0 * 10 + Int($1) - 0x30 }
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Where the first occurrence of a text ends.
+    func end(of text: [UInt8]) -> Int? {
+        guard let base = baseAddress, let first = text.first else { return nil }
+        var start = 0
+        while count - start >= text.count, let found = memchr(base + start, Int32(first), count - start) {
+            start = base.distance(to: UnsafeRawPointer(found))
+            guard count - start >= text.count else { return nil }
+            if memcmp(found, text, text.count) == 0 { return start + text.count }
+            start += 1
+        }
+        return nil
+    }
+}

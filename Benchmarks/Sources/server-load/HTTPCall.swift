@@ -1,0 +1,31 @@
+import Foundation
+
+/// Requests, complete with their head.
+enum HTTPRequestBytes {
+    static func post(_ path: String, _ body: [UInt8], headers: [String: String] = [:]) -> [UInt8] {
+        var head = "POST \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        return Array("\(head)Content-Length: \(body.count)\r\n\r\n".utf8) + body
+    }
+}
+
+/// Single calls, which are not measured.
+struct HTTPCall {
+    let port: Int
+
+    func post<Answer: Decodable>(_ path: String, _ body: some Encodable) throws -> Answer {
+        try post(path, body: JSONEncoder().encode(body))
+    }
+
+    func post<Answer: Decodable>(_ path: String, body: Data, headers: [String: String] = [:]) throws -> Answer {
+        let connection = try Connection(port: port)
+        try connection.send(HTTPRequestBytes.post(path, Array(body), headers: headers))
+        var answer = try connection.receive()
+        while answer == nil { answer = try connection.receive() }
+        let text = String(decoding: answer ?? [], as: UTF8.self)
+        guard text.hasPrefix("HTTP/1.1 200"), let end = text.range(of: "\r\n\r\n") else {
+            throw LoadFailure("\(path) was answered with \(text)")
+        }
+        return try JSONDecoder().decode(Answer.self, from: Data(text[end.upperBound...].utf8))
+    }
+}
