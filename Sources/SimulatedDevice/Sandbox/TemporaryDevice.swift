@@ -14,8 +14,13 @@ public final class TemporaryDevice: Sendable {
     public let faults: FaultTable
 
     /// Creates an empty device, with a clock that runs at the speed of real time.
-    public init(kind: DeviceSpec.Kind = .phone, name: String = "device", team: String = "LABTEAM001") throws {
-        let spec = DeviceSpec(name: name, kind: kind, team: team, apps: [])
+    ///
+    /// - Parameter biometry: The sensor; nil takes the one usual for the kind of device.
+    public init(
+        kind: DeviceSpec.Kind = .phone, name: String = "device", team: String = "LABTEAM001",
+        biometry: DeviceSpec.Biometry? = nil
+    ) throws {
+        let spec = DeviceSpec(name: name, kind: kind, team: team, biometry: biometry, apps: [])
         instance = try Instance.create { layout in
             InstanceManifest(
                 id: layout.id, labFile: nil, topology: Topology(name: "temporary", devices: [spec]),

@@ -1,0 +1,97 @@
+import LabKit
+import Testing
+
+@testable import SimulatedDevice
+
+@Suite("What protects a device")
+struct SecurityStateTests {
+    private var enrolled: SecurityState {
+        get throws {
+            var state = SecurityState(hardware: .touchID)
+            try state.enrol()
+            return state
+        }
+    }
+
+    @Test("A new phone has a face sensor with nothing enrolled, and a passcode; a watch has no sensor")
+    func new() throws {
+        let phone = try TemporaryDevice().sandbox().security.state
+        #expect(phone.hardware == .faceID && phone.enrolment == nil && phone.isPasscodeSet && !phone.isLocked)
+        #expect(try TemporaryDevice(kind: .watch).sandbox(kind: .watchApp).security.state.hardware == .none)
+    }
+
+    @Test("Each reason why biometry cannot be used has its code")
+    func obstacles() throws {
+        var state = SecurityState(hardware: .none)
+        #expect(state.obstacle(to: .biometry) == .biometryNotAvailable)
+        #expect(throws: DeviceStateError.self) { try state.enrol() }
+
+        state = SecurityState(hardware: .faceID)
+        #expect(state.obstacle(to: .biometry) == .biometryNotEnrolled)
+        #expect(state.obstacle(to: .biometryOrPasscode) == nil)
+        #expect(throws: DeviceStateError.self) { try state.alter() }
+        try state.enrol()
+        #expect(state.obstacle(to: .biometry) == nil)
+        try state.allowBiometry(false)
+        #expect(state.obstacle(to: .biometry) == .biometryNotAvailable)
+        try state.allowBiometry(true)
+        state.setPasscode(false)
+        #expect(state.obstacle(to: .biometry) == .passcodeNotSet)
+        #expect(state.obstacle(to: .biometryOrPasscode) == .passcodeNotSet)
+        #expect(throws: DeviceStateError.self) { try state.enrol() }
+        state.setPasscode(true)
+        #expect(state.obstacle(to: .biometry) == .biometryNotEnrolled, "the passcode takes what was enrolled with it")
+    }
+
+    @Test("Five attempts in a row lock biometry out until the passcode is entered")
+    func lockout() throws {
+        var state = try enrolled
+        for _ in 1...4 { state.miss() }
+        #expect(state.obstacle(to: .biometry) == nil)
+        state.miss()
+        #expect(state.obstacle(to: .biometry) == .biometryLockout)
+        #expect(state.obstacle(to: .biometryOrPasscode) == nil)
+        state.lock()
+        state.unlock()
+        #expect(state.obstacle(to: .biometry) == nil)
+    }
+
+    @Test("Every change of the enrolled set gives it a new identity, and none comes back")
+    func enrolments() throws {
+        var state = try enrolled
+        var seen = [state.enrolment]
+        try state.alter()
+        seen.append(state.enrolment)
+        state.removeEnrolled()
+        try state.enrol()
+        seen.append(state.enrolment)
+        #expect(Set(seen).count == 3 && !seen.contains(nil))
+    }
+
+    @Test("A start of the device locks it until the passcode is entered; without a passcode it is open")
+    func reboot() throws {
+        var state = try enrolled
+        state.reboot()
+        #expect(state.isLocked && !state.isUnlockedSinceBoot)
+        state.unlock()
+        #expect(!state.isLocked && state.isUnlockedSinceBoot)
+        state.lock()
+        #expect(state.isLocked && state.isUnlockedSinceBoot)
+        state.setPasscode(false)
+        state.reboot()
+        #expect(!state.isLocked && state.isUnlockedSinceBoot)
+        state.erase()
+        #expect(state == SecurityState(hardware: .touchID))
+    }
+
+    @Test("What one process changes, the others see at once")
+    func shared() throws {
+        let device = try TemporaryDevice()
+        let first = try device.sandbox().security
+        let second = try device.sandbox(name: "b", bundleIdentifier: "com.example.b").security
+        try first.changeState { try $0.enrol() }
+        #expect(second.state.enrolment == 1)
+        try second.changeState { $0.lock() }
+        #expect(first.state.isLocked)
+    }
+}
