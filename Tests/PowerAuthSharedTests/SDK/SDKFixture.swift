@@ -51,26 +51,3 @@ struct SDKFixture: Sendable {
         await failure { sdk.validatePassword(password: password, callback: $0) }
     }
 }
-
-/// Waits for a callback with a value or an error.
-func outcome<Value: Sendable>(
-    _ call: (@escaping @Sendable (Value?, NSError?) -> Void) -> Void
-) async -> Result<Value, NSError> {
-    await callback { report in
-        call { value, error in
-            report(value.map { .success($0) } ?? .failure(error ?? NSError(domain: "no result", code: 0)))
-        }
-    }
-}
-
-/// Waits for a callback with an optional error.
-func failure(_ call: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> NSError? {
-    await callback { report in call { report($0) } }
-}
-
-extension Result where Failure == NSError {
-    /// The SDK's error code of a failure.
-    var code: PowerAuthErrorCode? {
-        if case .failure(let error) = self { error.powerAuthErrorCode } else { nil }
-    }
-}

@@ -9,20 +9,6 @@ func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async thr
     }
 }
 
-/// Waits for a callback: `register` gets the function to call.
-func callback<T: Sendable>(_ register: (@escaping @Sendable (T) -> Void) -> Void) async -> T {
-    await withCheckedContinuation { continuation in
-        register { continuation.resume(returning: $0) }
-    }
-}
-
-/// Waits until everything that was sent to the main queue before has run.
-func mainQueueIsIdle() async {
-    await withCheckedContinuation { continuation in
-        DispatchQueue.main.async { continuation.resume() }
-    }
-}
-
 /// Recognises the main queue, which in a test process has no thread of its own.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {

@@ -1,6 +1,0 @@
-import PowerAuth2
-import Testing
-
-@Test func theErrorDomainIsTheVendors() {
-    #expect(PowerAuthErrorDomain == "PowerAuthErrorDomain")
-}

@@ -1,0 +1,178 @@
+import Foundation
+import LabKit
+import PowerAuthShared
+
+/// The server's back office, called over HTTP as a bank's own systems do (server.md, sections 6 to 12).
+struct BackOffice: Sendable {
+    /// What the server answered to a call that it refused.
+    struct Refusal: Error, CustomStringConvertible {
+        let path: String
+        let status: Int
+        let answer: JSONValue
+
+        var code: String? { answer["code"]?.stringValue }
+        var description: String { "\(path) was answered with \(status): \(answer)" }
+    }
+
+    /// An activation that waits for its device.
+    struct Initiated: Sendable {
+        let activationId: String
+        let code: String
+        let signature: String
+
+        /// What a QR code says.
+        var signedCode: String { code + "#" + signature }
+    }
+
+    /// The root of the resources, with a slash at its end.
+    let url: String
+    let applicationId: String
+
+    /// Calls a resource with a request object.
+    ///
+    /// - Returns: the response object.
+    /// - Throws: ``Refusal`` for any status but 200.
+    @discardableResult
+    func call(_ path: String, _ object: JSONValue = [:]) async throws -> JSONValue {
+        let answer = try await send(url + path, ["requestObject": object])
+        let response = answer.body["responseObject"] ?? [:]
+        guard answer.status == 200 else { throw Refusal(path: path, status: answer.status, answer: response) }
+        return response
+    }
+
+    /// Sends a body as it is, with headers of the caller's.
+    func send(
+        _ url: String, _ body: JSONValue, headers: [(name: String, value: String)] = []
+    ) async throws -> (status: Int, body: JSONValue) {
+        // Every URL of a test is one.
+        let request = HTTPRequest(
+            url: URL(string: url)!, headers: [("Content-Type", "application/json")] + headers, body: body.encoded())
+        let response: Result<HTTPResponse, NSError> = await callback { report in
+            _ = CurlTransport.shared.send(request) { report($0) }
+        }
+        let answer = try response.get()
+        return (answer.status, try JSONValue.parse(answer.body))
+    }
+
+    // MARK: Applications
+
+    /// What the mobile SDK of an application is configured with; by default that of the first application.
+    func configuration(of applicationId: String? = nil) async throws -> String {
+        let detail = try await call(
+            "application/detail", ["applicationId": .string(applicationId ?? self.applicationId)])
+        return try text(detail["versions"]?[0]?["mobileSdkConfig"])
+    }
+
+    /// Creates a version of the first application.
+    ///
+    /// - Returns: its identifier and what the mobile SDK is configured with.
+    func createVersion() async throws -> (id: String, configuration: String) {
+        let id = "version-" + UUID().uuidString
+        let version = try await call(
+            "application/version/create",
+            ["applicationId": .string(applicationId), "applicationVersionId": .string(id)])
+        return (id, try text(version["mobileSdkConfig"]))
+    }
+
+    /// Makes the server refuse new activations of a version.
+    func unsupport(version: String) async throws {
+        try await call(
+            "application/version/unsupport",
+            ["applicationId": .string(applicationId), "applicationVersionId": .string(version)])
+    }
+
+    // MARK: Activations
+
+    /// Starts an activation by code.
+    ///
+    /// - Parameters:
+    ///   - otp: a one-time password of the user.
+    ///   - validation: when the server wants to see it.
+    func initiate(
+        userId: String, otp: String? = nil, validation: String? = nil
+    ) async throws -> Initiated {
+        var request: [String: JSONValue] = ["userId": .string(userId), "applicationId": .string(applicationId)]
+        request["activationOtp"] = otp.map { .string($0) }
+        request["activationOtpValidation"] = validation.map { .string($0) }
+        let answer = try await call("activation/init", .object(request))
+        return Initiated(
+            activationId: try text(answer["activationId"]), code: try text(answer["activationCode"]),
+            signature: try text(answer["activationSignature"]))
+    }
+
+    func commit(_ activationId: String) async throws { try await change("commit", activationId) }
+    func block(_ activationId: String) async throws { try await change("block", activationId) }
+    func unblock(_ activationId: String) async throws { try await change("unblock", activationId) }
+    func remove(_ activationId: String) async throws { try await change("remove", activationId) }
+
+    private func change(_ what: String, _ activationId: String) async throws {
+        try await call("activation/" + what, ["activationId": .string(activationId)])
+    }
+
+    /// Everything the server tells about an activation.
+    func detail(_ activationId: String) async throws -> JSONValue {
+        try await call("activation/status", ["activationId": .string(activationId)])
+    }
+
+    /// The state of an activation by its name on the server.
+    func state(_ activationId: String) async throws -> String {
+        try text(try await detail(activationId)["activationStatus"])
+    }
+
+    /// Changes what the server answers about a user.
+    func setClaims(_ claims: JSONValue, userId: String) async throws {
+        let root = url.replacing("/powerauth-java-server/rest/v3/", with: "")
+        let answer = try await send(root + "/lab/seed", ["claims": [userId: claims]])
+        guard answer.status == 200 else { throw Refusal(path: "/lab/seed", status: answer.status, answer: answer.body) }
+    }
+
+    // MARK: Signatures and tokens
+
+    /// Verifies the header of a signed request.
+    ///
+    /// - Parameters:
+    ///   - header: as the SDK computed it.
+    ///   - factors: the factors as the back office names them; nil takes those of the header.
+    func verify(
+        _ header: AuthorizationHeader, method: String, uriId: String, body: Data, factors: String? = nil
+    ) async throws -> JSONValue {
+        let data = [
+            method, Data(uriId.utf8).base64EncodedString(), header["pa_nonce"] ?? "", body.base64EncodedString(),
+        ].joined(separator: "&")
+        return try await call(
+            "signature/verify",
+            [
+                "activationId": .string(header["pa_activation_id"] ?? ""),
+                "applicationKey": .string(header["pa_application_key"] ?? ""), "data": .string(data),
+                "signature": .string(header["pa_signature"] ?? ""),
+                "signatureType": .string(factors ?? header["pa_signature_type"]?.uppercased() ?? ""),
+                "signatureVersion": .string(header["pa_version"] ?? ""),
+            ])
+    }
+
+    /// Whether the server accepts the header of a signed request.
+    func accepts(
+        _ header: AuthorizationHeader, method: String = "POST", uriId: String, body: Data, factors: String? = nil
+    ) async throws -> Bool {
+        try await verify(header, method: method, uriId: uriId, body: body, factors: factors)["signatureValid"]?
+            .boolValue == true
+    }
+
+    /// Verifies the header that a token made.
+    func validate(token header: AuthorizationHeader) async throws -> JSONValue {
+        try await call(
+            "token/validate",
+            [
+                "tokenId": .string(header["token_id"] ?? ""), "tokenDigest": .string(header["token_digest"] ?? ""),
+                "nonce": .string(header["nonce"] ?? ""),
+                "timestamp": .integer(header["timestamp"].flatMap { Int64($0) } ?? 0),
+                "protocolVersion": .string(header["version"] ?? ""),
+            ])
+    }
+
+    private func text(_ value: JSONValue?) throws -> String {
+        struct Missing: Error {}
+        guard let text = value?.stringValue else { throw Missing() }
+        return text
+    }
+}

@@ -1,0 +1,1 @@
+../../PowerAuthSharedTests/Support/Callbacks.swift

@@ -1,0 +1,111 @@
+import Foundation
+import LabKit
+import LabSystem
+import PowerAuthServer
+import Synchronization
+
+/// A clock that runs at the speed of real time, ahead of it by what a test has added.
+final class ServerTestClock: ServerClock {
+    private let offset = Atomic<Int64>(0)
+
+    func now() -> ServerTime {
+        ServerTime(milliseconds: RealTimeClock.nanoseconds() / 1_000_000 + offset.load(ordering: .relaxed))
+    }
+
+    /// Moves the clock forward, or back.
+    func advance(seconds: Int64) { offset.wrappingAdd(seconds * 1000, ordering: .relaxed) }
+}
+
+/// The product's server, listening on a port of its own in this process, with its back office.
+///
+/// Tests share ``shared()``, because each of them has its own user and activation; a test that needs other rules starts
+/// a server of its own, which stops with the last reference.
+final class RealServer: Sendable {
+    let addresses: ServerReady
+    let clock: ServerTestClock
+    let backOffice: BackOffice
+    /// The authority whose certificate the server shows; nil for plain HTTP.
+    let certificateAuthorityPath: String?
+    private let server: LabServer
+
+    private static let common = Task { try await start() }
+
+    /// The server with default rules.
+    static func shared() async throws -> RealServer { try await common.value }
+
+    /// Starts a server with rules of its own.
+    static func start(
+        configure: @Sendable (inout ServerConfiguration) -> Void = { _ in }
+    ) async throws -> RealServer {
+        let directory = NSTemporaryDirectory() + "power-auth-2-tests-" + UUID().uuidString
+        TemporaryDirectories.register(directory)
+        var configuration = ServerConfiguration(directory: directory)
+        configuration.workerThreads = 2
+        configuration.hasLabPowers = true
+        configure(&configuration)
+        let (rules, clock) = (configuration, ServerTestClock())
+        let server = try await onThread { try LabServer(configuration: rules, clock: clock) }
+        let listening = try await withCheckedThrowingContinuation { continuation in
+            let start = Mutex<CheckedContinuation<LabServer.Listening, any Error>?>(continuation)
+            let started = SharedStart(start)
+            Task {
+                do {
+                    try await server.run { started.finish(.success($0)) }
+                } catch {
+                    started.finish(.failure(error))
+                }
+                TemporaryDirectories.remove(directory)
+            }
+        }
+        return RealServer(server, listening, clock)
+    }
+
+    private init(_ server: LabServer, _ listening: LabServer.Listening, _ clock: ServerTestClock) {
+        self.server = server
+        self.clock = clock
+        addresses = ServerReady(listening)
+        certificateAuthorityPath = listening.certificateAuthorityPath
+        backOffice = BackOffice(url: addresses.backOfficeURL + "/rest/v3/", applicationId: addresses.applicationId)
+    }
+
+    deinit { server.stop() }
+}
+
+/// The wait for a server that starts to listen or fails to; only the first result counts.
+private final class SharedStart: Sendable {
+    private let waiting: Mutex<CheckedContinuation<LabServer.Listening, any Error>?>
+
+    init(_ waiting: consuming Mutex<CheckedContinuation<LabServer.Listening, any Error>?>) {
+        self.waiting = waiting
+    }
+
+    func finish(_ result: Result<LabServer.Listening, any Error>) {
+        let continuation = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }
+        continuation?.resume(with: result)
+    }
+}
+
+/// Directories that are removed with the process at the latest.
+private enum TemporaryDirectories {
+    private static let paths = Mutex<Set<String>>([])
+    private static let removesAtExit: Void = {
+        _ = atexit { TemporaryDirectories.removeAll() }
+    }()
+
+    static func register(_ path: String) {
+        _ = removesAtExit
+        paths.withLock { _ = $0.insert(path) }
+    }
+
+    static func remove(_ path: String) {
+        paths.withLock { _ = $0.remove(path) }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    private static func removeAll() {
+        for path in paths.withLock({ $0 }) { remove(path) }
+    }
+}
