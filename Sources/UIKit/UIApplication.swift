@@ -16,7 +16,7 @@ public final class UIApplication: Sendable {
     /// The app of this process.
     public static let shared = UIApplication(sandbox: Sandbox.currentIfEntered, center: .default)
 
-    /// Posted on the main thread when the app returns from the background, not after its launch.
+    /// Posted on the main queue when the app returns from the background, not after its launch.
     ///
     /// The first use of the name starts the delivery, so that no app has to touch ``shared`` before.
     public static let willEnterForegroundNotification: Notification.Name = {

@@ -7,7 +7,11 @@ enum ManualError: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .usage(let problem):
-            "\(problem)\nusage: check-manuals --manuals DIRECTORY --build DIRECTORY --sources DIRECTORY --surroundings DIRECTORY --table FILE"
+            """
+            \(problem)
+            usage: check-manuals --manuals DIRECTORY --build DIRECTORY --sources DIRECTORY --surroundings DIRECTORY \
+            --table FILE
+            """
         case .indexDoesNotFit(let line):
             "the index names line \(line), but the manual is shorter: it is not the text the index was made for"
         case .compilerFailed(let status, let output):

@@ -64,6 +64,11 @@ extension PowerAuthSDK {
         try await awaitCompletion { self.addBiometryFactor(password: password, callback: $0) }
     }
 
+    /// As ``authenticateUsingBiometry(withPrompt:callback:)``. A cancel of the caller's task closes the dialog.
+    public func authenticateUsingBiometry(withPrompt prompt: String) async throws -> PowerAuthAuthentication {
+        try await authenticateUsingBiometry(withContext: context(withPrompt: prompt))
+    }
+
     /// As ``authenticateUsingBiometry(withContext:callback:)``. A cancel of the caller's task closes the dialog: it
     /// invalidates the context.
     public func authenticateUsingBiometry(withContext context: LAContext) async throws -> PowerAuthAuthentication {

@@ -118,7 +118,7 @@ extension PowerAuthSDK {
 
     // MARK: Asking
 
-    private func context(withPrompt prompt: String) -> LAContext {
+    func context(withPrompt prompt: String) -> LAContext {
         let context = LAContext(service: sandbox.authentication)
         context.localizedReason = prompt
         context.localizedFallbackTitle = ""
