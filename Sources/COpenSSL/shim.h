@@ -12,3 +12,4 @@
 
 // Composed of other macros, which Swift does not import.
 static const int EVP_PKEY_SELECT_KEYPAIR = EVP_PKEY_KEYPAIR;
+static const int EVP_PKEY_SELECT_PUBLIC_KEY = EVP_PKEY_PUBLIC_KEY;

@@ -33,6 +33,48 @@ import Testing
         #expect(!form.contains("secret"))
     }
 
+    @Test func `an RSA key of the provider signs as well`() async throws {
+        let provider = try LoopbackProvider(rsaToken: LoopbackProvider.rsaToken)
+        try await provider.run { client in
+            var device = try TestDevice(client, .v3_3)
+            let answer = try await device.activate(type: "DIRECT", identity: LoopbackProvider.identity)
+            #expect(answer.status == 200)
+            #expect(try await client.activationStatus(device.activationId).text("userId") == "subject-1")
+        }
+        let forged = try LoopbackProvider(rsaToken: LoopbackProvider.rsaToken.replacing(/\.d/, with: ".e"))
+        try await forged.run { client in
+            var device = try TestDevice(client, .v3_3)
+            #expect(
+                try await device.activate(type: "DIRECT", identity: LoopbackProvider.identity).code
+                    == "ERR_ACTIVATION")
+        }
+    }
+
+    @Test func `an application has providers of its own, which decide about the algorithm`() async throws {
+        let provider = try LoopbackProvider()
+        try await provider.run { client in
+            let port = try #require(provider.port)
+            func configure(_ extra: [String: String]) async throws -> Answer {
+                let own: [String: any Sendable] = [
+                    "providerId": "own", "clientId": "lab", "clientSecret": "secret",
+                    "issuerUri": "https://issuer.example", "redirectUri": "https://lab.example/callback",
+                    "tokenUri": "http://127.0.0.1:\(port)/token", "jwkSetUri": "http://127.0.0.1:\(port)/jwks",
+                ].merging(extra) { $1 }
+                return try await client.backOffice(
+                    "application/config/create",
+                    ["applicationId": "lab", "key": "oauth2_providers", "values": [own] as [any Sendable]])
+            }
+            var identity = LoopbackProvider.identity
+            identity["providerId"] = "own"
+            for (algorithm, status) in [("ES256", 200), ("RS256", 400)] {
+                try await configure(["signatureAlgorithm": algorithm]).expectOK()
+                var device = try TestDevice(client, .v3_3)
+                #expect(try await device.activate(type: "DIRECT", identity: identity).status == status)
+            }
+            #expect(try await configure(["signatureAlgorithm": "none"]).code == "ERR0024")
+        }
+    }
+
     @Test(arguments: LoopbackProvider.Defect.allCases)
     func `a token that does not fit is refused`(defect: LoopbackProvider.Defect) async throws {
         let provider = try LoopbackProvider(defect)
@@ -87,15 +129,22 @@ final class LoopbackProvider: Sendable {
     }
 
     private let defect: Defect?
+    /// Signed elsewhere, with the private half of ``rsaModulus``; nil lets the provider sign with its own key.
+    private let rsaToken: String?
+    private let listening = Mutex<Int?>(nil)
     private let key: PrivateKey
+
+    /// Where it listens while a test runs.
+    var port: Int? { listening.withLock { $0 } }
     private let received = Mutex<[String]>([])
     private let clock = TestClock()
 
     /// The bodies of the token requests so far.
     var forms: [String] { received.withLock { $0 } }
 
-    init(_ defect: Defect? = nil) throws {
+    init(_ defect: Defect? = nil, rsaToken: String? = nil) throws {
         self.defect = defect
+        self.rsaToken = rsaToken
         key = try PrivateKey.generate()
     }
 
@@ -109,10 +158,11 @@ final class LoopbackProvider: Sendable {
             return self.defect == .refusal || !isKnown
                 ? Self.json([:], status: .badRequest) : Self.json(try self.tokens())
         }
-        router.get("/jwks") { _, _ in Self.json(["keys": [["kty": "RSA"], try self.jwk()]]) }
+        router.get("/jwks") { _, _ in Self.json(["keys": [["kty": "RSA"], Self.rsaKey, try self.jwk()]]) }
         let application = Application(router: router, logger: Logger(label: "tests"))
         try await application.test(.live) { provider in
             let port = try #require(provider.port)
+            self.listening.withLock { $0 = port }
             let fixture = try ServerFixture(clock: self.clock) {
                 $0.identityProviders = [Self.configuration(baseURL: "http://127.0.0.1:\(port)")]
             }
@@ -139,7 +189,8 @@ final class LoopbackProvider: Sendable {
             "nonce": .string(defect == .nonce ? "n-2" : "n-1"), "at_hash": .string(hash),
         ]
         return [
-            "access_token": .string(access), "id_token": .string(try JWT.signed(claims: claims.encoded(), key: key)),
+            "access_token": .string(access),
+            "id_token": .string(try rsaToken ?? JWT.signed(claims: claims.encoded(), key: key)),
         ]
     }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The two kinds of JSON web tokens of the protocol (protocol.md, sections 8 and 10).
+/// The two kinds of JSON web tokens of the protocol (protocol.md, sections 8 and 10), and those of identity providers.
 public struct JWT: Sendable, Equatable {
     /// Signature algorithms in use.
     public enum Algorithm: String, Sendable {
@@ -8,7 +8,14 @@ public struct JWT: Sendable, Equatable {
         case hs256 = "HS256"
         /// ECDSA over P-256 with SHA-256, signature as `r ‖ s`.
         case es256 = "ES256"
+        /// RSASSA-PKCS1-v1_5 with SHA-256; only identity providers sign with it.
+        case rs256 = "RS256"
     }
+
+    /// What the header says the token was signed with.
+    public let algorithm: Algorithm
+    /// How the header names the key; nil when it does not.
+    public let keyId: String?
 
     /// ASCII `header.payload`, the signed bytes.
     public let signingInput: Data
@@ -19,6 +26,17 @@ public struct JWT: Sendable, Equatable {
     /// Splits a token, checks its header and decodes its signature. Nothing is verified yet.
     /// - Throws: ``ProtocolError/invalidFormat(field:reason:)`` or ``ProtocolError/invalidEncoding(field:)``.
     public init(_ text: String, algorithm: Algorithm) throws {
+        try self.init(text, algorithms: [algorithm], mustSayType: true)
+    }
+
+    /// Reads an identity token, which need not say its type (OpenID Connect Core 1.0, section 2).
+    /// - Parameter algorithms: those that its issuer signs with.
+    /// - Throws: as ``init(_:algorithm:)``.
+    public init(identityToken text: String, algorithms: Set<Algorithm>) throws {
+        try self.init(text, algorithms: algorithms, mustSayType: false)
+    }
+
+    private init(_ text: String, algorithms: Set<Algorithm>, mustSayType: Bool) throws {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else {
             throw ProtocolError.invalidFormat(field: "jwt", reason: "it must have three parts")
@@ -26,10 +44,14 @@ public struct JWT: Sendable, Equatable {
         guard let headerData = Base64URL.decode(String(parts[0])),
             let header = try? JSONDecoder().decode(Header.self, from: headerData)
         else { throw ProtocolError.invalidEncoding(field: "jwt header") }
-        guard header.typ == "JWT", header.alg == algorithm.rawValue else {
+        let isTyped = header.typ.map { $0 == "JWT" } ?? !mustSayType
+        guard isTyped, let algorithm = Algorithm(rawValue: header.alg), algorithms.contains(algorithm) else {
+            let accepted = algorithms.map(\.rawValue).sorted().joined(separator: " or ")
             throw ProtocolError.invalidFormat(
-                field: "jwt header", reason: "it must say typ JWT and alg \(algorithm.rawValue)")
+                field: "jwt header", reason: "it must say typ JWT and alg \(accepted)")
         }
+        self.algorithm = algorithm
+        keyId = header.kid
         guard let signature = Base64URL.decode(String(parts[2])) else {
             throw ProtocolError.invalidEncoding(field: "jwt signature")
         }
@@ -66,6 +88,11 @@ public struct JWT: Sendable, Equatable {
         key.verify(signature: signature, of: signingInput, format: .jose)
     }
 
+    /// Whether an RS256 token was made with the private part of `key`.
+    public func isAuthentic(key: RSAPublicKey) -> Bool {
+        key.verify(signature: signature, of: signingInput)
+    }
+
     /// Makes an HS256 token of claims in JSON.
     public static func signed<Purpose>(claims: Data, key: SymmetricKey<Purpose>) -> String {
         let input = signingInput(claims: claims, algorithm: .hs256)
@@ -94,6 +121,7 @@ public struct JWT: Sendable, Equatable {
 
     private struct Header: Decodable {
         let alg: String
-        let typ: String
+        let typ: String?
+        let kid: String?
     }
 }

@@ -36,7 +36,8 @@ struct ActivationIdentification: Sendable {
             try commit(exchanged, if: provider.commits("CUSTOM"))
             return Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes))
         case .openIDConnect(let grant):
-            let userId = try identityProviders.subject(of: grant, at: context.clock.now())
+            let userId = try identityProviders.subject(
+                of: grant, own: ownProviders(ofApplicationKey: sealed.applicationKey), at: context.clock.now())
             let exchanged = try create(for: userId, sealed)
             try commit(exchanged, if: true)
             return Created(exchanged: exchanged, customAttributes: customAttributes)
@@ -46,6 +47,14 @@ struct ActivationIdentification: Sendable {
             try commit(exchanged, if: provider.commits(identity.type))
             return Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes))
         }
+    }
+
+    /// What the back office configured for an application (server.md, section 6.4, `oauth2_providers`).
+    private func ownProviders(ofApplicationKey key: String) throws -> [IdentityProvider] {
+        let version = try context.read { try ApplicationStore.version($0, applicationKey: key) }
+        guard let version else { return [] }
+        return try ApplicationSettingsService(context: context).identityProviders(
+            applicationId: version.application.id)
     }
 
     private func create(for userId: String?, _ sealed: SealedRequest) throws -> KeyExchangeService.Exchanged {

@@ -53,7 +53,7 @@ struct ApplicationSettingsService: Sendable {
             case .oauth2Provider:
                 ["providerId", "clientId", "clientSecret", "issuerUri", "redirectUri"].allSatisfy {
                     value[$0]?.stringValue.nonBlank != nil
-                }
+                } && (try? value.decode() as IdentityProvider) != nil
             }
         }
     }
@@ -74,6 +74,12 @@ struct ApplicationSettingsService: Sendable {
                 (row[0], try JSONDecoder().decode([JSONValue].self, from: Data((row[1] as String).utf8)))
             }
         }
+    }
+
+    /// The OpenID Connect providers of an application, as they were configured.
+    func identityProviders(applicationId: String) throws -> [IdentityProvider] {
+        try configuration(applicationId: applicationId).filter { $0.key == "oauth2_providers" }
+            .flatMap(\.values).map { try $0.decode() }
     }
 
     /// Stores the values of a key, in place of those it had.

@@ -8,6 +8,14 @@ public struct IdentityProvider: Codable, Sendable {
         case clientSecretPost = "client_secret_post"
     }
 
+    /// What identity tokens are signed with.
+    public enum SignatureAlgorithm: String, Codable, Sendable {
+        /// ECDSA over P-256.
+        case es256 = "ES256"
+        /// RSA.
+        case rs256 = "RS256"
+    }
+
     /// How devices name the provider.
     public var providerId: String
     /// How the provider knows the application.
@@ -30,12 +38,15 @@ public struct IdentityProvider: Codable, Sendable {
     public var scopes: String?
     /// Whether devices must prove that they started the sign-in (RFC 7636).
     public var pkceEnabled: Bool?
+    /// What identity tokens must be signed with; either when it is missing.
+    public var signatureAlgorithm: SignatureAlgorithm?
 
     /// Creates a configuration.
     public init(
         providerId: String, clientId: String, clientSecret: String, issuerUri: String, redirectUri: String,
         clientAuthenticationMethod: ClientAuthentication? = nil, authorizeUri: String? = nil,
-        tokenUri: String? = nil, jwkSetUri: String? = nil, scopes: String? = nil, pkceEnabled: Bool? = nil
+        tokenUri: String? = nil, jwkSetUri: String? = nil, scopes: String? = nil, pkceEnabled: Bool? = nil,
+        signatureAlgorithm: SignatureAlgorithm? = nil
     ) {
         self.providerId = providerId
         self.clientId = clientId
@@ -48,6 +59,7 @@ public struct IdentityProvider: Codable, Sendable {
         self.jwkSetUri = jwkSetUri
         self.scopes = scopes
         self.pkceEnabled = pkceEnabled
+        self.signatureAlgorithm = signatureAlgorithm
     }
 
     var tokenAddress: String { tokenUri ?? issuerUri + "/token" }

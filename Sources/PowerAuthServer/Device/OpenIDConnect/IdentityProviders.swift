@@ -6,6 +6,7 @@ import PowerAuthProtocol
 ///
 /// Blocks on the network; call on worker threads.
 struct IdentityProviders: Sendable {
+    /// The providers of every application.
     let providers: [IdentityProvider]
 
     private struct TokenAnswer: Decodable {
@@ -35,11 +36,14 @@ struct IdentityProviders: Sendable {
     /// Finds out who signed in.
     /// - Parameters:
     ///   - grant: what the device got.
+    ///   - own: the providers of the device's application, which go before those of every application.
     ///   - now: identity tokens that have expired by then are refused.
     /// - Returns: the subject of the identity token.
     /// - Throws: ERR0024 with the cause; nothing of it is told to the device.
-    func subject(of grant: OpenIDConnectGrant, at now: ServerTime) throws -> String {
-        guard let provider = providers.first(where: { $0.providerId == grant.providerId }) else {
+    func subject(
+        of grant: OpenIDConnectGrant, own: [IdentityProvider], at now: ServerTime
+    ) throws -> String {
+        guard let provider = (own + providers).first(where: { $0.providerId == grant.providerId }) else {
             throw ServiceError(.invalidRequest, "no identity provider \(grant.providerId)")
         }
         if provider.pkceEnabled == true, grant.codeVerifier.nonBlank == nil {
@@ -47,8 +51,8 @@ struct IdentityProviders: Sendable {
         }
         do {
             let answer = try exchange(grant, at: provider)
-            let token = try JWT(answer.id_token, algorithm: .es256)
-            guard try keys(of: provider).contains(where: { token.isAuthentic(key: $0) }) else {
+            let token = try JWT(identityToken: answer.id_token, algorithms: provider.algorithms)
+            guard try isAuthentic(token, at: provider) else {
                 throw ServiceError(.invalidRequest, "no key of the provider fits the identity token")
             }
             return try verifiedSubject(token.claims(), answer.access_token, grant, provider, at: now)
@@ -72,33 +76,22 @@ struct IdentityProviders: Sendable {
             headers: [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json")])
         switch provider.clientAuthenticationMethod ?? .clientSecretBasic {
         case .clientSecretBasic:
-            let credentials = "\(Self.formText(provider.clientId)):\(Self.formText(provider.clientSecret))"
-            request.headers.append(("Authorization", "Basic \(StrictBase64.encode(Data(credentials.utf8)))"))
+            let credentials = FormText.basicHeader(clientId: provider.clientId, clientSecret: provider.clientSecret)
+            request.headers.append(("Authorization", credentials))
         case .clientSecretPost:
             form.append(("client_secret", provider.clientSecret))
         }
-        request.body = Data(form.map { "\($0)=\(Self.formText($1))" }.joined(separator: "&").utf8)
+        request.body = FormText.encode(form)
         return try JSONBody.decode(TokenAnswer.self, from: Self.body(of: request))
     }
 
-    /// The provider's P-256 keys; others cannot have made a token this server reads.
-    private func keys(of provider: IdentityProvider) throws -> [PublicKey] {
+    /// Whether the token was signed with one of the provider's present keys; those of other kinds cannot have made it.
+    private func isAuthentic(_ token: JWT, at provider: IdentityProvider) throws -> Bool {
         struct KeySet: Decodable {
-            struct Key: Decodable {
-                let kty: String
-                let crv: String?
-                let x: String?
-                let y: String?
-            }
-            let keys: [Key]
+            let keys: [IdentityKey]
         }
         let set = try JSONBody.decode(KeySet.self, from: Self.body(of: OutgoingRequest(url: provider.keysAddress)))
-        return set.keys.compactMap { key in
-            guard key.kty == "EC", key.crv == "P-256", let x = key.x.flatMap(Base64URL.decode),
-                let y = key.y.flatMap(Base64URL.decode)
-            else { return nil }
-            return try? PublicKey(encoded: Data([4]) + x + y)
-        }
+        return set.keys.contains { $0.isNamed(by: token) && $0.isKeyOf(token) }
     }
 
     private func verifiedSubject(
@@ -127,11 +120,4 @@ struct IdentityProviders: Sendable {
         }
         return answer.body
     }
-
-    private static func formText(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: formCharacters) ?? ""
-    }
-
-    private static let formCharacters = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.*")
 }

@@ -15,9 +15,13 @@ struct OutgoingRequest: Sendable {
     let url: String
     var headers: [(name: String, value: String)] = []
     var body = Data()
+    /// The longest wait for a connection, in milliseconds of real time: the other side does not live on the lab's clock.
+    var connectTimeout: Int64 = 10_000
+    /// The longest wait for an answer.
+    var responseTimeout: Int64 = 10_000
+    /// What https connections are made with; nil trusts whom the machine trusts.
+    var tls: TLSConfiguration?
 
-    /// The longest wait for an answer, of real time: the other side does not live on the lab's clock.
-    private static let patience: TimeAmount = .seconds(10)
     private static let largestBody = 1_048_576
 
     /// Sends the request on a connection of its own.
@@ -28,23 +32,27 @@ struct OutgoingRequest: Sendable {
             let scheme = components.scheme, scheme == "http" || scheme == "https"
         else { throw Failure(description: "\(url) is not an http or https URL") }
         do {
-            let tls = scheme == "https" ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
+            let tls =
+                scheme == "https" ? try NIOSSLContext(configuration: self.tls ?? .makeClientConfiguration()) : nil
             let loop = MultiThreadedEventLoopGroup.singleton.next()
             let answer = loop.makePromise(of: (status: Int, body: Data).self)
-            let timeout = loop.scheduleTask(in: Self.patience) {
-                answer.fail(Failure(description: "no answer within \(Self.patience.nanoseconds / 1_000_000_000) s"))
+            let patience = connectTimeout + responseTimeout
+            let timeout = loop.scheduleTask(in: .milliseconds(patience)) {
+                answer.fail(Failure(description: "no answer within \(patience) ms"))
             }
+            // A server is asked for by name only; one that was found by address must have the address in its certificate.
+            let name = (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil
             let path =
                 (components.percentEncodedPath.isEmpty ? "/" : components.percentEncodedPath)
                 + (components.percentEncodedQuery.map { "?" + $0 } ?? "")
             let port = components.port
             let request = self
             let channel = ClientBootstrap(group: loop)
-                .connectTimeout(Self.patience)
+                .connectTimeout(.milliseconds(connectTimeout))
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let handlers = channel.pipeline.syncOperations
-                        if let tls { try handlers.addHandler(NIOSSLClientHandler(context: tls, serverHostname: host)) }
+                        if let tls { try handlers.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name)) }
                         try handlers.addHTTPClientHandlers()
                         try handlers.addHandler(AnswerCollector(answer, limit: Self.largestBody))
                     }
