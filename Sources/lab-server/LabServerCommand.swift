@@ -13,7 +13,9 @@ struct LabServerCommand: ParsableCommand {
         abstract: "Runs a PowerAuth server with its mobile-facing and back-office APIs.",
         discussion: """
             Without an instance the server keeps its data in --directory and runs on the machine's clock. \
-            With --instance it takes directory, port, clock, faults and trace from the instance and ends with it.
+            With --instance it takes directory, port, clock, faults and trace from the instance and ends with it. \
+            Every limit and validity time has the original's default; --config changes them, with the keys that \
+            docs/server.md lists.
             """)
 
     @Option(help: "Directory of a running lab instance to join.")
@@ -22,8 +24,11 @@ struct LabServerCommand: ParsableCommand {
     @Option(help: "Directory for the data of a server on its own; .lab/server unless given.")
     var directory: String?
 
-    @Option(help: "TCP port on 127.0.0.1; 0 takes any free one.")
-    var port = 0
+    @Option(help: "File with the server's settings (YAML or JSON).")
+    var config: String?
+
+    @Option(help: "TCP port on 127.0.0.1; 0 takes any free one, which is the default.")
+    var port: Int?
 
     @Option(help: "Identifier of the application created at the first start.")
     var application = "lab"
@@ -33,6 +38,12 @@ struct LabServerCommand: ParsableCommand {
 
     @Option(help: "File with the OpenID Connect providers that DIRECT activations may name (JSON list).")
     var identityProviders: String?
+
+    @Flag(help: "Open the back office to integrations only; the credentials of the first one are printed.")
+    var restrictAccess = false
+
+    @Flag(help: "Let devices unlock the vault with biometry in place of knowledge.")
+    var vaultWithBiometry = false
 
     @Flag(help: "Offer /lab/**: faults, traffic with its decrypted bodies, snapshots and seeding.")
     var labPowers = false
@@ -47,7 +58,10 @@ struct LabServerCommand: ParsableCommand {
         guard instance == nil || directory == nil else {
             throw ValidationError("Give either --directory for a server on its own, or --instance to join a lab.")
         }
-        guard (0...65535).contains(port) else { throw ValidationError("--port must be 0 to 65535.") }
+        guard instance == nil || config == nil else {
+            throw ValidationError("An instance has its settings from lab.yaml; --config is for a server on its own.")
+        }
+        guard (0...65535).contains(port ?? 0) else { throw ValidationError("--port must be 0 to 65535.") }
     }
 
     static func main() {
@@ -62,7 +76,10 @@ struct LabServerCommand: ParsableCommand {
             try MemberServer(joining: InstanceLayout(root: instance)).run()
         } else {
             var configuration = ServerConfiguration(directory: directory ?? ".lab/server")
-            configuration.port = port
+            if let config { configuration.apply(try ConfigurationFile.read(config)) }
+            if let port { configuration.port = port }
+            if restrictAccess { configuration.policy.isBackOfficeRestricted = true }
+            if vaultWithBiometry { configuration.policy.isVaultOpenedByBiometry = true }
             configuration.applicationId = application
             configuration.hasLabPowers = labPowers
             configuration.certificate = tls

@@ -17,7 +17,10 @@ struct MemberServer {
     func run() throws {
         let server = self.server
         let stop: @Sendable () -> Void = {
-            Stopping.watchdog { try? server.leave() }
+            Stopping.watchdog {
+                server.noteStop()
+                try? server.leave()
+            }
             server.stop()
         }
         try Stopping.onSignal(stop)

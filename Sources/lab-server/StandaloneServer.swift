@@ -16,7 +16,7 @@ struct StandaloneServer {
         let log = RequestLog(clock: clock) { FileHandle.standardError.write($0) }
         let server = try LabServer(configuration: configuration, clock: clock, journal: logsRequests ? log : nil)
         try Stopping.onSignal {
-            Stopping.watchdog()
+            Stopping.watchdog { server.noteStop() }
             server.stop()
         }
         let readyFile = readyFile
@@ -42,7 +42,10 @@ struct StandaloneServer {
             ("mobile API", ready.enrollmentURL + "/pa/v3"),
             ("back-office API", ready.backOfficeURL + "/rest/v3"),
             ("description", ready.baseURL + "/openapi.json"),
-            ("credentials", "none needed on loopback"),
+            (
+                "credentials",
+                listening.credentials.map { "\($0.userName):\($0.password)" } ?? "none needed on loopback"
+            ),
             ("application", ready.applicationId),
             ("SDK config", ready.configuration),
         ]

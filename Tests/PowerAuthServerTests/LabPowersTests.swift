@@ -3,6 +3,7 @@ import HTTPTypes
 import HummingbirdTesting
 import LabKit
 import Logging
+import NIOSSL
 import PowerAuthProtocol
 import Synchronization
 import Testing
@@ -50,6 +51,8 @@ import Testing
     @Test(
         arguments: [
             [:], ["status": 99], ["latency": -1], ["drop": "sometimes"], ["skip": 1],
+            ["certificate": "none"], ["certificate": "expired", "status": 500],
+            ["certificate": "expired", "path": "/pa/v3/status"],
         ] as [JSONValue])
     func `a rule without sense is refused`(rule: JSONValue) async throws {
         try await fixture().run { (client: ServerClient) async throws in
@@ -97,6 +100,38 @@ import Testing
             #expect(ContinuousClock.now - start >= .milliseconds(60))
             #expect(slow.body == plain.body)
         }
+    }
+
+    @Test func `a wrong certificate is shown to as many connections as its rule says`() async throws {
+        // TLS looks at the machine's clock, so the certificates must be of its time.
+        let clock = TestClock()
+        clock.advance(milliseconds: Int64(Date().timeIntervalSince1970 * 1000) - clock.now().milliseconds)
+        let fixture = try ServerFixture(clock: clock) {
+            $0.hasLabPowers = true
+            $0.certificate = .valid
+        }
+        let (listening, found) = AsyncStream<LabServer.Listening>.makeStream()
+        async let running: Void = fixture.server.run { found.yield($0) }
+        let address = try #require(await listening.first { _ in true })
+        let authority = try #require(address.certificateAuthorityPath)
+        /// The status of a request on a connection of its own; nil when the certificate is refused.
+        @Sendable func status() async -> Int? {
+            await fixture.server.workers.run {
+                var request = OutgoingRequest(url: address.baseURL + "/health")
+                request.tls = .makeClientConfiguration()
+                request.tls?.trustRoots = .file(authority)
+                return try? request.send().status
+            }
+        }
+        let rule = TrafficFault(skip: 1, times: 2, certificate: "self-signed")
+        let armed = try #require(fixture.server.powers).faults
+        _ = try armed.add(rule)
+        var statuses: [Int?] = []
+        for _ in 1...4 { statuses.append(await status()) }
+        #expect(statuses == [200, nil, nil, 200])
+        #expect(armed.all.first?.fired == 2)
+        fixture.server.stop()
+        try await running
     }
 
     @Test func `the traffic journal shows what was encrypted`() async throws {

@@ -76,6 +76,40 @@ import Testing
         }
     }
 
+    @Test(arguments: ProtocolVersion.allCases)
+    func `a postcard is confirmed once by its user's device`(version: ProtocolVersion) async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            var device = try await client.activeDevice(version)
+            let printer = try PrivateKey.generate().publicKey.uncompressed
+            try await client.backOffice(
+                "recovery/config/update",
+                [
+                    "applicationId": "lab", "activationRecoveryEnabled": true, "recoveryPostcardEnabled": true,
+                    "allowMultipleRecoveryCodes": true, "remotePostcardPublicKey": StrictBase64.encode(printer),
+                ]
+            ).expectOK()
+            func postcard(_ userId: String) async throws -> String {
+                let created = try await client.backOffice(
+                    "recovery/create", ["applicationId": "lab", "userId": userId, "pukCount": 1])
+                let row = Int64(try #require(created.number("recoveryCodeId")))
+                // The code itself is on paper only; the server knows it to compare.
+                let record = try fixture.server.services.context.read { try RecoveryStore.find($0, row: row) }
+                return try #require(record).code
+            }
+            let mine = try await postcard("alice")
+            let first = try await device.confirmRecovery(mine)
+            #expect(first.plaintext?["alreadyConfirmed"]?.boolValue == false)
+            let second = try await device.confirmRecovery(mine)
+            #expect(second.plaintext?["alreadyConfirmed"]?.boolValue == true)
+            let lookup = try await client.backOffice(
+                "recovery/lookup", ["userId": "alice", "recoveryCodeStatus": "ACTIVE"])
+            #expect((lookup.value("recoveryCodes") as? [Any])?.count == 1)
+            let foreign = try await device.confirmRecovery(postcard("mallory")).answer
+            #expect(foreign.status == 401)
+        }
+    }
+
     @Test func `every failed confirmation looks like a wrong signature, and only a wrong signature counts`()
         async throws
     {

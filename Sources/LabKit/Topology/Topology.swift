@@ -55,10 +55,16 @@ public struct ServerSpec: Codable, Equatable, Sendable {
     public var maxFailedAttempts: Int
     /// Number of counter values the server tries for one signature, 1 to 64.
     public var signatureLookAhead: Int
+    /// Everything else that differs from the original's defaults.
+    public var settings: ServerSettings
 
     /// Creates server settings; the defaults are those of the original server.
-    public init(port: Int = 0, maxFailedAttempts: Int = 5, signatureLookAhead: Int = 20) {
+    public init(
+        port: Int = 0, maxFailedAttempts: Int = 5, signatureLookAhead: Int = 20,
+        settings: ServerSettings = ServerSettings()
+    ) {
         self.port = port
+        self.settings = settings
         self.maxFailedAttempts = maxFailedAttempts
         self.signatureLookAhead = signatureLookAhead
     }

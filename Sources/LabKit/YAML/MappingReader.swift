@@ -78,6 +78,23 @@ public final class MappingReader {
         return number
     }
 
+    /// A number within limits, whole or not.
+    public func number(_ key: String, in limits: ClosedRange<Double>) -> Double? {
+        guard let text = text(key), let value = node[key] else { return nil }
+        guard let number = Double(text) else {
+            collector.report(.wrongType(what: "`\(key)`", expected: "a number", actual: text), at: value.place)
+            return nil
+        }
+        guard limits.contains(number) else {
+            collector.report(
+                .outOfRange(
+                    what: "`\(key)`", value: text, limit: "from \(limits.lowerBound) to \(limits.upperBound)"),
+                at: value.place)
+            return nil
+        }
+        return number
+    }
+
     /// A truth value, spelled `true` or `false`.
     public func boolean(_ key: String) -> Bool? {
         guard let text = text(key), let value = node[key] else { return nil }

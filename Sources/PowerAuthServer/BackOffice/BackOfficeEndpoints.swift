@@ -3,7 +3,7 @@ extension ServerServices {
     var backOfficeEndpoints: [Endpoint] {
         let integrations = IntegrationEndpoints(service: IntegrationService(context: context))
         let all =
-            SystemEndpoints(clock: context.clock).endpoints
+            SystemEndpoints(clock: context.clock, names: names).endpoints
             + TelemetryEndpoint(context: context).endpoints
             + ApplicationEndpoints(service: applications).endpoints
             + ApplicationSettingsEndpoints(service: ApplicationSettingsService(context: context)).endpoints

@@ -4,69 +4,59 @@ import LabKit
 struct CallbackEndpoints: Sendable {
     let service: CallbackService
 
-    private struct AuthenticationRequest: Decodable {
-        struct Switch: Decodable {
-            var enabled: Bool?
-        }
-        struct Basic: Decodable {
-            var enabled: Bool?
-            var username: String?
-            var password: String?
-        }
-        var certificate: Switch?
-        var httpBasic: Basic?
-        var oauth2: Switch?
-
-        func authentication() throws -> CallbackAuthentication {
-            guard certificate?.enabled != true, oauth2?.enabled != true else {
-                throw ServiceError.invalid("authentication: this server calls with httpBasic only")
-            }
-            return CallbackAuthentication(
-                httpBasic: httpBasic.map {
-                    .init(enabled: $0.enabled ?? false, username: $0.username, password: $0.password)
-                })
-        }
-    }
-
     private struct CallbackRequest: Decodable {
-        var id: String?
         var applicationId: String?
         var name: String?
         var type: EnumName<CallbackType>?
         var callbackUrl: String?
         var attributes: [String]?
-        var authentication: AuthenticationRequest?
+        var authentication: CallbackAuthenticationRequest?
         var retentionPeriod: ISODuration?
         var initialBackoff: ISODuration?
         var maxAttempts: LenientInteger?
 
         func description() throws -> CallbackService.Description {
-            try Violations.check([("applicationId", applicationId), ("callbackUrl", callbackUrl), ("name", name)])
+            try Violations.check(
+                [("applicationId", applicationId), ("callbackUrl", callbackUrl), ("name", name)],
+                present: [("type", type != nil)])
             return .init(
                 applicationId: applicationId, name: name, type: type?.value, url: callbackUrl,
-                attributes: attributes ?? [], authentication: try authentication?.authentication(),
+                attributes: attributes ?? [], authentication: authentication?.authentication,
                 retention: retentionPeriod?.milliseconds, initialBackoff: initialBackoff?.milliseconds,
                 maxAttempts: maxAttempts.map { Int($0.value) })
         }
     }
 
-    private struct AuthenticationView: Encodable {
-        struct Basic: Encodable {
-            let enabled: Bool
-            @ExplicitNull var username: String?
-            let passwordSet: Bool
+    private struct UpdateRequest: Decodable {
+        let id: String?
+        let callback: CallbackRequest
+
+        private enum CodingKeys: CodingKey {
+            case id
         }
-        @ExplicitNull var httpBasic: Basic?
+
+        init(from decoder: any Decoder) throws {
+            id = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .id)
+            callback = try CallbackRequest(from: decoder)
+        }
     }
 
-    private struct CallbackView: Encodable {
+    private struct ApplicationReference: Decodable {
+        var applicationId: String?
+    }
+
+    private struct CallbackReference: Decodable {
+        var id: String?
+    }
+
+    private struct CallbackView: Codable {
         let id: String
         let applicationId: String
         let name: String
         let type: String
         let callbackUrl: String
         let attributes: [String]
-        let authentication: AuthenticationView
+        let authentication: CallbackAuthenticationView
         @ExplicitNull var retentionPeriod: ISODuration?
         @ExplicitNull var initialBackoff: ISODuration?
         @ExplicitNull var maxAttempts: Int?
@@ -78,27 +68,24 @@ struct CallbackEndpoints: Sendable {
             type = callback.type.rawValue
             callbackUrl = callback.url
             attributes = callback.attributes
-            authentication = AuthenticationView(
-                httpBasic: callback.authentication.httpBasic.map {
-                    .init(enabled: $0.enabled, username: $0.username, passwordSet: $0.password != nil)
-                })
+            authentication = CallbackAuthenticationView(callback.authentication)
             retentionPeriod = callback.retention.map(ISODuration.init(milliseconds:))
             initialBackoff = callback.initialBackoff.map(ISODuration.init(milliseconds:))
             maxAttempts = callback.maxAttempts
         }
     }
 
-    private struct ListView: Encodable {
+    private struct ListView: Codable {
         let callbackUrlList: [CallbackView]
     }
 
-    private struct RemovedView: Encodable {
+    private struct RemovedView: Codable {
         let id: String
         let removed: Bool
     }
 
-    private struct DeliveryView: Encodable {
-        struct Attempt: Encodable {
+    private struct DeliveryView: Codable {
+        struct Attempt: Codable {
             let idempotencyKey: String
             let payload: JSONValue
             let status: String
@@ -115,18 +102,18 @@ struct CallbackEndpoints: Sendable {
             .backOffice("/application/callback/create") { (request: CallbackRequest) in
                 CallbackView(try service.create(request.description()))
             },
-            .backOffice("/application/callback/update") { (request: CallbackRequest) in
-                CallbackView(try service.update(id: request.id, request.description()))
+            .backOffice("/application/callback/update") { (request: UpdateRequest) in
+                CallbackView(try service.update(id: request.id, request.callback.description()))
             },
-            .backOffice("/application/callback/list") { (request: CallbackRequest) in
+            .backOffice("/application/callback/list") { (request: ApplicationReference) in
                 ListView(callbackUrlList: try service.list(applicationId: request.applicationId).map(CallbackView.init))
             },
-            .backOffice("/application/callback/remove") { (request: CallbackRequest) in
+            .backOffice("/application/callback/remove") { (request: CallbackReference) in
                 let isRemoved = try service.remove(id: request.id)
                 return RemovedView(id: request.id ?? "", removed: isRemoved)
             },
             // Not in the original, which keeps no log.
-            .backOffice("/application/callback/deliveries") { (request: CallbackRequest) in
+            .backOffice("/application/callback/deliveries") { (request: CallbackReference) in
                 DeliveryView(
                     attempts: try service.attempts(callbackId: request.id).map { attempt in
                         .init(

@@ -13,9 +13,19 @@ struct DeviceActivationEndpoints: Sendable {
         var type: String?
         var identityAttributes: [String: String]?
         var customAttributes: JSONValue?
-        var activationData: EciesRequest?
+        var activationData: InnerEnvelope?
 
         static let keys: Set<String> = ["type", "identityAttributes", "customAttributes", "activationData"]
+    }
+
+    /// The inner layer as it travels in the outer one, where unknown keys are refused at any depth.
+    private struct InnerEnvelope: Decodable {
+        let request: EciesRequest
+
+        init(from decoder: any Decoder) throws {
+            try StrictJSON.requireKeys(of: decoder, in: StrictJSON.envelopeKeys)
+            request = try EciesRequest(from: decoder)
+        }
     }
 
     /// The outer layer's answer; `nonce` and `timestamp` inside are `null` before 3.2.
@@ -48,6 +58,7 @@ struct DeviceActivationEndpoints: Sendable {
         let activationId: String
         let encryptedStatusBlob: String
         let nonce: String?
+        let customObject: JSONValue?
     }
 
     private struct ActivationAnswer: Encodable {
@@ -58,9 +69,13 @@ struct DeviceActivationEndpoints: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            .device("/pa/v3/activation/create", failure: .activation, answer: create),
+            .device(
+                "/pa/v3/activation/create", failure: .activation, others: [.recovery(expectedPukIndex: 1)],
+                answer: create),
             .device("/pa/v3/activation/status", failure: .activation, answer: status),
-            .device("/pa/v3/activation/remove", failure: .activation, answer: remove),
+            .device(
+                "/pa/v3/activation/remove", failure: .activation, others: [.authentication], readsJSON: false,
+                answer: remove),
         ]
     }
 
@@ -72,13 +87,17 @@ struct DeviceActivationEndpoints: Sendable {
         guard let type = creation.type, Self.types.contains(type) else {
             throw ServiceError(.invalidRequest, "activation type \(creation.type ?? "is missing")")
         }
-        guard let inner = creation.activationData else {
+        guard let inner = creation.activationData?.request else {
             throw ServiceError(.invalidRequest, "activationData is missing")
+        }
+        let customAttributes = creation.customAttributes ?? .object([:])
+        guard customAttributes.objectValue != nil else {
+            throw ServiceError(.invalidRequest, "customAttributes must be an object")
         }
         let identity = try ActivationIdentity(
             type: type, attributes: creation.identityAttributes ?? [:])
         let created = try identification.activate(
-            identity, customAttributes: creation.customAttributes ?? .object([:]),
+            identity, customAttributes: customAttributes,
             sealed: SealedRequest(
                 version: sealed.version, applicationKey: sealed.applicationKey, activationId: nil, envelope: inner))
         let answer = CreateAnswer(
@@ -97,7 +116,9 @@ struct DeviceActivationEndpoints: Sendable {
             ResponseEnvelope(
                 responseObject: StatusAnswer(
                     activationId: id, encryptedStatusBlob: StrictBase64.encode(detail.encryptedBlob),
-                    nonce: detail.blobNonce.map { StrictBase64.encode($0) })))
+                    nonce: detail.blobNonce.map { StrictBase64.encode($0) },
+                    customObject: try identification.provider.statusObject(
+                        detail.activation.map { .init(activationId: $0.id, userId: $0.userId, flags: $0.flags) }))))
     }
 
     @Sendable private func remove(_ request: ServerRequest) throws -> ServerResponse {
@@ -110,17 +131,21 @@ struct DeviceActivationEndpoints: Sendable {
 }
 
 extension SealedRequest {
-    /// Reads the encryption header and the strict envelope of a device request.
+    /// Reads the encryption header and the envelope of a device request.
+    /// - Parameter acceptsUnknownKeys: whether the envelope may have keys that the protocol does not know
+    ///   (rest-api.md, section 2.3).
     /// - Throws: ServiceError ERR0018 for a bad header or body; the caller's code hides it.
-    init(deviceRequest request: ServerRequest, scope: EciesScope) throws {
+    init(deviceRequest request: ServerRequest, scope: EciesScope, acceptsUnknownKeys: Bool = false) throws {
         let header: EncryptionHeader
         do {
             header = try EncryptionHeader(parsing: request.header(EncryptionHeader.name), scope: scope)
         } catch {
             throw ServiceError(.decryptionFailed, error.rawValue)
         }
-        let envelope = try StrictJSON.decode(
-            EciesRequest.self, from: request.body, keys: StrictJSON.envelopeKeys)
+        let envelope =
+            try acceptsUnknownKeys
+            ? JSONBody.decode(EciesRequest.self, from: request.body)
+            : StrictJSON.decode(EciesRequest.self, from: request.body, keys: StrictJSON.envelopeKeys)
         self.init(
             version: header.version, applicationKey: header.applicationKey, activationId: header.activationId,
             envelope: envelope)

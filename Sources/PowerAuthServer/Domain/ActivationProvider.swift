@@ -12,15 +12,31 @@ public struct ActivationProvider: Sendable {
     /// Whether an activation of a type, `CODE`, `CUSTOM` or `RECOVERY`, needs no commit by the back office.
     public var commits: @Sendable (_ type: String) -> Bool
 
+    /// What devices get as `customObject` with the status of an activation; nil leaves it out. The activation is nil
+    /// for an identifier that the server does not know.
+    public var statusObject: @Sendable (_ activation: StatusSubject?) throws -> JSONValue?
+
+    /// The activation whose status is asked for.
+    public struct StatusSubject: Sendable {
+        /// The identifier of the activation.
+        public let activationId: String
+        /// Whose it is.
+        public let userId: String
+        /// The flags of the activation.
+        public let flags: [String]
+    }
+
     /// Creates a provider; by default it echoes custom attributes and leaves every commit to the back office.
     public init(
         userId: @escaping @Sendable (_ identityAttributes: [String: String]) throws -> String?,
         customAttributes: @escaping @Sendable (_ requested: JSONValue) throws -> JSONValue = { $0 },
-        commits: @escaping @Sendable (_ type: String) -> Bool = { _ in false }
+        commits: @escaping @Sendable (_ type: String) -> Bool = { _ in false },
+        statusObject: @escaping @Sendable (_ activation: StatusSubject?) throws -> JSONValue? = { _ in nil }
     ) {
         self.userId = userId
         self.customAttributes = customAttributes
         self.commits = commits
+        self.statusObject = statusObject
     }
 
     /// Believes the attribute `username`, which is what a laboratory needs and a bank must not do.

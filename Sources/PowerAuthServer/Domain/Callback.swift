@@ -6,24 +6,6 @@ enum CallbackType: String, CaseIterable, Sendable {
     case operationStatusChange = "OPERATION_STATUS_CHANGE"
 }
 
-/// How the server shows a callback's target who it is.
-struct CallbackAuthentication: Codable, Sendable {
-    /// User name and password of HTTP Basic.
-    struct Basic: Codable, Sendable {
-        var enabled = false
-        var username: String?
-        var password: String?
-    }
-
-    var httpBasic: Basic?
-
-    /// The header's value, when there is one.
-    var header: String? {
-        guard let httpBasic, httpBasic.enabled, let username = httpBasic.username else { return nil }
-        return "Basic " + Data("\(username):\(httpBasic.password ?? "")".utf8).base64EncodedString()
-    }
-}
-
 /// A URL that is called when something changes (server.md, section 16.1).
 struct Callback: Sendable {
     /// A lower-case UUID.
@@ -82,8 +64,10 @@ public struct CallbackPolicy: Sendable {
     public var maxBackoff: Int64 = 32_000
     /// How long a message and its attempts are kept after the last one.
     public var retention: Int64 = 2_592_000_000
-    /// How long an attempt may be under way before it counts as lost with its process.
-    public var rerunAfter: Int64 = 75_000
+    /// The hosts that may be called, `*` for any text in a name; nil allows every host.
+    public var allowedHosts: [String]?
+    /// How long a target may take to accept a connection.
+    public var connectTimeout: Int64 = 5_000
     /// How long a target may take to answer.
     public var responseTimeout: Int64 = 60_000
     /// How many failures in a row open the circuit; negative never opens it.
@@ -93,4 +77,14 @@ public struct CallbackPolicy: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// How long an attempt may be under way before it counts as lost with its process.
+    var rerunAfter: Int64 { connectTimeout + responseTimeout + 10_000 }
+
+    /// Whether a URL may be called.
+    func allows(_ url: String) -> Bool {
+        guard let allowedHosts else { return true }
+        guard let host = URLComponents(string: url)?.host?.lowercased() else { return false }
+        return allowedHosts.contains { Wildcard.matches($0.lowercased(), host) }
+    }
 }

@@ -1,13 +1,14 @@
 import Foundation
-import FoundationNetworking
 
 /// Calls the targets of callbacks and writes the delivery log (server.md, section 16.4).
 ///
 /// ``deliver(_:)`` blocks until the target has answered; call it on threads that may wait for strangers.
 struct CallbackDelivery: Sendable {
     let context: ServiceContext
+    /// What targets with OAuth 2.0 are called with.
+    var accessTokens = AccessTokens()
     /// Makes one call. - Returns: the HTTP status.
-    var call: @Sendable (URLRequest) throws -> Int = Self.call
+    var call: @Sendable (OutgoingRequest) throws -> Int = { try $0.send().status }
 
     /// Takes the messages that are due. Each must be delivered.
     func claimDue() throws -> [CallbackEvent] {
@@ -23,6 +24,8 @@ struct CallbackDelivery: Sendable {
         var failure: String?
         do {
             httpStatus = try call(request(for: event))
+            // A token that was withdrawn early must not be shown to the next attempt.
+            if httpStatus == 401, let oauth2 = event.callback.authentication.oauth2 { accessTokens.forget(oauth2) }
         } catch {
             failure = "\(error)"
         }
@@ -45,46 +48,31 @@ struct CallbackDelivery: Sendable {
         return Int64(min(grown, Double(policy.maxBackoff)))
     }
 
-    private func request(for event: CallbackEvent) throws -> URLRequest {
-        guard let url = URL(string: event.callback.url) else { throw URLError(.badURL) }
-        var request = URLRequest(url: url, timeoutInterval: Double(context.policy.callbacks.responseTimeout) / 1000)
-        request.httpMethod = "POST"
-        request.httpBody = Data(event.payload.utf8)
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.setValue(event.idempotencyKey, forHTTPHeaderField: "Idempotency-Key")
-        if let header = event.callback.authentication.header {
-            request.setValue(header, forHTTPHeaderField: "Authorization")
+    /// - Throws: ``OutgoingRequest/Failure`` for a host that may not be called, or credentials that are not to be had.
+    private func request(for event: CallbackEvent) throws -> OutgoingRequest {
+        let callback = event.callback
+        guard context.policy.callbacks.allows(callback.url) else {
+            throw OutgoingRequest.Failure(description: "\(callback.url) is on no host that callbacks may call")
+        }
+        var request = try request(to: callback.url, callback.authentication)
+        request.method = "POST"
+        request.body = Data(event.payload.utf8)
+        request.headers = [("Content-Type", "application/json"), ("Idempotency-Key", event.idempotencyKey)]
+        if let oauth2 = callback.authentication.oauth2, oauth2.enabled {
+            let header = try accessTokens.header(for: oauth2) { try self.request(to: $0, callback.authentication) }
+            request.headers.append(("Authorization", header))
+        } else if let header = callback.authentication.basicHeader {
+            request.headers.append(("Authorization", header))
         }
         return request
     }
 
-    /// Calls over the network and waits for the answer.
-    private static func call(_ request: URLRequest) throws -> Int {
-        let answer = Answer()
-        let session = URLSession(configuration: .ephemeral)
-        defer { session.finishTasksAndInvalidate() }
-        session.dataTask(with: request) { _, response, error in
-            answer.set(
-                (response as? HTTPURLResponse).map { .success($0.statusCode) }
-                    ?? .failure(error ?? URLError(.badServerResponse)))
-        }.resume()
-        return try answer.wait()
-    }
-
-    /// Thread rule: set once, waited for once, on any two threads.
-    private final class Answer: @unchecked Sendable {
-        private let isThere = DispatchSemaphore(value: 0)
-        // Written before `isThere` is signalled and read after it was waited for.
-        private var result: Result<Int, any Error> = .failure(URLError(.unknown))
-
-        func set(_ result: Result<Int, any Error>) {
-            self.result = result
-            isThere.signal()
-        }
-
-        func wait() throws -> Int {
-            isThere.wait()
-            return try result.get()
-        }
+    private func request(to url: String, _ authentication: CallbackAuthentication) throws -> OutgoingRequest {
+        let policy = context.policy.callbacks
+        var request = OutgoingRequest(url: url)
+        request.connectTimeout = policy.connectTimeout
+        request.responseTimeout = policy.responseTimeout
+        if url.lowercased().hasPrefix("https:") { request.tls = try authentication.tlsConfiguration() }
+        return request
     }
 }

@@ -74,10 +74,12 @@ struct CallbackService: Sendable {
         if let maxAttempts = description.maxAttempts, maxAttempts < 1 {
             throw ServiceError.invalid("requestObject.maxAttempts - must be greater than or equal to 1")
         }
-        var authentication = description.authentication ?? CallbackAuthentication()
-        if authentication.httpBasic != nil, authentication.httpBasic?.password == nil {
-            authentication.httpBasic?.password = stored?.authentication.httpBasic?.password
+        guard context.policy.callbacks.allows(url) else {
+            throw ServiceError.invalid("requestObject.callbackUrl - callbacks may not call \(parsed.host ?? url)")
         }
+        var authentication = description.authentication ?? CallbackAuthentication()
+        authentication.keepSecrets(of: stored?.authentication)
+        try authentication.validate()
         return Callback(
             id: id, application: application, name: name, type: type, url: url, attributes: description.attributes,
             authentication: authentication, retention: description.retention,

@@ -49,6 +49,7 @@ struct ReplayGuard: Sendable {
 
     /// Inserting is the test: the primary key makes it atomic.
     private func remember(_ value: String, kind: Kind, until expires: ServerTime, in change: Change) throws {
+        guard policy.isReplayVerified else { return }
         let database = change.database
         try database.cachedStatement(
             sql: "INSERT INTO unique_value (value, type, t_expire) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"

@@ -8,6 +8,8 @@ public struct ServerPolicy: Sendable {
     public var maxFailedAttempts = 5
     /// How many counter values, starting with the server's own, a signature is tried against (1…64).
     public var lookAhead = 20
+    /// Whether encrypted requests and token digests may be used once only.
+    public var isReplayVerified = true
     /// How far the timestamp of an encrypted request may be from the server's time.
     public var requestWindow: Int64 = 60_000
     /// How far ahead the timestamp of a 3.0 or 3.1 token may be.

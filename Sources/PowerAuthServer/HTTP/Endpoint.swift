@@ -1,3 +1,11 @@
+/// The types of a back-office resource's request and response objects.
+struct EndpointBodies: Sendable {
+    /// Nil for a resource that takes nothing.
+    let request: (any (Decodable & SendableMetatype).Type)?
+    /// Nil for one that answers with its success alone.
+    let response: (any (Decodable & SendableMetatype).Type)?
+}
+
 /// One resource of the server: where it is, and the function that answers.
 ///
 /// The function blocks and therefore runs on a worker thread.
@@ -8,17 +16,26 @@ struct Endpoint: Sendable {
     let methods: Set<String>
     /// What a device sees for any error of the domain; the back office sees the error itself.
     let fallback: OutwardFailure
+    /// What a device may see beside the fallback, and beside the answers that have no endpoint to blame: 405, 413,
+    /// 415 and 500.
+    var otherFailures: [OutwardFailure] = []
     /// False where the body is only signed, not read.
     var readsJSON = true
+    /// The bodies of a back-office resource, for its description; nil for the other faces.
+    var bodies: EndpointBodies?
     let answer: @Sendable (ServerRequest) throws -> ServerResponse
 
     /// A device resource.
+    /// - Parameters:
+    ///   - failure: what the device sees unless an error asks for one of `others`.
+    ///   - others: further failures that its callers have to expect; the description of the API names them.
     static func device(
-        _ path: String, methods: Set<String> = ["POST"], failure: OutwardFailure, readsJSON: Bool = true,
-        answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
+        _ path: String, methods: Set<String> = ["POST"], failure: OutwardFailure, others: [OutwardFailure] = [],
+        readsJSON: Bool = true, answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
     ) -> Endpoint {
         Endpoint(
-            face: .device, path: path, methods: methods, fallback: failure, readsJSON: readsJSON, answer: answer)
+            face: .device, path: path, methods: methods, fallback: failure, otherFailures: others,
+            readsJSON: readsJSON, answer: answer)
     }
 
     /// A resource that is no part of PowerAuth.
@@ -29,22 +46,41 @@ struct Endpoint: Sendable {
     }
 
     /// A back-office resource: takes a request object, gives a response object.
-    static func backOffice<Request: Decodable & SendableMetatype, Response: Encodable & SendableMetatype>(
+    static func backOffice<Request: Decodable & SendableMetatype, Response: Codable & SendableMetatype>(
         _ path: String, _ answer: @escaping @Sendable (Request) throws -> Response
     ) -> Endpoint {
-        Endpoint(face: .backOffice, path: "/rest/v3\(path)", methods: ["POST"], fallback: .unexpected) { request in
+        backOffice(path, EndpointBodies(request: Request.self, response: Response.self)) { request in
             let envelope = try JSONBody.decode(RequestEnvelope<Request>.self, from: request.body)
             return try .ok(ResponseEnvelope(responseObject: answer(envelope.requestObject)))
         }
     }
 
     /// A back-office resource that takes nothing; a body is not looked at.
-    static func backOffice<Response: Encodable & SendableMetatype>(
+    static func backOffice<Response: Codable & SendableMetatype>(
         _ path: String, _ answer: @escaping @Sendable () throws -> Response
     ) -> Endpoint {
-        Endpoint(face: .backOffice, path: "/rest/v3\(path)", methods: ["POST"], fallback: .unexpected) { _ in
+        backOffice(path, EndpointBodies(request: nil, response: Response.self)) { _ in
             try .ok(ResponseEnvelope(responseObject: answer()))
         }
+    }
+
+    /// A back-office resource that answers with the bare `{"status":"OK"}`.
+    static func backOfficeAction<Request: Decodable & SendableMetatype>(
+        _ path: String, _ action: @escaping @Sendable (Request) throws -> Void
+    ) -> Endpoint {
+        backOffice(path, EndpointBodies(request: Request.self, response: nil)) { request in
+            try action(JSONBody.decode(RequestEnvelope<Request>.self, from: request.body).requestObject)
+            return try .ok(EmptyEnvelope())
+        }
+    }
+
+    /// A back-office resource whose answer depends on more than its request object.
+    static func backOffice(
+        _ path: String, _ bodies: EndpointBodies, _ answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
+    ) -> Endpoint {
+        Endpoint(
+            face: .backOffice, path: "/rest/v3\(path)", methods: ["POST"], fallback: .unexpected, bodies: bodies,
+            answer: answer)
     }
 
     /// Answers a request; whatever goes wrong becomes an error answer.
@@ -69,7 +105,7 @@ extension ServerFace {
     var mountPoints: [String] {
         switch self {
         case .device: ["", "/enrollment-server"]
-        case .backOffice: ["", "/powerauth-java-server"]
+        case .backOffice: ["", "/powerauth-java-server", ServerVersion.olderMountPoint]
         case .lab: [""]
         }
     }

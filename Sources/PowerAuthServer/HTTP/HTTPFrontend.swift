@@ -13,6 +13,8 @@ struct HTTPFrontend: Sendable {
     let faults: ServerFaults
     /// Nil for a server that nobody may interfere with.
     let lab: LabPowers?
+    /// The header whose value goes into the request log.
+    let correlationHeader: String?
 
     /// The router with every resource at every mount point, and an enveloped 404 and 405 for the rest.
     func router() -> Router<ConnectionContext> {
@@ -22,7 +24,7 @@ struct HTTPFrontend: Sendable {
             for mountPoint in endpoint.face.mountPoints {
                 for method in Self.routedMethods {
                     router.on(RouterPath(mountPoint + endpoint.path), method: method) { request, context in
-                        try await self.respond(to: request, context, endpoint)
+                        try await self.respond(to: request, context, endpoint, at: mountPoint)
                     }
                 }
             }
@@ -31,10 +33,12 @@ struct HTTPFrontend: Sendable {
     }
 
     /// All of these reach an endpoint, so that it can say which one it does not answer.
-    private static let routedMethods: [HTTPRequest.Method] = [.get, .post, .put, .delete, .patch, .head]
+    private static let routedMethods: [HTTPRequest.Method] = [
+        .get, .post, .put, .delete, .patch, .head, .options, .trace, .connect,
+    ]
 
     private func respond(
-        to request: Request, _ context: ConnectionContext, _ endpoint: Endpoint
+        to request: Request, _ context: ConnectionContext, _ endpoint: Endpoint, at mountPoint: String
     ) async throws -> Response {
         let started = ContinuousClock.now
         let body: ByteBuffer
@@ -46,7 +50,9 @@ struct HTTPFrontend: Sendable {
         let received = ServerRequest(
             method: request.method.rawValue, path: endpoint.path, query: request.uri.query, headers: request.headers,
             body: Data(body.readableBytesView),
-            parameters: Dictionary(context.parameters.map { (String($0), String($1)) }) { _, last in last })
+            parameters: Dictionary(context.parameters.map { (String($0), String($1)) }) { _, last in last },
+            mountPoint: mountPoint)
+        let correlation = correlationHeader.flatMap(received.header).flatMap(CurrentCorrelation.init)?.id
         let operation = received.header(ServerHeader.operation)
         let fullPath = request.uri.path
         return try await interfere(with: received, endpoint, operation, context) { plaintexts in
@@ -54,16 +60,18 @@ struct HTTPFrontend: Sendable {
                 // Task locals of the caller do not reach a worker; they are bound there.
                 CurrentPlaintexts.$log.withValue(plaintexts) {
                     CurrentOperation.$id.withValue(operation) {
-                        journal?.record(
-                            .requestReceived(method: received.method, path: fullPath), operation: operation)
-                        let answer = self.answer(received, endpoint)
-                        let elapsed = (ContinuousClock.now - started) / .milliseconds(1)
-                        journal?.record(
-                            .requestAnswered(
-                                method: received.method, path: fullPath, status: answer.status,
-                                milliseconds: elapsed),
-                            operation: operation)
-                        return answer
+                        CurrentCorrelation.$current.withValue(correlation) {
+                            journal?.record(
+                                .requestReceived(method: received.method, path: fullPath), operation: operation)
+                            let answer = self.answer(received, endpoint)
+                            let elapsed = (ContinuousClock.now - started) / .milliseconds(1)
+                            journal?.record(
+                                .requestAnswered(
+                                    method: received.method, path: fullPath, status: answer.status,
+                                    milliseconds: elapsed),
+                                operation: operation)
+                            return answer
+                        }
                     }
                 }
             }
@@ -138,7 +146,9 @@ struct HTTPFrontend: Sendable {
     }
 
     private static func headers(of answer: ServerResponse) -> HTTPFields {
-        [.contentType: answer.contentType, .cacheControl: "no-store"]
+        var headers: HTTPFields = [.contentType: answer.contentType, .cacheControl: "no-store"]
+        headers[.wwwAuthenticate] = answer.challenge
+        return headers
     }
 }
 

@@ -11,6 +11,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
     case vault
     case temporaryKey
     case upgrade
+    case userInfo
     // The back office.
     case service(ServiceErrorCode)
     /// ERR0024 with a sentence of its own.
@@ -43,6 +44,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
         case (let error as DecodingError, .backOffice), (let error as DecodingError, .lab):
             self = .malformedRequest(error.sentence)
         case (is DeviceAuthentication.Refusal, _): self = .authentication
+        case (is DeviceUserInfoEndpoint.Failure, _): self = .userInfo
         // A device may know which PUK to ask its user for.
         case (let error as ServiceError, .device) where error.expectedPukIndex != nil:
             self = .recovery(expectedPukIndex: error.expectedPukIndex ?? 0)
@@ -56,7 +58,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
         switch self {
         case .authentication: 401
         case .activation, .encryption, .vault, .temporaryKey, .upgrade, .service, .malformedRequest: 400
-        case .invalid, .recovery, .telemetry: 400
+        case .userInfo, .invalid, .recovery, .telemetry: 400
         case .notFound: 404
         case .methodNotAllowed: 405
         case .bodyTooLarge: 413
@@ -74,6 +76,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
         case .vault: "ERR_SECURE_VAULT"
         case .temporaryKey: "ERR_TEMPORARY_KEY"
         case .upgrade: "ERR_UPGRADE"
+        case .userInfo: "ERR_USER_INFO"
         case .service(let code): code.rawValue
         case .invalid: ServiceErrorCode.invalidRequest.rawValue
         case .recovery: face == .device ? "INVALID_RECOVERY_CODE" : "ERR_RECOVERY"
@@ -94,6 +97,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
         case .vault: "POWER_AUTH_SECURE_VAULT_INVALID"
         case .temporaryKey: "POWER_AUTH_TEMPORARY_KEY_FAILURE"
         case .upgrade: "POWER_AUTH_UPGRADE_FAILED"
+        case .userInfo: "POWER_AUTH_USER_INFO_ERROR"
         case .service(let code): code.message
         case .recovery:
             face == .device ? "POWER_AUTH_RECOVERY_INVALID" : ServiceErrorCode.invalidRecoveryCode.message
@@ -126,7 +130,9 @@ enum OutwardFailure: Error, Equatable, Sendable {
                 code: code(on: face), message: message, localizedMessage: face == .backOffice ? message : nil,
                 currentRecoveryPukIndex: face == .lab ? nil : recoveryPukIndex))
         // Three strings always encode; an empty body would only replace an answer that cannot exist.
-        return ServerResponse(status: status, body: (try? JSONBody.encode(envelope)) ?? Data())
+        return ServerResponse(
+            status: status, body: (try? JSONBody.encode(envelope)) ?? Data(),
+            challenge: self == .authentication && face == .backOffice ? "Basic realm=\"PowerAuth\"" : nil)
     }
 }
 

@@ -13,20 +13,25 @@ struct ServerRequest: Sendable {
     let body: Data
     /// The values of the path's placeholders.
     var parameters: [String: String] = [:]
+    /// The prefix that was removed from the path; empty at the root.
+    var mountPoint = ""
 
     /// The same request with another body: the plaintext in place of the envelope.
     func with(body: Data) -> ServerRequest {
         ServerRequest(
-            method: method, path: path, query: query, headers: headers, body: body, parameters: parameters)
+            method: method, path: path, query: query, headers: headers, body: body, parameters: parameters,
+            mountPoint: mountPoint)
     }
 
     /// Whether the body calls itself JSON, or does not say what it is.
     var isJSON: Bool {
         guard let type = header("Content-Type") else { return true }
-        return type.lowercased().hasPrefix("application/json")
+        let mediaType = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        return mediaType.lowercased() == "application/json"
     }
 
-    /// The first value of a header, found without regard to case; nil when it is missing.
+    /// The value of a header, found without regard to case; nil when it is missing. The values of a repeated
+    /// header are one text with commas between them, which no PowerAuth header survives.
     func header(_ name: String) -> String? {
         HTTPField.Name(name).flatMap { headers[$0] }
     }
@@ -38,6 +43,8 @@ struct ServerResponse: Sendable, Equatable {
     let status: Int
     let body: Data
     var contentType = "application/json"
+    /// How to authenticate, for the header `WWW-Authenticate`.
+    var challenge: String?
 
     /// Status 200 with a JSON body.
     static func ok(_ body: some Encodable) throws -> ServerResponse {

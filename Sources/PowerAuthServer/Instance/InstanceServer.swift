@@ -37,10 +37,8 @@ public final class InstanceServer: Sendable {
         if former != nil { try FileManager.default.removeItem(atPath: layout.serverReadyPath) }
         formerPort = manifest.topology.server.port == 0 ? former?.port : nil
         var configuration = ServerConfiguration(directory: layout.serverDirectory)
-        configuration.port = manifest.topology.server.port
+        configuration.apply(manifest.topology.server)
         configuration.hasLabPowers = true
-        configuration.policy.maxFailedAttempts = manifest.topology.server.maxFailedAttempts
-        configuration.policy.lookAhead = manifest.topology.server.signatureLookAhead
         server = try LabServer(
             configuration: configuration, clock: InstanceClock(clock: try LabClock.open(layout.clockPath)),
             journal: InstanceJournal(trace: trace), faults: ServerFaults(faults))
@@ -76,6 +74,11 @@ public final class InstanceServer: Sendable {
         server.stop()
     }
 
+    /// Writes the end of the server into the trace, once: for a process that ends although connections are open.
+    public func noteStop() {
+        server.noteStop()
+    }
+
     /// Gives up the membership; the last member removes the instance. Blocks.
     public func leave() throws {
         try membership.leave()
@@ -83,7 +86,7 @@ public final class InstanceServer: Sendable {
 
     /// Commands run on the workers, next to HTTP requests.
     private func controlServer() throws -> ControlServer {
-        let commands = ServerCommandTable(services: server.services)
+        let commands = ServerCommandTable(server: server)
         let workers = server.workers
         return try ControlServer(layout, name: Self.processName, incarnation: incarnation) { request, responder in
             workers.submit { responder.reply(commands.answer(request)) }

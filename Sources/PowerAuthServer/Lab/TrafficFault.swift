@@ -29,6 +29,8 @@ struct TrafficFault: Codable, Sendable {
     var corruptBody: Bool?
     /// Milliseconds of real time that the body of the answer takes.
     var slowBody: Int?
+    /// The certificate that is shown in place of the right one. Such a rule counts TLS connections, not requests.
+    var certificate: String?
 
     /// - Throws: ERR0024 for a rule that does nothing, or whose numbers make no sense.
     func validate() throws {
@@ -39,28 +41,27 @@ struct TrafficFault: Codable, Sendable {
         guard status.map({ (200...599).contains($0) }) ?? true else {
             throw ServiceError(.invalidRequest, "status must be 200 to 599")
         }
-        guard latency != nil || status != nil || drop != nil || corruptBody == true || slowBody != nil else {
+        let hitsRequests =
+            latency != nil || status != nil || drop != nil || corruptBody == true || slowBody != nil
+        if let certificate {
+            guard CertificateKind(rawValue: certificate) != nil else {
+                let kinds = CertificateKind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ServiceError(.invalidRequest, "certificate must be one of \(kinds)")
+            }
+            guard !hitsRequests, path == nil, method == nil else {
+                throw ServiceError(
+                    .invalidRequest,
+                    "a rule with certificate is about connections and has nothing else but skip and times")
+            }
+        } else if !hitsRequests {
             throw ServiceError(
-                .invalidRequest, "a rule needs one of latency, status, drop, corruptBody and slowBody")
+                .invalidRequest, "a rule needs one of latency, status, drop, corruptBody, slowBody and certificate")
         }
     }
 
     /// Whether the rule is about a request.
     func matches(method: String, path: String) -> Bool {
-        (self.method.map { $0.uppercased() == method } ?? true)
-            && (self.path.map { Self.glob($0[...], matches: path[...]) } ?? true)
-    }
-
-    private static func glob(_ pattern: Substring, matches text: Substring) -> Bool {
-        guard let star = pattern.firstIndex(of: "*") else { return pattern == text }
-        let start = pattern[..<star]
-        guard text.hasPrefix(start) else { return false }
-        let rest = pattern[pattern.index(after: star)...]
-        var tail = text.dropFirst(start.count)
-        while true {
-            if glob(rest, matches: tail) { return true }
-            guard !tail.isEmpty else { return false }
-            tail = tail.dropFirst()
-        }
+        certificate == nil && (self.method.map { $0.uppercased() == method } ?? true)
+            && (self.path.map { Wildcard.matches($0, path) } ?? true)
     }
 }

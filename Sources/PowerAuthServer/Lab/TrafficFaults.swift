@@ -44,8 +44,17 @@ final class TrafficFaults: Sendable {
 
     /// Counts a request and finds out what goes wrong with it.
     func hit(method: String, path: String) -> TrafficFault? {
+        hit { $0.matches(method: method, path: path) }
+    }
+
+    /// Counts a TLS connection and finds out which certificate it is shown; nil is the right one.
+    func hitConnection() -> CertificateKind? {
+        hit { $0.certificate != nil }?.certificate.flatMap(CertificateKind.init)
+    }
+
+    private func hit(where isAbout: (TrafficFault) -> Bool) -> TrafficFault? {
         state.withLock { state in
-            for index in state.armed.indices where state.armed[index].rule.matches(method: method, path: path) {
+            for index in state.armed.indices where isAbout(state.armed[index].rule) {
                 state.armed[index].matched += 1
                 let armed = state.armed[index]
                 let isSkipped = armed.matched <= armed.rule.skip ?? 0

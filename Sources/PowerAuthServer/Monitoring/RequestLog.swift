@@ -21,6 +21,7 @@ public final class RequestLog: ServerJournal {
         guard var line = Self.fields(of: event) else { return }
         line["time"] = .string(BackOfficeDate(clock.now()).text)
         if let operation { line["operation"] = .string(operation) }
+        if let correlation = CurrentCorrelation.current { line["correlation"] = .string(correlation) }
         write(JSONValue.object(line).encoded() + Data("\n".utf8))
     }
 

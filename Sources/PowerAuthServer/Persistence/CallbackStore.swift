@@ -88,10 +88,7 @@ enum CallbackStore {
 
     /// Takes up to 100 messages that are due, oldest first, for delivery. Those whose circuit is open fail at once.
     static func claimDue(_ database: Database, _ policy: CallbackPolicy, at now: ServerTime) throws -> [CallbackEvent] {
-        try database.execute(
-            sql:
-                "UPDATE callback_event SET status = 'PENDING', t_next_call = ? WHERE status = 'PROCESSING' AND t_rerun <= ?",
-            arguments: [now.milliseconds, now.milliseconds])
+        try settleLost(database, policy, at: now)
         if policy.failureThreshold >= 0 {
             try database.execute(
                 sql: """
@@ -124,6 +121,21 @@ enum CallbackStore {
                 arguments: [event.attempt, now.advanced(by: policy.rerunAfter).milliseconds, event.row])
         }
         return events
+    }
+
+    /// Attempts that ended with their process are repeated where attempts are repeated at all, and have failed elsewhere.
+    private static func settleLost(_ database: Database, _ policy: CallbackPolicy, at now: ServerTime) throws {
+        let isLost = "status = 'PROCESSING' AND t_rerun <= ?"
+        try database.execute(
+            sql: """
+                UPDATE callback_event SET status = 'PENDING', t_next_call = ?, t_rerun = NULL
+                WHERE \(isLost) AND callback IN (SELECT id FROM callback_url WHERE COALESCE(max_attempts, ?) > 1)
+                """, arguments: [now.milliseconds, now.milliseconds, policy.maxAttempts])
+        try database.execute(
+            sql: """
+                UPDATE callback_event SET status = 'FAILED', t_next_call = NULL, t_rerun = NULL, t_delete = ?
+                WHERE \(isLost)
+                """, arguments: [now.advanced(by: policy.retention).milliseconds, now.milliseconds])
     }
 
     /// Writes what came of an attempt into the log, and what becomes of the message.

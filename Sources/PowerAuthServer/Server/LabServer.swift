@@ -4,6 +4,7 @@ import HummingbirdCore
 import HummingbirdTLS
 import Logging
 import NIOCore
+import NIOSSL
 import ServiceLifecycle
 import Synchronization
 
@@ -23,6 +24,16 @@ public final class LabServer: Sendable {
         public let mobileSdkConfig: String
         /// The certificate of the authority to trust; nil for plain HTTP.
         public let certificateAuthorityPath: String?
+        /// What the back office wants; nil when it is open.
+        public let credentials: Credentials?
+    }
+
+    /// User name and password of HTTP Basic for the back office.
+    public struct Credentials: Sendable {
+        /// The `clientToken` of an integration.
+        public let userName: String
+        /// Its `clientSecret`.
+        public let password: String
     }
 
     /// The server cannot accept connections at the wanted address.
@@ -41,10 +52,14 @@ public final class LabServer: Sendable {
     let workers: WorkerThreads
     private let configuration: ServerConfiguration
     private let faults: ServerFaults
-    private let journal: (any ServerJournal)?
+    let journal: (any ServerJournal)?
     private let metrics = ServerMetrics()
-    private let lab: LabPowers?
+    /// What a lab can do to it; nil for a server that nobody may interfere with.
+    let powers: LabPowers?
     private let certificates: LabCertificates?
+    let credentials: Credentials?
+    /// Whether the journal knows that the server has stopped.
+    private let isStopNoted = Flag()
     private let application: (id: String, mobileSdkConfig: String)
     private let shutdown = GracefulShutdown()
 
@@ -63,12 +78,13 @@ public final class LabServer: Sendable {
         let journal = JournalFanOut(journals: [metrics] + (journal.map { [$0] } ?? []))
         self.journal = journal
         self.faults = faults
-        lab = configuration.hasLabPowers ? LabPowers() : nil
+        powers = configuration.hasLabPowers ? LabPowers() : nil
         services = try ServerServices(
             configuration: configuration, clock: clock, journal: journal, faults: faults)
         certificates = try configuration.certificate.map { _ in
             try LabCertificates(directory: configuration.directory + "/tls", now: clock.now())
         }
+        credentials = try services.firstIntegration()
         application = try services.firstApplication(id: configuration.applicationId)
         workers = WorkerThreads(count: configuration.workerThreads)
     }
@@ -91,7 +107,7 @@ public final class LabServer: Sendable {
                     baseURL: "\(self.certificates == nil ? "http" : "https")://\(self.configuration.host):\(port)",
                     port: port, applicationId: self.application.id,
                     mobileSdkConfig: self.application.mobileSdkConfig,
-                    certificateAuthorityPath: self.certificates?.authorityPath))
+                    certificateAuthorityPath: self.certificates?.authorityPath, credentials: self.credentials))
         }
         let jobs = JobThread(services.context)
         var failure: (any Error)?
@@ -106,7 +122,7 @@ public final class LabServer: Sendable {
             guard !isListening.isRaised else { throw failure }
             throw ListeningFailure(address: "\(configuration.host):\(port ?? configuration.port)", cause: "\(failure)")
         }
-        journal?.record(.stopped, operation: nil)
+        noteStop()
         try services.context.database.close()
     }
 
@@ -115,10 +131,16 @@ public final class LabServer: Sendable {
         shutdown.trigger()
     }
 
+    /// Tells the journal that the server has stopped, once: for a process that ends although connections are open.
+    public func noteStop() {
+        guard isStopNoted.raise() else { return }
+        journal?.record(.stopped, operation: nil)
+    }
+
     /// Every resource there is.
     var endpoints: [Endpoint] {
         let labEndpoints =
-            lab.map {
+            powers.map {
                 LabEndpoints(
                     context: services.context, powers: $0,
                     snapshots: SnapshotService(
@@ -138,7 +160,7 @@ public final class LabServer: Sendable {
     ) throws -> Hummingbird.Application<RouterResponder<ConnectionContext>> {
         let frontend = HTTPFrontend(
             endpoints: endpoints, workers: workers, clock: services.context.clock, journal: journal, faults: faults,
-            lab: lab)
+            lab: powers, correlationHeader: configuration.correlationHeader)
         return Hummingbird.Application(
             router: frontend.router(),
             server: try transport(),
@@ -151,8 +173,14 @@ public final class LabServer: Sendable {
     /// HTTP, within TLS when a certificate is shown.
     private func transport() throws -> HTTPServerBuilder {
         guard let certificates, let kind = configuration.certificate else { return .http1() }
-        return try .tls(
-            .http1(), tlsConfiguration: certificates.configuration(kind, now: services.context.clock.now()))
+        let tlsConfiguration: TLSConfiguration
+        let now = services.context.clock.now()
+        if let lab = powers {
+            tlsConfiguration = try certificates.configuration(kind, now: now) { lab.faults.hitConnection() }
+        } else {
+            tlsConfiguration = try certificates.configuration(kind, now: now)
+        }
+        return try .tls(.http1(), tlsConfiguration: tlsConfiguration)
     }
 }
 
@@ -162,5 +190,7 @@ private final class Flag: Sendable {
 
     var isRaised: Bool { value.load(ordering: .acquiring) }
 
-    func raise() { value.store(true, ordering: .releasing) }
+    /// - Returns: whether it became true by this call.
+    @discardableResult
+    func raise() -> Bool { !value.exchange(true, ordering: .acquiringAndReleasing) }
 }

@@ -8,6 +8,10 @@ public struct ServerConfiguration: Sendable {
     public var port = 0
     /// The identifier of the application that is created at the first start.
     public var applicationId = "lab"
+    /// What the server calls itself.
+    public var names = ServerNames()
+    /// The header whose value stands in the request log; nil for none.
+    public var correlationHeader: String?
     /// Windows, limits and validity times.
     public var policy = ServerPolicy()
     /// Who CUSTOM activations belong to, and what becomes of custom attributes.

@@ -3,6 +3,7 @@ import Foundation
 /// The domain of the server over one database: what HTTP and the control channel both call.
 struct ServerServices: Sendable {
     let context: ServiceContext
+    let names: ServerNames
     private let identification: ActivationIdentification
 
     /// Opens the database in the configured directory.
@@ -22,6 +23,7 @@ struct ServerServices: Sendable {
         identification = ActivationIdentification(
             context: context, provider: configuration.activationProvider,
             identityProviders: IdentityProviders(providers: configuration.identityProviders))
+        names = configuration.names
     }
 
     var applications: ApplicationService { ApplicationService(context: context) }
@@ -39,6 +41,16 @@ struct ServerServices: Sendable {
             throw ServiceError(.invalidApplication, "application \(application.id) has no version")
         }
         return (application.id, version.mobileSdkConfig)
+    }
+
+    /// Creates an integration when the back office is open to integrations only and there is none: nobody could come
+    /// in to create the first one.
+    /// - Returns: the credentials of the oldest one; nil when none are needed.
+    func firstIntegration() throws -> LabServer.Credentials? {
+        guard context.policy.isBackOfficeRestricted else { return nil }
+        let service = IntegrationService(context: context)
+        let integration = try service.list().first ?? service.create(name: "lab")
+        return LabServer.Credentials(userName: integration.token, password: integration.secret)
     }
 
     /// Every resource of both faces.

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import NIOSSL
 import PowerAuthProtocol
 
@@ -54,13 +55,38 @@ struct LabCertificates: Sendable {
     }
 
     /// What a server shows.
+    /// - Parameter replacement: asked at every connection for a certificate to show in place of the right one.
     /// - Throws: `ProtocolError` for lack of entropy; `NIOSSLError` for a certificate OpenSSL does not read.
-    func configuration(_ kind: CertificateKind, now: ServerTime) throws -> TLSConfiguration {
+    func configuration(
+        _ kind: CertificateKind, now: ServerTime, replacement: (@Sendable () -> CertificateKind?)? = nil
+    ) throws -> TLSConfiguration {
+        let (chain, key) = try sources(kind, now: now)
+        var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
+        if let replacement {
+            // All are made now: a handshake runs on an event loop, which is no place for making keys.
+            let others = try Dictionary(
+                uniqueKeysWithValues: CertificateKind.allCases.map { kind in
+                    let (chain, key) = try sources(kind, now: now)
+                    var override = NIOSSLContextConfigurationOverride()
+                    override.certificateChain = chain
+                    override.privateKey = key
+                    return (kind, override)
+                })
+            configuration.sslContextCallback = { _, answer in
+                answer.succeed(replacement().flatMap { others[$0] } ?? .noChanges)
+            }
+        }
+        return configuration
+    }
+
+    private func sources(
+        _ kind: CertificateKind, now: ServerTime
+    ) throws -> (chain: [NIOSSLCertificateSource], key: NIOSSLPrivateKeySource) {
         let (chain, key) = try serverCertificate(kind, now: now)
-        return .makeServerConfiguration(
-            certificateChain: try chain.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) }
-                .map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(try PEM.text(key).utf8), format: .pem)))
+        return (
+            try chain.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) }.map { .certificate($0) },
+            .privateKey(try NIOSSLPrivateKey(bytes: Array(try PEM.text(key).utf8), format: .pem))
+        )
     }
 
     /// A new key and its certificate, followed by those who vouch for it; all PEM.

@@ -1,0 +1,131 @@
+import Foundation
+
+/// Reads the settings of a server from their YAML form: the section `server` of a topology, or a configuration file
+/// of a server on its own.
+///
+/// Used by one thread.
+public struct ServerSpecReader {
+    private let collector: DiagnosticCollector
+
+    /// A reader that reports into a collector.
+    public init(_ collector: DiagnosticCollector) {
+        self.collector = collector
+    }
+
+    /// Reads a whole file; JSON is YAML, too.
+    ///
+    /// - Parameter file: The text.
+    /// - Returns: nil when anything is wrong with it; the collector says what.
+    public func read(_ file: SourceFile) -> ServerSpec? {
+        let before = collector.count
+        guard let root = YAMLDocument.parse(file, reporting: collector) else { return nil }
+        let spec = read(root)
+        return collector.count == before ? spec : nil
+    }
+
+    /// Reads a mapping; what is wrong with it is reported and left at its default.
+    public func read(_ node: YAMLNode) -> ServerSpec {
+        var server = ServerSpec()
+        guard let reader = MappingReader(node, container: "`server`", reporting: collector) else { return server }
+        if let port = reader.integer("port", in: 0...65_535) { server.port = Int(port) }
+        if let attempts = reader.integer("maxFailedAttempts", in: 1...64) { server.maxFailedAttempts = Int(attempts) }
+        if let lookAhead = reader.integer("signatureLookAhead", in: 1...64) {
+            server.signatureLookAhead = Int(lookAhead)
+        }
+        server.settings = settings(reader)
+        reader.finish()
+        return server
+    }
+
+    private func settings(_ reader: MappingReader) -> ServerSettings {
+        var settings = ServerSettings()
+        settings.restrictAccess = reader.boolean("restrictAccess")
+        settings.vaultWithBiometry = reader.boolean("vaultWithBiometry")
+        settings.replayVerification = reader.boolean("replayVerification")
+        settings.applicationName = reader.text("applicationName")
+        settings.applicationDisplayName = reader.text("applicationDisplayName")
+        settings.applicationEnvironment = reader.text("applicationEnvironment")
+        settings.correlationHeader = headerName(reader, "correlationHeader")
+        settings.customObject = reader.optional("customObject").flatMap(object)
+        settings.activationValidity = time(reader, "activationValidity")
+        settings.requestExpiration = time(reader, "requestExpiration")
+        settings.requestExpirationExtended = time(reader, "requestExpirationExtended")
+        settings.tokenValidity = time(reader, "tokenValidity")
+        settings.tokenForwardValidity = time(reader, "tokenForwardValidity")
+        settings.temporaryKeyValidity = time(reader, "temporaryKeyValidity")
+        settings.temporaryKeysPerActivation = reader.integer("temporaryKeysPerActivation", in: 1...10_000).map {
+            Int($0)
+        }
+        settings.generationAttempts = reader.integer("generationAttempts", in: 1...1000).map { Int($0) }
+        settings.recoveryMaxFailedAttempts = reader.integer("recoveryMaxFailedAttempts", in: 1...64).map { Int($0) }
+        settings.pageSize = reader.integer("pageSize", in: 1...10_000).map { Int($0) }
+        if let node = reader.optional("callbacks") { settings.callbacks = callbacks(node) }
+        return settings
+    }
+
+    private func callbacks(_ node: YAMLNode) -> ServerSettings.Callbacks {
+        var callbacks = ServerSettings.Callbacks()
+        guard let reader = MappingReader(node, container: "`callbacks`", reporting: collector) else { return callbacks }
+        callbacks.allowedHosts = reader.texts("allowedHosts")
+        callbacks.maxAttempts = reader.integer("maxAttempts", in: 1...1000).map { Int($0) }
+        callbacks.initialBackoff = time(reader, "initialBackoff")
+        callbacks.backoffMultiplier = reader.number("backoffMultiplier", in: 1...100)
+        callbacks.maxBackoff = time(reader, "maxBackoff")
+        callbacks.retention = time(reader, "retention")
+        callbacks.connectTimeout = time(reader, "connectTimeout")
+        callbacks.responseTimeout = time(reader, "responseTimeout")
+        callbacks.failureThreshold = reader.integer("failureThreshold", in: -1...1_000_000).map { Int($0) }
+        callbacks.resetTimeout = time(reader, "resetTimeout")
+        reader.finish()
+        return callbacks
+    }
+
+    private func headerName(_ reader: MappingReader, _ key: String) -> String? {
+        guard let name = reader.text(key) else { return nil }
+        guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }) else {
+            collector.report(
+                .misfit(what: "`\(key)`", reason: "it must be the name of an HTTP header"), at: reader.place(of: key))
+            return nil
+        }
+        return name
+    }
+
+    /// A time of at least a millisecond and at most ten years, in milliseconds.
+    private func time(_ reader: MappingReader, _ key: String) -> Int64? {
+        guard let duration = reader.duration(key), let node = reader.node[key] else { return nil }
+        let milliseconds = duration.nanoseconds / 1_000_000
+        guard (1...Self.longestTime).contains(milliseconds) else {
+            collector.report(
+                .outOfRange(what: "`\(key)`", value: node.scalar?.text ?? "", limit: "from 1ms to 3650d"),
+                at: node.place)
+            return nil
+        }
+        return milliseconds
+    }
+
+    private static let longestTime: Int64 = 3650 * 86_400_000
+
+    /// Any mapping, as JSON.
+    private func object(_ node: YAMLNode) -> JSONValue? {
+        guard node.entries != nil else {
+            collector.report(
+                .wrongShape(what: "`customObject`", expected: .mapping, actual: node.shape), at: node.place)
+            return nil
+        }
+        return json(node)
+    }
+
+    private func json(_ node: YAMLNode) -> JSONValue {
+        switch node.content {
+        case .mapping(let entries):
+            return .object(Dictionary(entries.map { ($0.key, json($0.value)) }) { _, last in last })
+        case .sequence(let elements):
+            return .array(elements.map(json))
+        case .scalar(let scalar):
+            guard !scalar.isNull else { return .null }
+            // A plain scalar is what JSON would read it as; everything else, quoted or not, is text.
+            let plain = scalar.isQuoted ? nil : try? JSONValue.parse(Data(scalar.text.utf8))
+            return plain ?? .string(scalar.text)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/// What a lab file or a configuration file changes about a PowerAuth server (server.md, section 25).
+///
+/// Nil leaves the server's own default. Times are milliseconds. An immutable value; any thread.
+public struct ServerSettings: Codable, Equatable, Sendable {
+    /// Whether the back office is open to integrations only, with HTTP Basic.
+    public var restrictAccess: Bool?
+    /// Whether the vault opens with biometry in place of knowledge.
+    public var vaultWithBiometry: Bool?
+    /// Whether encrypted requests and token digests may be used once only.
+    public var replayVerification: Bool?
+    /// The three names in the answer of `/status`.
+    public var applicationName: String?
+    /// See ``applicationName``.
+    public var applicationDisplayName: String?
+    /// See ``applicationName``.
+    public var applicationEnvironment: String?
+    /// The header whose value stands in the request log.
+    public var correlationHeader: String?
+    /// What devices get as `customObject` with their status.
+    public var customObject: JSONValue?
+    /// How long a new activation may wait for its key exchange and commit.
+    public var activationValidity: Int64?
+    /// How far the timestamp of an encrypted request may be from the server's time.
+    public var requestExpiration: Int64?
+    /// The same for tokens of the protocols 3.0 and 3.1.
+    public var requestExpirationExtended: Int64?
+    /// How old the timestamp of a token digest may be.
+    public var tokenValidity: Int64?
+    /// How far in the future the timestamp of a token digest may be.
+    public var tokenForwardValidity: Int64?
+    /// How long a temporary key decrypts requests.
+    public var temporaryKeyValidity: Int64?
+    /// How many unexpired temporary keys one activation may hold.
+    public var temporaryKeysPerActivation: Int?
+    /// How many random identifiers are tried before giving up on collisions.
+    public var generationAttempts: Int?
+    /// How many wrong PUKs block a recovery code.
+    public var recoveryMaxFailedAttempts: Int?
+    /// The number of entries in one page of a list.
+    public var pageSize: Int?
+    /// How callbacks are delivered.
+    public var callbacks = Callbacks()
+
+    /// How callbacks are delivered (server.md, section 16.4).
+    public struct Callbacks: Codable, Equatable, Sendable {
+        /// The hosts that may be called, `*` for any text in a name; nil allows every host.
+        public var allowedHosts: [String]?
+        /// How often a message is tried.
+        public var maxAttempts: Int?
+        /// The time from the first attempt to the second.
+        public var initialBackoff: Int64?
+        /// What the time between attempts grows by.
+        public var backoffMultiplier: Double?
+        /// The longest time between attempts.
+        public var maxBackoff: Int64?
+        /// How long a message and its attempts are kept after the last one.
+        public var retention: Int64?
+        /// How long a target may take to accept a connection.
+        public var connectTimeout: Int64?
+        /// How long a target may take to answer.
+        public var responseTimeout: Int64?
+        /// How many failures in a row open the circuit; -1 never opens it.
+        public var failureThreshold: Int?
+        /// How long after the last failure an open circuit lets no call through.
+        public var resetTimeout: Int64?
+
+        /// The server's defaults.
+        public init() {}
+    }
+
+    /// The server's defaults.
+    public init() {}
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Synchronization
+
+/// The access tokens that callbacks are called with, fetched when they are needed and kept until shortly before their
+/// end (RFC 6749, section 4.4).
+///
+/// Thread rule: any thread; the state is guarded by the mutex. Fetching blocks.
+final class AccessTokens: Sendable {
+    private struct Key: Hashable {
+        let tokenUri: String
+        let clientId: String
+        let clientSecret: String
+        let scope: String?
+    }
+
+    private struct Token {
+        let text: String
+        let ends: ContinuousClock.Instant
+    }
+
+    private struct Answer: Decodable {
+        let access_token: String
+        let expires_in: Double?
+    }
+
+    private let tokens = Mutex<[Key: Token]>([:])
+
+    /// The value of the `Authorization` header for a target.
+    /// - Parameter makeRequest: gives a request to the token's URL the time limits and certificates of the callback.
+    /// - Throws: ``OutgoingRequest/Failure`` when the authorisation server gives no token.
+    func header(
+        for oauth2: CallbackAuthentication.OAuth2, _ makeRequest: (_ url: String) throws -> OutgoingRequest
+    ) throws -> String {
+        let key = Key(
+            tokenUri: oauth2.tokenUri ?? "", clientId: oauth2.clientId ?? "",
+            clientSecret: oauth2.clientSecret ?? "", scope: oauth2.scope.nonBlank)
+        // Token lifetimes are the other side's real time.
+        if let known = tokens.withLock({ $0[key] }), known.ends > .now { return "Bearer \(known.text)" }
+        var request = try makeRequest(key.tokenUri)
+        request.method = "POST"
+        request.headers = [
+            ("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"),
+            ("Authorization", FormText.basicHeader(clientId: key.clientId, clientSecret: key.clientSecret)),
+        ]
+        request.body = FormText.encode(
+            [("grant_type", "client_credentials")] + (key.scope.map { [("scope", $0)] } ?? []))
+        let answer = try request.send()
+        guard answer.status == 200, let token = try? JSONBody.decode(Answer.self, from: answer.body) else {
+            throw OutgoingRequest.Failure(description: "\(key.tokenUri) answered \(answer.status) and no access token")
+        }
+        let lifetime = max(0, (token.expires_in ?? 0) - 10)
+        tokens.withLock { $0[key] = Token(text: token.access_token, ends: .now + .seconds(lifetime)) }
+        return "Bearer \(token.access_token)"
+    }
+
+    /// Forgets the token of a target that did not accept it.
+    func forget(_ oauth2: CallbackAuthentication.OAuth2) {
+        tokens.withLock { tokens in
+            tokens = tokens.filter { $0.key.tokenUri != oauth2.tokenUri || $0.key.clientId != oauth2.clientId }
+        }
+    }
+}

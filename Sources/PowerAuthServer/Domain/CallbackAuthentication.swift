@@ -1,0 +1,122 @@
+import Foundation
+import NIOSSL
+
+/// How the server shows a callback's target who it is, and whom it believes to be the target
+/// (server.md, section 16.1).
+struct CallbackAuthentication: Codable, Sendable {
+    /// A client certificate, and the certificates that the target's must lead to.
+    ///
+    /// Stores are PEM files; the original's key stores are turned into them with `openssl pkcs12 -in … -out …`.
+    struct Certificate: Codable, Sendable {
+        var enabled = false
+        var useCustomKeyStore = false
+        /// A path, also as `file:` URL: the certificate, those who vouch for it, and the private key.
+        var keyStoreLocation: String?
+        /// The password of the private key, unless ``keyPassword`` is given.
+        var keyStorePassword: String?
+        /// Kept for its callers: a PEM file has one key.
+        var keyAlias: String?
+        var keyPassword: String?
+        var useCustomTrustStore = false
+        /// A path, also as `file:` URL: the certificates to trust in place of the machine's.
+        var trustStoreLocation: String?
+        /// Kept for its callers: certificates are not secret.
+        var trustStorePassword: String?
+    }
+
+    /// User name and password of HTTP Basic.
+    struct Basic: Codable, Sendable {
+        var enabled = false
+        var username: String?
+        var password: String?
+    }
+
+    /// The client credentials grant (RFC 6749, section 4.4).
+    struct OAuth2: Codable, Sendable {
+        var enabled = false
+        var tokenUri: String?
+        var clientId: String?
+        var clientSecret: String?
+        /// Separated by spaces.
+        var scope: String?
+    }
+
+    var certificate: Certificate?
+    var httpBasic: Basic?
+    var oauth2: OAuth2?
+
+    /// Takes the secrets that are not given from what was stored.
+    mutating func keepSecrets(of stored: CallbackAuthentication?) {
+        func keep<Part>(_ part: inout Part?, _ old: Part?, _ secret: WritableKeyPath<Part, String?>) {
+            guard part != nil, part?[keyPath: secret] == nil else { return }
+            part?[keyPath: secret] = old?[keyPath: secret]
+        }
+        keep(&certificate, stored?.certificate, \.keyStorePassword)
+        keep(&certificate, stored?.certificate, \.keyPassword)
+        keep(&certificate, stored?.certificate, \.trustStorePassword)
+        keep(&httpBasic, stored?.httpBasic, \.password)
+        keep(&oauth2, stored?.oauth2, \.clientSecret)
+    }
+
+    /// - Throws: ERR0024 for a way that is on but lacks what it needs.
+    func validate() throws {
+        func require(_ way: String, _ values: [(String, String?)]) throws {
+            guard let missing = values.first(where: { $0.1.nonBlank == nil })?.0 else { return }
+            throw ServiceError.invalid("authentication.\(way).\(missing) is required while \(way) is enabled")
+        }
+        if let httpBasic, httpBasic.enabled { try require("httpBasic", [("username", httpBasic.username)]) }
+        if let oauth2, oauth2.enabled {
+            try require(
+                "oauth2",
+                [("tokenUri", oauth2.tokenUri), ("clientId", oauth2.clientId), ("clientSecret", oauth2.clientSecret)])
+        }
+        if let certificate, certificate.enabled {
+            if certificate.useCustomKeyStore {
+                try require("certificate", [("keyStoreLocation", certificate.keyStoreLocation)])
+            }
+            if certificate.useCustomTrustStore {
+                try require("certificate", [("trustStoreLocation", certificate.trustStoreLocation)])
+            }
+        }
+    }
+
+    /// The header of HTTP Basic, when it is on.
+    var basicHeader: String? {
+        guard let httpBasic, httpBasic.enabled, let username = httpBasic.username else { return nil }
+        return "Basic " + Data("\(username):\(httpBasic.password ?? "")".utf8).base64EncodedString()
+    }
+
+    /// What connections to the target are made with. Blocks: the stores are read for each.
+    /// - Throws: ``OutgoingRequest/Failure`` for a store that cannot be read.
+    func tlsConfiguration() throws -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        guard let certificate, certificate.enabled else { return configuration }
+        if certificate.useCustomKeyStore, let location = certificate.keyStoreLocation {
+            let store = try Self.store(location)
+            let password = certificate.keyPassword ?? certificate.keyStorePassword
+            do {
+                configuration.certificateChain = try NIOSSLCertificate.fromPEMBytes(store).map { .certificate($0) }
+                configuration.privateKey = .privateKey(
+                    try NIOSSLPrivateKey(bytes: store, format: .pem) { $0((password ?? "").utf8) })
+            } catch {
+                throw OutgoingRequest.Failure(
+                    description: "\(location) is no PEM file with a certificate and a key that the password opens")
+            }
+        }
+        if certificate.useCustomTrustStore, let location = certificate.trustStoreLocation {
+            guard let trusted = try? NIOSSLCertificate.fromPEMBytes(Self.store(location)), !trusted.isEmpty else {
+                throw OutgoingRequest.Failure(description: "\(location) is no PEM file with certificates")
+            }
+            configuration.trustRoots = .certificates(trusted)
+        }
+        return configuration
+    }
+
+    private static func store(_ location: String) throws -> [UInt8] {
+        let path = location.hasPrefix("file:") ? URL(string: location)?.path ?? location : location
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw OutgoingRequest.Failure(description: "\(location) cannot be read")
+        }
+        return Array(bytes)
+    }
+}

@@ -1,0 +1,43 @@
+public import LabKit
+
+extension ServerConfiguration {
+    /// Takes over what a lab file or a configuration file says.
+    public mutating func apply(_ spec: ServerSpec) {
+        func set<Value>(_ path: WritableKeyPath<ServerConfiguration, Value>, _ value: Value?) {
+            if let value { self[keyPath: path] = value }
+        }
+        let settings = spec.settings
+        port = spec.port
+        policy.maxFailedAttempts = spec.maxFailedAttempts
+        policy.lookAhead = spec.signatureLookAhead
+        set(\.policy.isBackOfficeRestricted, settings.restrictAccess)
+        set(\.policy.isVaultOpenedByBiometry, settings.vaultWithBiometry)
+        set(\.policy.isReplayVerified, settings.replayVerification)
+        set(\.names.name, settings.applicationName)
+        set(\.names.displayName, settings.applicationDisplayName)
+        set(\.names.environment, settings.applicationEnvironment)
+        set(\.correlationHeader, settings.correlationHeader)
+        if let object = settings.customObject { activationProvider.statusObject = { _ in object } }
+        set(\.policy.activationValidity, settings.activationValidity)
+        set(\.policy.requestWindow, settings.requestExpiration)
+        set(\.policy.extendedRequestWindow, settings.requestExpirationExtended)
+        set(\.policy.tokenValidity, settings.tokenValidity)
+        set(\.policy.tokenForwardValidity, settings.tokenForwardValidity)
+        set(\.policy.temporaryKeyValidity, settings.temporaryKeyValidity)
+        set(\.policy.temporaryKeysPerActivation, settings.temporaryKeysPerActivation)
+        set(\.policy.generationAttempts, settings.generationAttempts)
+        set(\.policy.recoveryMaxFailedAttempts, settings.recoveryMaxFailedAttempts)
+        set(\.policy.pageSize, settings.pageSize)
+        let callbacks = settings.callbacks
+        set(\.policy.callbacks.allowedHosts, callbacks.allowedHosts)
+        set(\.policy.callbacks.maxAttempts, callbacks.maxAttempts)
+        set(\.policy.callbacks.initialBackoff, callbacks.initialBackoff)
+        set(\.policy.callbacks.backoffMultiplier, callbacks.backoffMultiplier)
+        set(\.policy.callbacks.maxBackoff, callbacks.maxBackoff)
+        set(\.policy.callbacks.retention, callbacks.retention)
+        set(\.policy.callbacks.connectTimeout, callbacks.connectTimeout)
+        set(\.policy.callbacks.responseTimeout, callbacks.responseTimeout)
+        set(\.policy.callbacks.failureThreshold, callbacks.failureThreshold)
+        set(\.policy.callbacks.resetTimeout, callbacks.resetTimeout)
+    }
+}

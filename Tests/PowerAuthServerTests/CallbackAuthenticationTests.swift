@@ -1,0 +1,169 @@
+import Foundation
+import Hummingbird
+import HummingbirdTLS
+import HummingbirdTesting
+import LabKit
+import Logging
+import NIOCore
+import NIOSSL
+import PowerAuthProtocol
+import Synchronization
+import Testing
+
+@testable import PowerAuthServer
+
+/// How callbacks show who they come from (server.md, section 16.1).
+@Suite struct CallbackAuthenticationTests {
+    private static func callback(
+        _ url: String, _ authentication: [String: any Sendable], _ extra: [String: any Sendable] = [:]
+    ) -> [String: any Sendable] {
+        [
+            "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE", "callbackUrl": url,
+            "attributes": [String](), "authentication": authentication, "maxAttempts": 3,
+        ].merging(extra) { $1 }
+    }
+
+    /// Delivers what is due over the network.
+    private func deliver(_ fixture: ServerFixture, tokens: AccessTokens = AccessTokens()) async throws {
+        let context = fixture.server.services.context
+        try await fixture.server.workers.run {
+            Result {
+                let delivery = CallbackDelivery(context: context, accessTokens: tokens)
+                for event in try delivery.claimDue() { try delivery.deliver(event) }
+            }
+        }.get()
+    }
+
+    /// An authorisation server and the target behind it.
+    private final class Gate: Sendable {
+        private struct State {
+            var issued = 0
+            var forms: [String] = []
+            var credentials: [String] = []
+            var shown: [String] = []
+        }
+
+        private let state = Mutex(State())
+
+        var forms: [String] { state.withLock { $0.forms } }
+        var credentials: [String] { state.withLock { $0.credentials } }
+        var shown: [String] { state.withLock { $0.shown } }
+
+        /// - Parameter accepts: which of the issued tokens the target lets in, counted from 1.
+        func router(accepts: @escaping @Sendable (Int) -> Bool = { _ in true }) -> Router<BasicRequestContext> {
+            let router = Router()
+            router.post("/token") { request, _ in
+                let form = try await request.body.collect(upTo: 10_000)
+                let number = self.state.withLock { state in
+                    state.forms.append(String(buffer: form))
+                    state.credentials.append(request.headers[.authorization] ?? "")
+                    state.issued += 1
+                    return state.issued
+                }
+                let body = Data(#"{"access_token":"token-\#(number)","token_type":"Bearer","expires_in":3600}"#.utf8)
+                return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+            }
+            router.post("/hook") { request, _ in
+                let header = request.headers[.authorization] ?? ""
+                self.state.withLock { $0.shown.append(header) }
+                let number = header.hasPrefix("Bearer token-") ? Int(header.dropFirst(13)) : nil
+                return Response(status: number.map(accepts) == true ? .ok : .unauthorized)
+            }
+            return router
+        }
+    }
+
+    @Test func `OAuth 2.0 fetches a token once, and another one when it is no longer accepted`() async throws {
+        let gate = Gate()
+        let application = Application(router: gate.router { $0 > 1 }, logger: Logger(label: "tests"))
+        try await application.test(.live) { target in
+            let base = "http://127.0.0.1:\(try #require(target.port))"
+            let fixture = try ServerFixture()
+            try await fixture.run { client in
+                let oauth2: [String: any Sendable] = [
+                    "enabled": true, "tokenUri": base + "/token", "clientId": "lab", "clientSecret": "top-secret",
+                    "scope": "callbacks write",
+                ]
+                let created = try await client.backOffice(
+                    "application/callback/create", Self.callback(base + "/hook", ["oauth2": oauth2]))
+                #expect(created.flag("authentication.oauth2.clientSecretSet") == true)
+                #expect(!String(decoding: created.body, as: UTF8.self).contains("top-secret"))
+                let tokens = AccessTokens()
+                _ = try await client.initiate()
+                try await deliver(fixture, tokens: tokens)
+                client.clock.advance(milliseconds: 2_000)
+                try await deliver(fixture, tokens: tokens)
+                _ = try await client.initiate()
+                try await deliver(fixture, tokens: tokens)
+                #expect(gate.shown == ["Bearer token-1", "Bearer token-2", "Bearer token-2"])
+                #expect(
+                    gate.forms == Array(repeating: "grant_type=client_credentials&scope=callbacks%20write", count: 2))
+                #expect(gate.credentials.first == "Basic " + Data("lab:top-secret".utf8).base64EncodedString())
+            }
+        }
+    }
+
+    @Test func `a client certificate opens a target that demands one`() async throws {
+        let fixture = try ServerFixture()
+        let directory = fixture.directory.path
+        let certificates = try LabCertificates(directory: directory + "/tls", now: Self.realNow)
+        let (chain, key) = try certificates.serverCertificate(.valid, now: Self.realNow)
+        let store = directory + "/client.pem"
+        try (chain.joined() + PEM.text(key)).write(toFile: store, atomically: true, encoding: .utf8)
+        var tls = try certificates.configuration(.valid, now: Self.realNow)
+        tls.certificateVerification = .noHostnameVerification
+        tls.trustRoots = .file(certificates.authorityPath)
+        let router = Router()
+        router.post("/hook") { _, _ in HTTPResponse.Status.ok }
+        let (ports, found) = AsyncStream<Int>.makeStream()
+        let target = Application(
+            router: router, server: try .tls(tlsConfiguration: tls),
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { found.yield($0.localAddress?.port ?? 0) }, logger: Logger(label: "tests"))
+        let running = Task { try await target.run() }
+        defer { running.cancel() }
+        let port = try #require(await ports.first { _ in true })
+        try await fixture.run { (client: ServerClient) async throws in
+            func outcome(_ certificate: [String: any Sendable]) async throws -> Answer {
+                let created = try await client.backOffice(
+                    "application/callback/create",
+                    Self.callback("https://127.0.0.1:\(port)/hook", ["certificate": certificate], ["maxAttempts": 1]))
+                let id = try created.required("id")
+                _ = try await client.initiate()
+                try await deliver(fixture)
+                let log = try await client.backOffice("application/callback/deliveries", ["id": id])
+                _ = try await client.backOffice("application/callback/remove", ["id": id])
+                return log
+            }
+            let trust: [String: any Sendable] = [
+                "enabled": true, "useCustomTrustStore": true, "trustStoreLocation": certificates.authorityPath,
+            ]
+            let known = trust.merging(["useCustomKeyStore": true, "keyStoreLocation": "file://" + store]) { $1 }
+            #expect(try await outcome(known).number("attempts.0.httpStatus") == 200)
+            #expect(try await outcome(trust).isNull("attempts.0.httpStatus"))
+            let elsewhere = known.merging(["keyStoreLocation": directory + "/nowhere.pem"]) { $1 }
+            #expect(try await outcome(elsewhere).text("attempts.0.failure")?.contains("nowhere.pem") == true)
+        }
+    }
+
+    @Test func `a way that lacks what it needs is refused`() async throws {
+        try await ServerFixture.run { (client: ServerClient) async throws in
+            for (way, values, missing) in [
+                ("httpBasic", ["enabled": true], "username"), ("oauth2", ["enabled": true], "tokenUri"),
+                ("oauth2", ["enabled": true, "tokenUri": "https://a.example", "clientId": "x"], "clientSecret"),
+                ("certificate", ["enabled": true, "useCustomKeyStore": true], "keyStoreLocation"),
+                ("certificate", ["enabled": true, "useCustomTrustStore": true], "trustStoreLocation"),
+            ] as [(String, [String: any Sendable], String)] {
+                let refused = try await client.backOffice(
+                    "application/callback/create", Self.callback("http://127.0.0.1:1/", [way: values]))
+                #expect(refused.code == "ERR0024")
+                #expect(refused.text("message")?.contains("\(way).\(missing)") == true)
+            }
+        }
+    }
+
+    /// TLS looks at the machine's clock.
+    private static var realNow: ServerTime {
+        ServerTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+    }
+}

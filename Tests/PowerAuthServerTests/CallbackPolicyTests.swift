@@ -1,0 +1,150 @@
+import Foundation
+import GRDB
+import LabKit
+import Testing
+
+@testable import PowerAuthServer
+
+/// What happens to messages whose targets fail, whose process ended or whose time is over
+/// (server.md, sections 16.4 and 24).
+@Suite struct CallbackPolicyTests {
+    private static func callback(_ extra: [String: any Sendable] = [:]) -> [String: any Sendable] {
+        [
+            "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
+            "callbackUrl": "http://127.0.0.1:1/hook", "attributes": [String](),
+        ].merging(extra) { $1 }
+    }
+
+    private func statuses(_ fixture: ServerFixture) throws -> [String] {
+        try fixture.server.services.context.read {
+            try String.fetchAll($0, sql: "SELECT status FROM callback_event ORDER BY id")
+        }
+    }
+
+    @Test func `failures in a row open the circuit, and a success after the pause closes it`() async throws {
+        let fixture = try ServerFixture {
+            $0.policy.callbacks.failureThreshold = 2
+            $0.policy.callbacks.resetTimeout = 10_000
+        }
+        let target = CallbackTarget([500, 500, 200, 200])
+        try await fixture.run { client in
+            try await client.backOffice("application/callback/create", Self.callback()).expectOK()
+            for _ in 1...4 {
+                _ = try await client.initiate()
+                _ = try target.runJobs(fixture)
+            }
+            #expect(target.requests.count == 2)
+            #expect(try statuses(fixture) == ["FAILED", "FAILED", "FAILED", "FAILED"])
+            client.clock.advance(milliseconds: 10_000)
+            for _ in 1...2 {
+                _ = try await client.initiate()
+                _ = try target.runJobs(fixture)
+            }
+            #expect(try statuses(fixture).suffix(2) == ["COMPLETED", "COMPLETED"])
+        }
+    }
+
+    @Test func `a negative threshold never opens the circuit`() async throws {
+        let fixture = try ServerFixture { $0.policy.callbacks.failureThreshold = -1 }
+        let target = CallbackTarget([])
+        try await fixture.run { client in
+            try await client.backOffice("application/callback/create", Self.callback()).expectOK()
+            for _ in 1...3 {
+                _ = try await client.initiate()
+                _ = try target.runJobs(fixture)
+            }
+            #expect(target.requests.count == 3)
+        }
+    }
+
+    @Test(arguments: [(3, "COMPLETED"), (1, "FAILED")])
+    func `an attempt that ended with its process is repeated where attempts are repeated at all`(
+        maxAttempts: Int, outcome: String
+    ) async throws {
+        let fixture = try ServerFixture()
+        let target = CallbackTarget([200])
+        try await fixture.run { client in
+            try await client.backOffice("application/callback/create", Self.callback(["maxAttempts": maxAttempts]))
+                .expectOK()
+            _ = try await client.initiate()
+            let context = fixture.server.services.context
+            // The process takes the message and dies before it can write what came of it.
+            #expect(try CallbackDelivery(context: context).claimDue().count == 1)
+            #expect(try statuses(fixture) == ["PROCESSING"])
+            client.clock.advance(milliseconds: 74_999)
+            #expect(try target.runJobs(fixture) == client.clock.now().advanced(by: 1))
+            #expect(target.requests.isEmpty)
+            client.clock.advance(milliseconds: 1)
+            _ = try target.runJobs(fixture)
+            #expect(try statuses(fixture) == [outcome])
+            #expect(target.requests.count == (maxAttempts > 1 ? 1 : 0))
+        }
+    }
+
+    @Test func `finished messages are forgotten when their time is over`() async throws {
+        let fixture = try ServerFixture()
+        let target = CallbackTarget([200, 500])
+        try await fixture.run { client in
+            try await client.backOffice(
+                "application/callback/create", Self.callback(["retentionPeriod": "PT1H"])
+            ).expectOK()
+            for _ in 1...2 {
+                _ = try await client.initiate()
+                _ = try target.runJobs(fixture)
+            }
+            #expect(try statuses(fixture) == ["COMPLETED", "FAILED"])
+            client.clock.advance(milliseconds: 3_600_000)
+            _ = try CallbackDelivery(context: fixture.server.services.context).claimDue()
+            #expect(try statuses(fixture).prefix(2) == ["COMPLETED", "FAILED"])
+            client.clock.advance(milliseconds: 1)
+            _ = try CallbackDelivery(context: fixture.server.services.context).claimDue()
+            #expect(try statuses(fixture).filter { $0 != "PENDING" && $0 != "PROCESSING" } == [])
+        }
+    }
+
+    @Test func `only allowed hosts are called`() async throws {
+        let directory = try TemporaryDirectory()
+        try await ServerFixture(directory: directory).run { client in
+            try await client.backOffice("application/callback/create", Self.callback()).expectOK()
+        }
+        let fixture = try ServerFixture(directory: directory) {
+            $0.policy.callbacks.allowedHosts = ["*.example.com", "localhost"]
+        }
+        let target = CallbackTarget([200])
+        try await fixture.run { client in
+            let refused = try await client.backOffice("application/callback/create", Self.callback())
+            #expect(refused.code == "ERR0024")
+            #expect(refused.text("message")?.contains("127.0.0.1") == true)
+            try await client.backOffice(
+                "application/callback/create", Self.callback(["callbackUrl": "https://hooks.EXAMPLE.com/x"])
+            ).expectOK()
+            // What was configured before the hosts were restricted is not called either.
+            _ = try await client.initiate()
+            _ = try target.runJobs(fixture)
+            #expect(target.requests.map(\.url) == ["https://hooks.EXAMPLE.com/x"])
+        }
+    }
+
+    @Test func `expired operations, activations and messages wait for the server's clock only`() async throws {
+        let fixture = try ServerFixture()
+        let target = CallbackTarget([])
+        try await fixture.run { client in
+            try await client.createTemplate()
+            let operation = try await client.createOperation().required("id")
+            let (activation, _) = try await client.initiate()
+            #expect(try target.runJobs(fixture) == client.clock.now().advanced(by: 300_001))
+            client.clock.advance(milliseconds: 300_000)
+            #expect(try target.runJobs(fixture) == client.clock.now().advanced(by: 1))
+            func stored(_ sql: String, _ id: String) throws -> Int? {
+                try fixture.server.services.context.read { try Int.fetchOne($0, sql: sql, arguments: [id]) }
+            }
+            let activationStatus = "SELECT status FROM activation WHERE activation_id = ?"
+            #expect(try stored(activationStatus, activation) == 1)
+            client.clock.advance(milliseconds: 1)
+            #expect(try target.runJobs(fixture) == nil)
+            #expect(try stored(activationStatus, activation) == 5)
+            let final = try stored("SELECT t_final FROM operation WHERE id = ?", operation)
+            #expect(final.map(Int64.init) == client.clock.now().milliseconds)
+        }
+    }
+}
