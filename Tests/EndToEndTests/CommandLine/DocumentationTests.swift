@@ -34,9 +34,21 @@ struct DocumentationTests {
     func readmeScenario() async throws {
         let workspace = try Workspace()
         try workspace.useProjectTopology()
-        try workspace.write(try #require(try Self.blocks("yaml", in: "README.md").first), to: "scenario.yaml")
+        try workspace.write(try #require(try DocumentationPage("README.md").blocks("yaml").first), to: "scenario.yaml")
         let outcome = try await blocking { try lab("run", "scenario.yaml", in: workspace) }
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+    }
+
+    @Test("The sessions of the server's page print what the page shows")
+    func serverPage() async throws {
+        let workspace = try Workspace()
+        let steps = try DocumentationPage("docs/server.md").steps
+        #expect(steps.count > 20)
+        let differences = try await blocking {
+            try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+        }
+        #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+        #expect(try workspace.leftovers() == [])
     }
 
     @Test("The page of commands is what lab steps prints")
@@ -45,7 +57,7 @@ struct DocumentationTests {
         let printed = try await blocking { try lab("steps", in: workspace).output }
         let path = Workspace.projectFile("docs/commands.md")
         let page = try String(contentsOfFile: path, encoding: .utf8)
-        let shown = try #require(try Self.blocks("text", in: "docs/commands.md").first)
+        let shown = try #require(try DocumentationPage("docs/commands.md").blocks("text").first)
         if ProcessInfo.processInfo.environment["RECORD"] != nil {
             try page.replacingOccurrences(of: shown, with: printed).write(
                 toFile: path, atomically: true, encoding: .utf8)
@@ -64,15 +76,7 @@ struct DocumentationTests {
 
     /// The `lab` commands of a page's console blocks, without their remarks.
     private static func commands(in page: String) throws -> [String] {
-        try blocks("console", in: page).flatMap { $0.split(separator: "\n") }
-            .filter { $0.hasPrefix("$ lab") }
-            .map { $0.dropFirst(2).components(separatedBy: "#")[0].trimmingCharacters(in: .whitespaces) }
-    }
-
-    private static func blocks(_ language: String, in page: String) throws -> [String] {
-        let text = try String(contentsOfFile: Workspace.projectFile(page), encoding: .utf8)
-        return text.components(separatedBy: "```\(language)\n").dropFirst().map {
-            $0.components(separatedBy: "```")[0]
-        }
+        try DocumentationPage(page).steps.map(\.command).filter { $0.hasPrefix("lab") }
+            .map { $0.components(separatedBy: "#")[0].trimmingCharacters(in: .whitespaces) }
     }
 }

@@ -17,7 +17,7 @@ final class LabCommand: Sendable {
     private let process: ChildProcess
     private let printed: Printed
 
-    /// Starts `lab`, or another executable of the lab, with the given arguments.
+    /// Starts `lab`, another executable of the lab by its name, or any program by its absolute path.
     init(_ arguments: [String], in workspace: Workspace, executable: String = "lab") throws {
         let directory = URL(filePath: try ProcessTable.executablePath()).deletingLastPathComponent()
         var environment = ProcessInfo.processInfo.environment
@@ -28,7 +28,8 @@ final class LabCommand: Sendable {
         let output = try FileDescriptor.pipe()
         let errors = try FileDescriptor.pipe()
         process = try ChildProcess.spawn(
-            executable: directory.appending(path: executable).path, arguments: arguments, environment: environment,
+            executable: URL(filePath: executable, relativeTo: directory).path, arguments: arguments,
+            environment: environment,
             directory: workspace.directory, standardOutput: .file(output.writing),
             standardError: .file(errors.writing), deathSignal: SIGKILL)
         let printed = Printed()

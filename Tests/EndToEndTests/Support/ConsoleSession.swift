@@ -1,0 +1,74 @@
+import Foundation
+import LabSystem
+import Testing
+
+/// Runs the steps of a page as its reader would: `lab server` stays in another terminal, everything else is typed into
+/// one shell after the other.
+///
+/// The page's port is replaced by one that is free. Used by one thread.
+struct ConsoleSession {
+    let workspace: Workspace
+    /// The port that the page shows.
+    let shownPort: String
+
+    /// A shell and the server beside it.
+    private struct Part {
+        var server: DocumentationPage.Step?
+        var steps: [DocumentationPage.Step] = []
+    }
+
+    /// Runs the steps.
+    /// - Returns: every difference from the page, in words.
+    func run(_ steps: [DocumentationPage.Step]) throws -> [String] {
+        var parts = [Part()]
+        for step in steps {
+            if step.command.hasPrefix("lab server ") {
+                parts.append(Part(server: step))
+            } else {
+                parts[parts.count - 1].steps.append(step)
+            }
+        }
+        return try parts.flatMap(run)
+    }
+
+    private func run(_ part: Part) throws -> [String] {
+        guard let server = part.server else { return try type(part.steps, port: nil) }
+        let words = server.command.split(separator: " ").dropFirst().map(String.init)
+        let command = try LabCommand(words.map { $0 == shownPort ? "0" : $0 }, in: workspace)
+        try command.wait(for: "SDK config")
+        let announcement = try #require(command.text.firstMatch(of: /127\.0\.0\.1:([0-9]+)/), "\(command.text)")
+        var differences = try type(part.steps, port: String(announcement.1))
+        try command.signal(SIGTERM)
+        let outcome = try command.finish()
+        if outcome.status != 0 { differences.append("\(server.command) failed:\n\(outcome.errors)") }
+        let printed = outcome.output.replacingOccurrences(of: ":\(announcement.1)", with: ":\(shownPort)")
+        if !server.isShown(by: printed) { differences.append("\(server.command) printed:\n\(printed)") }
+        return differences
+    }
+
+    private func type(_ steps: [DocumentationPage.Step], port: String?) throws -> [String] {
+        guard !steps.isEmpty else { return [] }
+        let mark = "=== \(UUID().uuidString) "
+        let executables = URL(filePath: try ProcessTable.executablePath()).deletingLastPathComponent().path
+        var script = "PATH=\(executables):$PATH\n"
+        for step in steps { script += "\(step.command)\nprintf '\\n\(mark)%s\\n' $?\n" }
+        if let port { script = script.replacingOccurrences(of: ":\(shownPort)", with: ":\(port)") }
+        try workspace.write(script, to: "session.sh")
+        let outcome = try LabCommand(["session.sh"], in: workspace, executable: "/bin/bash").finish()
+        let answers = outcome.output.components(separatedBy: "\n\(mark)")
+        try #require(answers.count == steps.count + 1, "\(outcome.output)\(outcome.errors)")
+        // What follows a mark is the status of the command before, and then what the next command printed.
+        return steps.enumerated().flatMap { index, step in
+            let printed = index == 0 ? answers[0] : answers[index].drop { $0 != "\n" }.dropFirst().description
+            let shown = port.map { printed.replacingOccurrences(of: ":\($0)", with: ":\(shownPort)") } ?? printed
+            var differences: [String] = []
+            if !step.isShown(by: shown) {
+                differences.append("\(step.command)\nprinted:\n\(shown)\nthe page shows:\n\(step.output)")
+            }
+            if !answers[index + 1].hasPrefix("0") {
+                differences.append("\(step.command) failed:\n\(shown)\(outcome.errors)")
+            }
+            return differences
+        }
+    }
+}

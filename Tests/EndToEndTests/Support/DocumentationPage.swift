@@ -1,0 +1,65 @@
+import Foundation
+
+/// A page of the documentation, as a reader follows it.
+struct DocumentationPage {
+    /// One command of a console block with what the page says it prints.
+    struct Step {
+        /// The command, in as many lines as it is written in.
+        let command: String
+        /// What is shown below it; `…` stands for any text. Empty when the page shows nothing.
+        let output: String
+    }
+
+    let text: String
+
+    /// - Parameter path: from the project's root.
+    init(_ path: String) throws {
+        text = try String(contentsOfFile: Workspace.projectFile(path), encoding: .utf8)
+    }
+
+    /// The fenced blocks of a language.
+    func blocks(_ language: String) -> [String] {
+        text.components(separatedBy: "```\(language)\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+    }
+
+    /// The steps of all console blocks, in the order of the page.
+    var steps: [Step] { blocks("console").flatMap(Self.steps) }
+
+    /// A command begins with `$ ` and goes on while its lines end with a backslash.
+    private static func steps(in block: String) -> [Step] {
+        var steps: [Step] = []
+        var command: [String] = []
+        var output: [String] = []
+        func finish() {
+            guard !command.isEmpty else { return }
+            steps.append(Step(command: command.joined(separator: "\n"), output: output.joined(separator: "\n")))
+            (command, output) = ([], [])
+        }
+        var isContinued = false
+        for line in block.split(separator: "\n").map(String.init) {
+            if line.hasPrefix("$ ") {
+                finish()
+                command = [String(line.dropFirst(2))]
+            } else if isContinued {
+                command.append(line)
+            } else {
+                output.append(line)
+                continue
+            }
+            isContinued = line.hasSuffix("\\")
+        }
+        finish()
+        return steps
+    }
+}
+
+extension DocumentationPage.Step {
+    /// Whether a command that printed a text did what the page shows.
+    func isShown(by printed: String) -> Bool {
+        guard !output.isEmpty else { return true }
+        let pattern = output.components(separatedBy: "…").map(NSRegularExpression.escapedPattern).joined(
+            separator: "(?s:.*?)")
+        return printed.trimmingCharacters(in: .newlines)
+            .range(of: "^\(pattern)$", options: .regularExpression) != nil
+    }
+}
