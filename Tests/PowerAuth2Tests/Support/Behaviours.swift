@@ -64,7 +64,7 @@ enum Behaviours {
             "12.4",
             [
                 [
-                    "The recovery data of an activation come back from the vault and replace a lost activation",
+                    "The recovery data of an activation are confirmed, come back from the vault and replace a lost activation",
                     "Without recovery data on the server there are none here",
                 ]
             ]

@@ -113,6 +113,10 @@ final class TappedTransport: HTTPTransport {
         private struct State {
             var completion: (@Sendable (Result<HTTPResponse, NSError>) -> Void)?
             var inner: (any HTTPExchange)?
+            var isCancelled = false
+
+            /// True when nobody waits for the server any more.
+            var isOver: Bool { isCancelled || completion == nil }
         }
 
         private let request: HTTPRequest
@@ -129,11 +133,11 @@ final class TappedTransport: HTTPTransport {
         }
 
         func start(_ received: (@Sendable (Result<HTTPResponse, NSError>) -> Void)? = nil) {
-            guard state.withLock({ $0.completion != nil }) else { return }
+            guard state.withLock({ !$0.isOver }) else { return }
             let inner = network.send(request) { [self] result in received.map { $0(result) } ?? finish(result) }
             let isTooLate = state.withLock { state in
                 state.inner = inner
-                return state.completion == nil
+                return state.isOver
             }
             if isTooLate { inner.cancel() }
         }
@@ -155,8 +159,12 @@ final class TappedTransport: HTTPTransport {
         }
 
         func cancel() {
+            let inner = state.withLock { state in
+                state.isCancelled = true
+                return state.inner
+            }
+            inner?.cancel()
             fail(.cancelled)
-            state.withLock { $0.inner }?.cancel()
         }
     }
 }

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@Suite("sdk.md 12: every behaviour is a test by name")
+struct BehaviourIndexTests {
+    private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    private static let specification = tests.deletingLastPathComponent().appending(path: "../shared/spec/sdk.md")
+    private static var isSpecificationThere: Bool { FileManager.default.fileExists(atPath: specification.path) }
+
+    @Test("Every test that the index names exists")
+    func names() throws {
+        // Bytes, because characters take a while.
+        var texts: Set<Data> = []
+        let files = try #require(FileManager.default.enumerator(at: Self.tests, includingPropertiesForKeys: nil))
+        for case let file as URL in files
+        where file.pathExtension == "swift" && file.lastPathComponent != "Behaviours.swift" {
+            try texts.formUnion(Data(contentsOf: file).split(separator: UInt8(ascii: "\"")))
+        }
+        for (section, bullets) in Behaviours.tests {
+            for name in bullets.joined() {
+                let isThere = texts.contains(Data(name.utf8))
+                #expect(isThere, "\(section): no test is called \"\(name)\"")
+            }
+        }
+    }
+
+    @Test(
+        "The index has one entry for every bullet of the specification",
+        .enabled(if: isSpecificationThere, "the specification is not beside the package"))
+    func bullets() throws {
+        let text = try String(contentsOf: Self.specification, encoding: .utf8)
+        var counts: [(section: String, count: Int)] = []
+        for line in text.split(separator: "\n") {
+            if let heading = line.firstMatch(of: #/^### (12\.\d+) /#) {
+                counts.append((String(heading.1), 0))
+            } else if line.hasPrefix("## ") || line.hasPrefix("### ") {
+                if counts.last?.section.isEmpty == false { counts.append(("", 0)) }
+            } else if line.hasPrefix("- "), !counts.isEmpty {
+                counts[counts.count - 1].count += 1
+            }
+        }
+        let wanted = counts.filter { !$0.section.isEmpty }
+        #expect(wanted.map(\.section) == Behaviours.tests.map(\.section))
+        for (wanted, have) in zip(wanted, Behaviours.tests) {
+            #expect(wanted.count == have.bullets.count, "bullets of \(wanted.section)")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import PowerAuth2
+import Testing
+
+@Suite("sdk.md 12.10: two applications share an activation")
+struct SharingTests {
+    @Test("An activation made by one application is valid in the other without a restart")
+    func activation() async throws {
+        let first = try await TestApp(.sharing)
+        let second = try first.neighbour()
+        try await first.activate()
+        #expect(second.sdk.hasValidActivation())
+        #expect(second.sdk.activationIdentifier == first.sdk.activationIdentifier)
+        #expect(await second.validate() == nil)
+        #expect(await first.validate() == nil)
+        #expect(await failure { second.sdk.removeActivation(with: .rightPassword, callback: $0) } == nil)
+        #expect(!first.sdk.hasValidActivation() && first.sdk.canStartActivation())
+    }
+
+    @Test("While one application activates, the other is told so and refused; afterwards both are valid")
+    func pending() async throws {
+        let first = try await TestApp(.sharing)
+        let second = try first.neighbour()
+        _ = try await first.createActivation().get()
+        #expect(first.sdk.externalPendingOperation == nil)
+        let pending = try #require(second.sdk.externalPendingOperation)
+        #expect(pending.externalOperationType == .activation && pending.externalApplicationId == "main")
+
+        var refusal: NSError?
+        let task = second.sdk.createActivation(try await second.activation()) { result, error in
+            #expect(result == nil)
+            refusal = error
+        }
+        #expect(task == nil)
+        #expect(refusal?.powerAuthErrorCode == .externalPendingOperation)
+        let carried = refusal?.userInfo[PowerAuthErrorInfoKey_ExternalPendingOperation]
+        #expect((carried as? PowerAuthExternalPendingOperation)?.externalApplicationId == "main")
+        #expect(!second.sdk.hasPendingActivation() && !second.sdk.hasValidActivation())
+
+        try first.sdk.persistActivation(withPassword: TestApp.password)
+        try await first.backOffice.commit(first.activationId)
+        for app in [first, second] {
+            #expect(app.sdk.hasValidActivation() && app.sdk.externalPendingOperation == nil)
+            #expect(try await app.status().get().state == .active)
+        }
+    }
+
+    @Test("A token of one application is the other's at once, and removed by one it is gone in both")
+    func tokens() async throws {
+        let first = try await TestApp.activated(.sharing)
+        let second = try first.neighbour()
+        let token = try await first.sdk.token("list").get()
+        #expect(second.sdk.tokenStore.hasLocalToken(withName: "list"))
+        let same = try #require(second.sdk.tokenStore.localToken(withName: "list"))
+        #expect(same.tokenIdentifier == token.tokenIdentifier && !same.isEqual(to: token))
+        let isRemoved: Bool = await callback { report in
+            second.sdk.tokenStore.removeAccessToken(withName: "list") { isRemoved, _ in report(isRemoved) }
+        }
+        #expect(isRemoved && !first.sdk.tokenStore.hasLocalToken(withName: "list"))
+    }
+
+    @Test("Fifty rounds of fetches and validations by both applications at the same time all succeed")
+    func rounds() async throws {
+        let first = try await TestApp.activated(.sharing)
+        let second = try first.neighbour()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for app in [first, second] {
+                group.addTask {
+                    for round in 0..<50 {
+                        if round.isMultiple(of: 2) {
+                            #expect(await app.validate() == nil)
+                        } else {
+                            let status = try await app.status().get()
+                            #expect(status.state == .active)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await first.status().get().failCount == 0)
+    }
+}
