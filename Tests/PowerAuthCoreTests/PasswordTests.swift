@@ -13,14 +13,16 @@ struct PasswordTests {
         return result
     }
 
-    @Test func immutablePasswordsCountBytes() {
+    @Test("An immutable password counts bytes")
+    func immutablePasswordsCountBytes() {
         #expect(PowerAuthCorePassword(string: "HelloWorld").length() == 10)
         #expect(PowerAuthCorePassword(data: Data(1...7)).length() == 7)
         #expect(PowerAuthCorePassword(string: "Η").length() == 2)
         #expect(PowerAuthCorePassword(string: "").length() == 0)
     }
 
-    @Test func equalityLooksAtBytesOnly() {
+    @Test("Passwords of equal bytes are equal, mutable or not")
+    func equalityLooksAtBytesOnly() {
         let mutable = PowerAuthCoreMutablePassword()
         for character in "Hello".unicodeScalars { mutable.addCharacter(character.value) }
         #expect(mutable.isEqual(to: PowerAuthCorePassword(string: "Hello")))
@@ -30,7 +32,8 @@ struct PasswordTests {
         #expect(!mutable.isEqual(to: nil))
     }
 
-    @Test func charactersAreAddedInsertedAndRemoved() {
+    @Test("Characters are added, inserted and removed; positions out of range are refused")
+    func charactersAreAddedInsertedAndRemoved() {
         let password = PowerAuthCoreMutablePassword()
         #expect(!password.insertCharacter(0, at: 1))
         #expect(password.addCharacter(0))
@@ -45,7 +48,8 @@ struct PasswordTests {
         #expect(!password.removeLastCharacter())
     }
 
-    @Test func aMultiByteCharacterIsOneCharacter() {
+    @Test("A character of several bytes is one character, and removed as one")
+    func aMultiByteCharacterIsOneCharacter() {
         let password = PowerAuthCoreMutablePassword()
         for character in "ABCDEFGHI".unicodeScalars { password.addCharacter(character.value) }
         #expect(password.insertCharacter(0x397, at: 0))
@@ -71,7 +75,8 @@ struct PasswordTests {
         #expect(password.length() == 0)
     }
 
-    @Test func clearedPasswordsAreEmptyAndMutableOnesGoOn() {
+    @Test("A cleared password is empty, its copy is not, and a mutable one takes characters again")
+    func clearedPasswordsAreEmptyAndMutableOnesGoOn() {
         let immutable = PowerAuthCorePassword(string: "secret")
         let copy = immutable.copyToImmutable()
         immutable.secureClear()

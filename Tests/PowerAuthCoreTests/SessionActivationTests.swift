@@ -157,7 +157,8 @@ struct SessionActivationTests {
         #expect(fixture.session.applicationKey == StrictBase64.encode(ProtocolServer.applicationKey))
     }
 
-    @Test func configurationIsBuiltAndChecked() {
+    @Test("A configuration text is built from its three parts, and checked")
+    func configurationIsBuiltAndChecked() {
         let built = PowerAuthCoreSessionSetup.buildConfiguration(
             appKey: "w4+hAeogFLTZjcSjPwbG2g==", appSecret: "Szls/7JWbKN+FAOijHcsPA==",
             publicKey:

@@ -84,7 +84,8 @@ struct SessionFactorTests {
             without.session.activationRecoveryData(try without.server.encryptedVaultKey(), keys: without.keys()) == nil)
     }
 
-    @Test func theExternalKeyProtectsKnowledgeAndBiometryOnly() throws {
+    @Test("The external key protects knowledge and biometry only; a second key and a second removal are refused")
+    func theExternalKeyProtectsKnowledgeAndBiometryOnly() throws {
         let fixture = try ClientFixture.activated(biometry: true)
         func record() throws -> ActivationRecord {
             try #require(try SessionStateCoding.decode(fixture.session.serializedState()))

@@ -83,6 +83,18 @@ struct SessionUpgradeTests {
         #expect(third.finishProtocolUpgrade())
     }
 
+    @Test func theDataOfAnUpgradeMayComeAsAnObject() throws {
+        struct Unknown: PowerAuthCoreProtocolUpgradeData {
+            var toVersion: PowerAuthCoreProtocolVersion { .NA }
+        }
+        let session = try legacyFixture().session
+        #expect(session.startProtocolUpgrade())
+        #expect(!session.applyProtocolUpgradeData(Unknown()))
+        let data = PowerAuthCoreProtocolUpgradeDataV3(ctrData: StrictBase64.encode(Self.counterData))
+        #expect(data.toVersion == .V3 && session.applyProtocolUpgradeData(data))
+        #expect(session.protocolVersion == .V3)
+    }
+
     @Test func duringAnUpgradeOfflineSignaturesAreRefusedAndOnlineOnesAreV3() throws {
         let fixture = try legacyFixture()
         #expect(fixture.session.startProtocolUpgrade())

@@ -24,14 +24,16 @@ struct SynchronizedTimeTests {
         return time.completeTimeSynchronizationTask(task, withServerTime: serverTime)
     }
 
-    @Test func smallDifferencesAreAcceptedWithoutAdjustment() {
+    @Test("A new clock is local time; small differences are accepted without an adjustment")
+    func smallDifferencesAreAcceptedWithoutAdjustment() {
         #expect(!time.isTimeSynchronized && time.currentTime() == clock.now)
         #expect(synchronize(offset: 0) && time.isTimeSynchronized && time.adjustment == 0)
         #expect(synchronize(offset: 5) && time.adjustment == 0)
         #expect(synchronize(offset: -5) && time.adjustment == 0)
     }
 
-    @Test func largeDifferencesMoveTheClockOnce() {
+    @Test("Differences of half a minute move the clock, small changes of them do not, a reset forgets them")
+    func largeDifferencesMoveTheClockOnce() {
         #expect(synchronize(offset: 0))
         for target in [30.0, -30.0] {
             #expect(synchronize(offset: target))
@@ -40,18 +42,21 @@ struct SynchronizedTimeTests {
         }
         let before = time.adjustment
         #expect(synchronize(offset: -32) && time.adjustment == before)
+        #expect(synchronize(offset: 0) && abs(time.adjustment) < 0.1)
         time.reset()
         #expect(!time.isTimeSynchronized && time.adjustment == 0 && time.precision == 0)
     }
 
-    @Test func slowExchangesAreIgnored() {
+    @Test("An exchange that took ten seconds counts; slower ones keep what is known")
+    func slowExchangesAreIgnored() {
         #expect(synchronize(offset: 0, roundTrip: 10))
         #expect(synchronize(offset: 3, roundTrip: 15.1) && time.adjustment == 0)
         time.reset()
         #expect(!synchronize(offset: 0, roundTrip: 17) && !time.isTimeSynchronized)
     }
 
-    @Test func foreignTasksAreRefused() {
+    @Test("Only the object of the start, and no start in the future, ends a measurement")
+    func foreignTasksAreRefused() {
         for task in ["text", 5, Optional<Double>.none as Any, clock.now + 10] as [Any] {
             #expect(!time.completeTimeSynchronizationTask(task, withServerTime: clock.now))
         }

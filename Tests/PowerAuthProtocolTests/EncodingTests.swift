@@ -21,7 +21,18 @@ struct EncodingTests {
         }
     }
 
-    @Test func base64URL() {
+    @Test("Base64url keeps every byte, needs no padding, and has one spelling")
+    func base64URL() {
+        for (text, encoded) in [
+            (#"{"text":"žôžä"}"#, "eyJ0ZXh0Ijoixb7DtMW-w6QifQ"), (#"{"text":"💩??"}"#, "eyJ0ZXh0Ijoi8J-SqT8_In0"),
+        ] {
+            #expect(Base64URL.encode(Data(text.utf8)) == encoded)
+            #expect(Base64URL.decode(encoded) == Data(text.utf8))
+        }
+        for count in 0...128 {
+            let data = Random.bytes(count)
+            #expect(Base64URL.decode(Base64URL.encode(data)) == data)
+        }
         #expect(Base64URL.encode(Data([0xFB, 0xFF])) == "-_8")
         #expect(Base64URL.decode("-_8") == Data([0xFB, 0xFF]))
         #expect(Base64URL.decode("-_8=") == Data([0xFB, 0xFF]))

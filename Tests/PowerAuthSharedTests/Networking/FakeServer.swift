@@ -28,6 +28,8 @@ final class FakeServer: HTTPTransport {
         var failedAttempts: UInt8 = 0
         var temporaryKeys: [String: PrivateKey] = [:]
         var keyLifetime: UInt64 = 300_000
+        /// What the server says instead of its own public key.
+        var announcedServerKey: Data?
         var tokens: [String: String] = [:]
         var requests: [HTTPRequest] = []
         var orders: [String: [Order]] = [:]
@@ -233,8 +235,9 @@ final class FakeServer: HTTPTransport {
                     $0.status = .active
                     $0.failedAttempts = 0
                 }
+                let announced = state.withLock { $0.announcedServerKey } ?? serverKey.publicKey.uncompressed
                 return [
-                    "activationId": id, "serverPublicKey": StrictBase64.encode(serverKey.publicKey.uncompressed),
+                    "activationId": id, "serverPublicKey": StrictBase64.encode(announced),
                     "ctrData": StrictBase64.encode(exchange.counter.rawData),
                 ]
             }

@@ -98,6 +98,21 @@ struct ActivationTests {
         try await fixture.activate()
     }
 
+    @Test(
+        "A server key that is no point of the curve ends the key exchange with the error 5",
+        arguments: [
+            Data([4] + Array(repeating: UInt8(1), count: 64)), Data([4] + Array(repeating: UInt8(0), count: 64)),
+            Data([2] + Array(repeating: UInt8(0xFF), count: 32)), Data([0]),
+        ])
+    func impossibleServerKey(key: Data) async throws {
+        let fixture = try SDKFixture()
+        fixture.server.state.withLock { $0.announcedServerKey = key }
+        #expect(try await fixture.createActivation().code == .invalidActivationData)
+        #expect(fixture.sdk.canStartActivation())
+        fixture.server.state.withLock { $0.announcedServerKey = nil }
+        try await fixture.activate()
+    }
+
     @Test func aCancelledKeyExchangeIsSilentAndLeavesNothingPending() async throws {
         let fixture = try SDKFixture()
         fixture.server.order(.hold, for: "/pa/v3/activation/create")
