@@ -8,21 +8,36 @@ import PowerAuth2
 enum ActivationHandlers {
     static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
         peer.handle(CreateActivation.self) { arguments, reply in
-            do {
-                let activation = try PowerAuthActivation(
-                    activationCode: arguments.activationCode, name: arguments.name)
-                if let extras = arguments.extras { activation.with(extras: extras) }
-                if let otp = arguments.additionalActivationOtp {
-                    activation.with(additionalActivationOtp: otp.revealed)
-                }
-                try sdk().createActivation(activation) { result, error in
-                    reply(
-                        Outcome.of(
-                            result.map { .init(activationFingerprint: $0.activationFingerprint) }, error))
-                }
-            } catch {
-                reply(.failure(error))
+            let activation = try PowerAuthActivation(activationCode: arguments.activationCode, name: arguments.name)
+            if let otp = arguments.additionalActivationOtp {
+                activation.with(additionalActivationOtp: otp.revealed)
             }
+            activation.with(extras: arguments.extras, customAttributes: arguments.customAttributes)
+            try start(activation, sdk(), reply)
+        }
+        peer.handleSync(ParseActivationCode.self) { arguments in
+            PowerAuthActivationCodeUtil.parse(fromActivationCode: arguments.activationCode).map {
+                .init(activationCode: $0.activationCode, activationSignature: $0.activationSignature)
+            }
+        }
+        peer.handle(CreateActivationWithRecoveryCode.self) { arguments, reply in
+            let activation = try PowerAuthActivation(
+                recoveryCode: arguments.recoveryCode, recoveryPuk: arguments.puk, name: arguments.name)
+            try start(activation, sdk(), reply)
+        }
+        peer.handle(CreateCustomActivation.self) { arguments, reply in
+            let activation = try PowerAuthActivation(
+                identityAttributes: arguments.identityAttributes.mapValues { $0.stringValue ?? "\($0)" },
+                name: arguments.name)
+            activation.with(extras: arguments.extras, customAttributes: arguments.customAttributes)
+            try start(activation, sdk(), reply)
+        }
+        peer.handle(CreateOpenIDActivation.self) { arguments, reply in
+            let activation = try PowerAuthActivation(
+                oidcProviderId: arguments.providerId, code: arguments.code, nonce: arguments.nonce,
+                codeVerifier: arguments.codeVerifier)
+            if let name = arguments.name { activation.with(activationName: name) }
+            try start(activation, sdk(), reply)
         }
         peer.handleSync(PersistActivation.self) { arguments in
             let password = arguments.password.revealed
@@ -32,22 +47,12 @@ enum ActivationHandlers {
             return NoResult()
         }
         peer.handle(FetchActivationStatus.self) { _, reply in
-            do {
-                try sdk().fetchActivationStatus { status, error in
-                    reply(Outcome.of(status.map(FetchActivationStatus.Result.init), error))
-                }
-            } catch {
-                reply(.failure(error))
+            try sdk().fetchActivationStatus { status, error in
+                reply(Outcome.of(status.map(FetchActivationStatus.Result.init), error))
             }
         }
         peer.handle(RemoveActivation.self) { arguments, reply in
-            do {
-                try sdk().removeActivation(with: .signing(with: arguments.password)) { error in
-                    reply(Outcome.of(error))
-                }
-            } catch {
-                reply(.failure(error))
-            }
+            try sdk().removeActivation(with: .signing(with: arguments.password)) { reply(Outcome.of($0)) }
         }
         peer.handleSync(RemoveActivationLocal.self) { _ in
             try sdk().removeActivationLocal()
@@ -66,12 +71,39 @@ enum ActivationHandlers {
             }
         }
     }
+
+    private static func start(
+        _ activation: PowerAuthActivation, _ sdk: PowerAuthSDK,
+        _ reply: @escaping @Sendable (Result<CreateActivation.Result, any Error>) -> Void
+    ) {
+        sdk.createActivation(activation) { result, error in
+            reply(Outcome.of(result.map(CreateActivation.Result.init), error))
+        }
+    }
+}
+
+extension PowerAuthActivation {
+    fileprivate func with(extras: String?, customAttributes: [String: JSONValue]?) {
+        if let extras { with(extras: extras) }
+        if let customAttributes { with(customAttributes: customAttributes.propertyList) }
+    }
+}
+
+extension CreateActivation.Result {
+    init(_ result: PowerAuthActivationResult) {
+        self.init(
+            activationFingerprint: result.activationFingerprint,
+            activationRecovery: result.activationRecovery.map(RecoveryDescription.init),
+            customAttributes: result.customAttributes.map { .object([String: JSONValue](propertyList: $0)) },
+            userInfo: result.userInfo.map { .object([String: JSONValue](propertyList: $0.allClaims)) })
+    }
 }
 
 extension FetchActivationStatus.Result {
     init(_ status: PowerAuthActivationStatus) {
         self.init(
             state: String(describing: status.state), failCount: Int(status.failCount),
-            maxFailCount: Int(status.maxFailCount), remainingAttempts: Int(status.remainingAttempts))
+            maxFailCount: Int(status.maxFailCount), remainingAttempts: Int(status.remainingAttempts),
+            customObject: status.customObject.map { .object([String: JSONValue](propertyList: $0)) })
     }
 }

@@ -29,6 +29,8 @@ public final class PowerAuthApp {
         ActivationHandlers.register(on: peer, sdk: sdk)
         BiometryHandlers.register(on: peer, sdk: sdk)
         SignatureHandlers.register(on: peer, sdk: sdk)
+        VaultHandlers.register(on: peer, sdk: sdk)
+        ServiceHandlers.register(on: peer, sdk: sdk)
         WatchSupportHandlers.register(on: peer, sdk: sdk)
         TokenHandlers.register(on: peer) { try sdk().tokenStore }
     }

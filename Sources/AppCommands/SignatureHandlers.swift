@@ -13,28 +13,26 @@ enum SignatureHandlers {
                     with: .signing(with: arguments.password), method: arguments.method, uriId: arguments.uriId,
                     body: arguments.body.map { Data($0.utf8) }))
         }
+        peer.handleSync(RequestGetSignature.self) { arguments in
+            try HTTPHeader(
+                sdk().requestGetSignature(
+                    with: .signing(with: arguments.password), uriId: arguments.uriId, params: arguments.params))
+        }
         peer.handleSync(OfflineSignature.self) { arguments in
             try sdk().offlineSignature(
                 with: .signing(with: arguments.password), uriId: arguments.uriId,
                 body: arguments.body.map { Data($0.utf8) }, nonce: arguments.nonce)
         }
         peer.handle(ValidatePassword.self) { arguments, reply in
-            do {
-                try sdk().validatePassword(password: arguments.password.revealed) { error in
-                    reply(Outcome.of(error))
-                }
-            } catch {
-                reply(.failure(error))
-            }
+            try sdk().validatePassword(password: arguments.password.revealed) { reply(Outcome.of($0)) }
         }
         peer.handle(ChangePassword.self) { arguments, reply in
-            do {
-                try sdk().changePassword(from: arguments.from.revealed, to: arguments.to.revealed) { error in
-                    reply(Outcome.of(error))
-                }
-            } catch {
-                reply(.failure(error))
+            try sdk().changePassword(from: arguments.from.revealed, to: arguments.to.revealed) { error in
+                reply(Outcome.of(error))
             }
+        }
+        peer.handleSync(UnsafeChangePassword.self) { arguments in
+            try sdk().unsafeChangePassword(from: arguments.from.revealed, to: arguments.to.revealed)
         }
     }
 }

@@ -8,36 +8,24 @@ import PowerAuth2
 enum WatchSupportHandlers {
     static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
         peer.handle(SendActivationStatusToWatch.self) { arguments, reply in
-            do {
-                let sdk = try sdk()
-                switch arguments.delivery ?? .guaranteed {
-                case .guaranteed: reply(.success(sdk.sendActivationStatusToWatch()))
-                case .immediate: sdk.sendActivationStatusToWatch { reply(processed($0)) }
-                }
-            } catch {
-                reply(.failure(error))
+            let sdk = try sdk()
+            switch arguments.delivery ?? .guaranteed {
+            case .guaranteed: reply(.success(sdk.sendActivationStatusToWatch()))
+            case .immediate: sdk.sendActivationStatusToWatch { reply(processed($0)) }
             }
         }
         peer.handle(SendTokenToWatch.self) { arguments, reply in
-            do {
-                let token = try storedToken(arguments.name, sdk())
-                switch arguments.delivery ?? .guaranteed {
-                case .guaranteed: reply(.success(token.sendToWatch()))
-                case .immediate: token.sendToWatch { reply(processed($0)) }
-                }
-            } catch {
-                reply(.failure(error))
+            let token = try storedToken(arguments.name, sdk())
+            switch arguments.delivery ?? .guaranteed {
+            case .guaranteed: reply(.success(token.sendToWatch()))
+            case .immediate: token.sendToWatch { reply(processed($0)) }
             }
         }
         peer.handle(RemoveTokenFromWatch.self) { arguments, reply in
-            do {
-                let token = try storedToken(arguments.name, sdk())
-                switch arguments.delivery ?? .guaranteed {
-                case .guaranteed: reply(.success(token.removeFromWatch()))
-                case .immediate: token.removeFromWatch { reply(processed($0)) }
-                }
-            } catch {
-                reply(.failure(error))
+            let token = try storedToken(arguments.name, sdk())
+            switch arguments.delivery ?? .guaranteed {
+            case .guaranteed: reply(.success(token.removeFromWatch()))
+            case .immediate: token.removeFromWatch { reply(processed($0)) }
             }
         }
     }

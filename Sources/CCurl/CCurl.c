@@ -27,6 +27,11 @@ CURLcode ccurl_set_write_function(CURL *handle, ccurl_receive function, void *co
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
 }
 
+CURLcode ccurl_set_before_request(CURL *handle, ccurl_before_request function, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
+    return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
+}
+
 CURLcode ccurl_set_header_function(CURL *handle, ccurl_receive function, void *context) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, function);
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);

@@ -74,7 +74,7 @@ public final class Peer: @unchecked Sendable {
         entrance.open(peer)
         peer.agent.reportReady()
         peer.trace.emit(.processReady)
-        PeerCommandLine.start(options, app: app) { request, completion in
+        PeerCommandLine.start(options, app: app, in: peer.sandbox) { request, completion in
             DispatchQueue.main.async { peer.perform(request, completion) }
         }
         withExtendedLifetime(control) { dispatchMain() }
@@ -123,10 +123,10 @@ public final class Peer: @unchecked Sendable {
     // MARK: Commands
 
     /// Registers a command whose outcome comes later. `body` runs on the main queue and calls its second parameter
-    /// once, from any thread.
+    /// once, from any thread, or throws instead.
     public func handle<C: Command>(
         _ command: C.Type,
-        _ body: @escaping (C.Arguments, @escaping @Sendable (Result<C.Result, any Error>) -> Void) -> Void
+        _ body: @escaping (C.Arguments, @escaping @Sendable (Result<C.Result, any Error>) -> Void) throws -> Void
     ) {
         let controlError = controlError
         handlers[C.name] = { arguments, completion in
@@ -136,9 +136,13 @@ public final class Peer: @unchecked Sendable {
             } catch {
                 return completion(.failure(.badArgument("`\(C.name)`: \(JSONValue.explain(error))")))
             }
-            body(decoded) { outcome in
-                completion(
-                    Result { try JSONValue(encoding: outcome.get()) }.mapError(controlError))
+            let reply: @Sendable (Result<C.Result, any Error>) -> Void = { outcome in
+                completion(Result { try JSONValue(encoding: outcome.get()) }.mapError(controlError))
+            }
+            do {
+                try body(decoded, reply)
+            } catch {
+                reply(.failure(error))
             }
         }
     }
@@ -154,14 +158,10 @@ public final class Peer: @unchecked Sendable {
         _ command: C.Type, _ prepare: @escaping (C.Arguments) throws -> @Sendable () throws -> C.Result
     ) {
         handle(command) { arguments, reply in
-            do {
-                let body = try prepare(arguments)
-                let operation = Sandbox.operation
-                runOnThread(name: C.name) {
-                    Sandbox.$operation.withValue(operation) { reply(Result { try body() }) }
-                }
-            } catch {
-                reply(.failure(error))
+            let body = try prepare(arguments)
+            let operation = Sandbox.operation
+            runOnThread(name: C.name) {
+                Sandbox.$operation.withValue(operation) { reply(Result { try body() }) }
             }
         }
     }

@@ -3,6 +3,8 @@ import Foundation
 import Glibc
 import LabKit
 import LabSystem
+import SimulatedDevice
+import Synchronization
 
 /// The command line side of a peer: one command, or a prompt.
 ///
@@ -15,12 +17,13 @@ enum PeerCommandLine {
         ) -> Void
 
     /// Starts the thread that the options ask for: for a command, for a prompt, or none at all.
-    static func start(_ options: PeerOptions, app: AppSpec, execute: @escaping Execute) {
+    static func start(_ options: PeerOptions, app: AppSpec, in sandbox: Sandbox, execute: @escaping Execute) {
         // A process launched by its device has neither terminal nor command.
         let hasPrompt = options.prompt || (options.incarnation == nil && isatty(0) == 1)
         guard !options.command.isEmpty || hasPrompt else { return }
         let words = options.command
-        runOnThread(name: "command line") { run(words, app: app, execute: execute) }
+        let dialogs = DialogDesk(sandbox)
+        runOnThread(name: "command line") { run(words, app: app, dialogs, execute: execute) }
     }
 
     /// Talks to the process that plays the app already, and ends this one.
@@ -31,22 +34,22 @@ enum PeerCommandLine {
             throw PeerError.runsAlready(app: app.name, pid: pid)
         }
         let client = try ControlClient(layout, name: "p.\(app.name)")
-        run(options.command, app: app) { request, completion in
+        run(options.command, app: app, nil) { request, completion in
             client.send(request, timeout: .minutes(60)) { reply in
                 completion(reply.flatMap { reply in Result { () throws(ControlError) in try reply.get() } })
             }
         }
     }
 
-    private static func run(_ words: [String], app: AppSpec, execute: Execute) -> Never {
+    private static func run(_ words: [String], app: AppSpec, _ dialogs: DialogDesk?, execute: Execute) -> Never {
         if words.isEmpty {
-            prompt(app, execute)
+            prompt(app, dialogs, execute)
         } else {
-            exit(perform(words, app, execute) ? 0 : 1)
+            exit(perform(words, app, dialogs, execute) ? 0 : 1)
         }
     }
 
-    private static func prompt(_ app: AppSpec, _ execute: Execute) -> Never {
+    private static func prompt(_ app: AppSpec, _ dialogs: DialogDesk?, _ execute: Execute) -> Never {
         let isTerminal = isatty(0) == 1
         while true {
             if isTerminal { write("\(app.name)> ", to: .standardOutput) }
@@ -56,13 +59,16 @@ enum PeerCommandLine {
             case nil: continue
             case "exit", "quit": exit(0)
             case "help": write(CommandWords.help(for: app), to: .standardOutput)
-            default: _ = perform(words, app, execute)
+            case let word? where dialogs?.answer(word) == true: continue
+            default: _ = perform(words, app, dialogs, execute)
             }
         }
     }
 
     /// Runs one command and prints its outcome; false if it failed.
-    private static func perform(_ words: [String], _ app: AppSpec, _ execute: Execute) -> Bool {
+    private static func perform(
+        _ words: [String], _ app: AppSpec, _ dialogs: DialogDesk?, _ execute: Execute
+    ) -> Bool {
         let request: ControlRequest
         do {
             request = try CommandWords.request(words, for: app)
@@ -70,28 +76,41 @@ enum PeerCommandLine {
             write("error: \(error)\n", to: .standardError)
             return false
         }
-        let done = DispatchSemaphore(value: 0)
-        let result = Slot()
+        let news = DispatchSemaphore(value: 0)
+        let result = Mutex<Result<JSONValue, ControlError>?>(nil)
+        dialogs?.ring(news)
+        defer { dialogs?.ring(nil) }
         execute(request) { outcome in
-            result.outcome = outcome
-            done.signal()
+            result.withLock { $0 = outcome }
+            news.signal()
         }
-        done.wait()
-        switch result.outcome {
-        case .success(let value)?: write(value.prettyPrinted() + "\n", to: .standardOutput)
-        case .failure(let error)?: write("error: \(error)\n", to: .standardError)
-        case nil: return false
+        while true {
+            news.wait()
+            switch result.withLock({ $0 }) {
+            case .success(let value)?:
+                write(value.prettyPrinted() + "\n", to: .standardOutput)
+                return true
+            case .failure(let error)?:
+                write("error: \(error)\n", to: .standardError)
+                return false
+            case nil:
+                if let dialogs { answer(dialogs) }
+            }
         }
-        if case .success? = result.outcome { return true } else { return false }
+    }
+
+    /// Reads lines until one of them answers the open dialog; without input the user has gone.
+    private static func answer(_ dialogs: DialogDesk) {
+        while dialogs.isDialogOpen {
+            guard let line = readLine() else {
+                _ = dialogs.answer(AuthenticationAnswer.cancel.rawValue)
+                return
+            }
+            if dialogs.answer(line.trimmingCharacters(in: .whitespaces)) { return }
+        }
     }
 
     private static func write(_ text: String, to file: FileHandle) {
         file.write(Data(text.utf8))
-    }
-
-    /// One outcome on its way between two threads.
-    private final class Slot: @unchecked Sendable {
-        // Sendable is safe: written before the semaphore is signalled, read after it was waited for.
-        var outcome: Result<JSONValue, ControlError>?
     }
 }

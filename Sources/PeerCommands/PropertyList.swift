@@ -1,14 +1,14 @@
 import Foundation
-import LabKit
+public import LabKit
 
 extension [String: JSONValue] {
-    /// The members as WatchConnectivity takes them; a `null` has no place in a property list and is left out.
-    var propertyList: [String: Any] {
+    /// The members as Foundation's dictionaries hold them; a `null` has no place in a property list and is left out.
+    public var propertyList: [String: Any] {
         compactMapValues(\.propertyListValue)
     }
 
-    /// Reads what WatchConnectivity delivered; data become Base64 text, dates their ISO 8601 form.
-    init(propertyList: [String: Any]) {
+    /// Reads a dictionary of property list or JSON values; data become Base64 text, dates their ISO 8601 form.
+    public init(propertyList: [String: Any]) {
         self = propertyList.mapValues(JSONValue.init(propertyListValue:))
     }
 }

@@ -19,26 +19,18 @@ public enum TokenHandlers {
             let completion = { (token: PowerAuthToken?, error: NSError?) in
                 reply(Outcome.of(token.map(TokenDescription.init), error))
             }
-            do {
-                let store = try store()
-                if arguments.password == nil, asksWithoutPassword {
-                    store.requestAccessToken(withName: arguments.name, completion: completion)
-                } else {
-                    store.requestAccessToken(
-                        withName: arguments.name, authentication: .signing(with: arguments.password),
-                        completion: completion)
-                }
-            } catch {
-                reply(.failure(error))
+            let store = try store()
+            if arguments.password == nil, asksWithoutPassword {
+                store.requestAccessToken(withName: arguments.name, completion: completion)
+            } else {
+                store.requestAccessToken(
+                    withName: arguments.name, authentication: .signing(with: arguments.password),
+                    completion: completion)
             }
         }
         peer.handle(RemoveAccessToken.self) { arguments, reply in
-            do {
-                try store().removeAccessToken(withName: arguments.name) { removed, error in
-                    reply(Outcome.of(removed ? NoResult() : nil, error))
-                }
-            } catch {
-                reply(.failure(error))
+            try store().removeAccessToken(withName: arguments.name) { removed, error in
+                reply(Outcome.of(removed ? NoResult() : nil, error))
             }
         }
         peer.handleSync(LocalToken.self) { arguments in

@@ -10,14 +10,14 @@ import Testing
     private func call<C: Command>(
         _ command: C.Type, _ arguments: C.Arguments, on fixture: ServerFixture
     ) async throws -> C.Result {
-        let table = ServerCommandTable(services: fixture.server.services)
+        let table = ServerCommandTable(server: fixture.server)
         let request = ControlRequest(
             command: C.name, arguments: try JSONValue(encoding: arguments), operation: "op-1")
         return try await fixture.server.workers.run { table.answer(request) }.get().decode()
     }
 
     @Test func `every server command of the vocabulary has an answer`() throws {
-        let table = ServerCommandTable(services: try ServerFixture().server.services)
+        let table = ServerCommandTable(server: try ServerFixture().server)
         let wanted = Vocabulary.all.filter { $0.actors.contains(.server) }.map { $0.name }
         #expect(Set(wanted).subtracting(table.names) == [])
     }
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `errors name the code and the cause`() async throws {
         let fixture = try ServerFixture()
-        let table = ServerCommandTable(services: fixture.server.services)
+        let table = ServerCommandTable(server: fixture.server)
         func error(_ command: String, _ arguments: JSONValue) async -> ControlError? {
             let request = ControlRequest(command: command, arguments: arguments)
             guard case .failure(let error) = await fixture.server.workers.run({ table.answer(request) }) else {
@@ -108,5 +108,37 @@ import Testing
         let misspelt = await error("comitActivation", [:])
         #expect(misspelt?.name == "unknownCommand")
         #expect(misspelt?.message.contains("commitActivation") == true)
+    }
+
+    @Test func `call reaches every resource of the back office and of the lab`() async throws {
+        let fixture = try ServerFixture { $0.hasLabPowers = true }
+        func called(
+            _ path: String, method: String? = nil, _ request: [String: JSONValue]? = nil
+        ) async throws -> JSONValue {
+            try await call(CallResource.self, .init(path: path, method: method, request: request), on: fixture)
+        }
+        let initiated = try await called(
+            "/rest/v3/activation/init", ["userId": "alice", "applicationId": "lab"])
+        let id = try #require(initiated["activationId"]?.stringValue)
+        let removed = try await called("/rest/v3/activation/remove", ["activationId": .string(id)])
+        #expect(removed["activationId"] == .string(id))
+        let snapshot = try await called("/lab/snapshots", ["name": "before"])
+        #expect(snapshot["snapshots"] == ["before"])
+        #expect(try await called("/lab/snapshots/before", method: "DELETE")["snapshots"] == [])
+        #expect(try await called("/lab/traffic?after=0", method: "GET")["entries"] == [])
+    }
+
+    @Test func `call reports what the resource refuses, and a path that leads nowhere`() async throws {
+        let fixture = try ServerFixture()
+        func error(_ path: String, _ request: [String: JSONValue] = [:]) async -> ControlError? {
+            await #expect(throws: ControlError.self) {
+                try await call(CallResource.self, .init(path: path, request: request), on: fixture)
+            }
+        }
+        #expect(await error("/rest/v3/activation/commit", ["activationId": "nobody"])?.name == "ERR0009")
+        #expect(await error("/rest/v3/activation/commit")?.name == "ERR0024")
+        #expect(await error("/rest/v3/nothing")?.name == "badArgument")
+        #expect(await error("/pa/v3/status")?.name == "badArgument", "devices have commands of their own")
+        #expect(await error("/lab/traffic")?.name == "badArgument", "this server has no lab powers")
     }
 }

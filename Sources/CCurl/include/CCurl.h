@@ -25,6 +25,13 @@ typedef size_t (*ccurl_receive)(char *bytes, size_t size, size_t count, void *co
 /// Sets the function that gets the bytes of the response's body, with its context.
 CURLcode ccurl_set_write_function(CURL *handle, ccurl_receive function, void *context);
 
+/// Is asked each time before a request goes out on a connection; 0 lets it go.
+typedef int (*ccurl_before_request)(
+    void *context, char *remote_address, char *local_address, int remote_port, int local_port);
+
+/// Sets the function that is asked before a request goes out, with its context.
+CURLcode ccurl_set_before_request(CURL *handle, ccurl_before_request function, void *context);
+
 /// Sets the function that gets the lines of the response's header, with its context.
 CURLcode ccurl_set_header_function(CURL *handle, ccurl_receive function, void *context);
 

@@ -19,15 +19,19 @@ public enum CreateActivation: Command {
         public var extras: String?
         /// Additional one-time password.
         public var additionalActivationOtp: Secret?
+        /// Further values for the application's server.
+        public var customAttributes: [String: JSONValue]?
 
         /// Creates the arguments.
         public init(
-            activationCode: String, name: String? = nil, extras: String? = nil, additionalActivationOtp: Secret? = nil
+            activationCode: String, name: String? = nil, extras: String? = nil,
+            additionalActivationOtp: Secret? = nil, customAttributes: [String: JSONValue]? = nil
         ) {
             self.activationCode = activationCode
             self.name = name
             self.extras = extras
             self.additionalActivationOtp = additionalActivationOtp
+            self.customAttributes = customAttributes
         }
     }
 
@@ -35,10 +39,22 @@ public enum CreateActivation: Command {
     public struct Result: Codable, Sendable {
         /// Eight decimal digits that both sides show to the user.
         public var activationFingerprint: String
+        /// Recovery code and PUK, if the server issued them.
+        public var activationRecovery: RecoveryDescription?
+        /// Values from the application's server.
+        public var customAttributes: JSONValue?
+        /// Claims about the user, if the server sent them.
+        public var userInfo: JSONValue?
 
         /// Creates the answer.
-        public init(activationFingerprint: String) {
+        public init(
+            activationFingerprint: String, activationRecovery: RecoveryDescription?, customAttributes: JSONValue?,
+            userInfo: JSONValue?
+        ) {
             self.activationFingerprint = activationFingerprint
+            self.activationRecovery = activationRecovery
+            self.customAttributes = customAttributes
+            self.userInfo = userInfo
         }
     }
 
@@ -50,9 +66,15 @@ public enum CreateActivation: Command {
         .optional("name", .text, "Name of the activation shown to the user."),
         .optional("extras", .text, "Free text for the server."),
         .optional("additionalActivationOtp", .secret, "Additional one-time password."),
+        .optional("customAttributes", .map, "Further values for the application's server."),
     ]
     public static let result: FieldType = .object([
-        .init("activationFingerprint", .text, "Eight decimal digits, the same on the server.")
+        .init("activationFingerprint", .text, "Eight decimal digits, the same on the server."),
+        .init(
+            "activationRecovery", .optional(RecoveryDescription.type),
+            "Recovery code and PUK, if the server issued them."),
+        .init("customAttributes", .optional(.map), "Values from the application's server."),
+        .init("userInfo", .optional(.map), "Claims about the user, if the server sent them."),
     ])
 }
 
@@ -96,13 +118,18 @@ public enum FetchActivationStatus: Command {
         public var maxFailCount: Int
         /// Attempts left while active, else 0.
         public var remainingAttempts: Int
+        /// Values from the application's server.
+        public var customObject: JSONValue?
 
         /// Creates the answer.
-        public init(state: String, failCount: Int, maxFailCount: Int, remainingAttempts: Int) {
+        public init(
+            state: String, failCount: Int, maxFailCount: Int, remainingAttempts: Int, customObject: JSONValue?
+        ) {
             self.state = state
             self.failCount = failCount
             self.maxFailCount = maxFailCount
             self.remainingAttempts = remainingAttempts
+            self.customObject = customObject
         }
     }
 
@@ -116,6 +143,7 @@ public enum FetchActivationStatus: Command {
         .init("failCount", .integer, "Failed attempts so far."),
         .init("maxFailCount", .integer, "Attempts after which the activation is blocked."),
         .init("remainingAttempts", .integer, "Attempts left while active, else 0."),
+        .init("customObject", .optional(.map), "Values from the application's server."),
     ])
 }
 

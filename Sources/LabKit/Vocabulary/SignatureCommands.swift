@@ -1,7 +1,8 @@
 extension Vocabulary {
     /// Commands about request signatures and the password.
     static let signatureCommands: [any Command.Type] = [
-        RequestSignature.self, OfflineSignature.self, ValidatePassword.self, ChangePassword.self,
+        RequestSignature.self, RequestGetSignature.self, OfflineSignature.self, ValidatePassword.self,
+        ChangePassword.self, UnsafeChangePassword.self,
     ]
 }
 
@@ -53,6 +54,37 @@ public enum RequestSignature: Command {
         .required("method", .choice(["GET", "POST", "PUT", "DELETE", "HEAD", "PATCH"]), "HTTP method."),
         .required("uriId", .text, "URI identifier agreed with the server."),
         .optional("body", .text, "Body of the request."),
+        .optional("password", .secret, "Adds the knowledge factor; without it only possession is used."),
+    ]
+    public static let result = HTTPHeader.type
+}
+
+/// `requestGetSignature`: the authorization header of a GET request.
+public enum RequestGetSignature: Command {
+    /// Arguments of `requestGetSignature`.
+    public struct Arguments: Codable, Sendable {
+        /// URI identifier agreed with the server.
+        public var uriId: String
+        /// The parameters of the query, as texts.
+        public var params: [String: String]?
+        /// Password; without it the signature has the possession factor only.
+        public var password: Secret?
+
+        /// Creates the arguments.
+        public init(uriId: String, params: [String: String]? = nil, password: Secret? = nil) {
+            self.uriId = uriId
+            self.params = params
+            self.password = password
+        }
+    }
+
+    public typealias Result = HTTPHeader
+    public static let name = "requestGetSignature"
+    public static let actors: Set<ActorKind> = [.app]
+    public static let summary = "Computes the authorization header of a GET request; nothing is sent."
+    public static let fields: [Field] = [
+        .required("uriId", .text, "URI identifier agreed with the server."),
+        .optional("params", .map, limit: "texts", "Parameters of the query."),
         .optional("password", .secret, "Adds the knowledge factor; without it only possession is used."),
     ]
     public static let result = HTTPHeader.type
@@ -137,4 +169,16 @@ public enum ChangePassword: Command {
         .required("from", .secret, "Current password."),
         .required("to", .secret, limit: "at least 4 bytes", "New password."),
     ]
+}
+
+/// `unsafeChangePassword`: changes the password without asking the server whether the old one is right.
+public enum UnsafeChangePassword: Command {
+    public typealias Arguments = ChangePassword.Arguments
+    public typealias Result = Bool
+    public static let name = "unsafeChangePassword"
+    public static let actors: Set<ActorKind> = [.app]
+    public static let summary =
+        "Changes the password on the device alone; after a wrong old one the activation's key is spoiled."
+    public static let fields = ChangePassword.fields
+    public static let result: FieldType = .boolean
 }

@@ -2,9 +2,11 @@
 public enum Vocabulary {
     /// All commands, in the order in which the reference lists them.
     public static let all: [any Command.Type] =
-        activationCommands + biometryCommands + signatureCommands + tokenCommands + watchSupportCommands
+        activationCommands + activationKindCommands + biometryCommands + signatureCommands + vaultCommands
+        + recoveryCommands + tokenCommands + serviceCommands + watchSupportCommands
         + messagingCommands
-        + serverCommands + resourceCommands + processCommands + deviceCommands + securityCommands + linkCommands + faultCommands
+        + serverCommands + resourceCommands + processCommands + deviceCommands + securityCommands + linkCommands
+        + faultCommands
         + clockCommands
 
     /// The commands that a kind of actor understands.

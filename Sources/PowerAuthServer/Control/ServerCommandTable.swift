@@ -11,8 +11,12 @@ struct ServerCommandTable: Sendable {
     private let services: ServerServices
     private var handlers: [String: Handler] = [:]
 
-    init(services: ServerServices) {
+    init(server: LabServer) {
+        let services = server.services
         self.services = services
+        let resources = ResourceCaller(
+            endpoints: server.endpoints, journal: server.journal, credentials: server.credentials)
+        register(CallResource.self, resources.call)
         register(InitActivation.self, initActivation)
         register(CommitActivation.self) { arguments in
             _ = try services.activations.commit(

@@ -76,6 +76,15 @@ struct CurlTransportTests {
         }
     }
 
+    @Test func aRequestIsNotSentAgainWhenItsConnectionBreaks() async throws {
+        let server = try LoopbackServer(.hangUpLater)
+        defer { server.close() }
+        #expect(try await send(HTTPRequest(url: server.url)).get().status == 200)
+        #expect(code(await send(HTTPRequest(url: server.url))) == .networkConnectionLost)
+        #expect(server.heads.count == 2, "the second request went out once")
+        #expect(try await send(HTTPRequest(url: server.url)).get().status == 200)
+    }
+
     @Test func unreachableAndUnusableAddressesHaveTheirCodes() async throws {
         let addresses = [
             ("http://127.0.0.1:1/", URLError.Code.cannotConnectToHost), ("http://host.invalid/", .cannotFindHost),

@@ -13,6 +13,8 @@ final class LoopbackServer: Sendable {
         case silence
         /// Closes the connection without an answer.
         case hangUp
+        /// Answers the first request of a connection, closes without an answer after the second.
+        case hangUpLater
         /// Announces more bytes than it sends, then closes.
         case breakOff
     }
@@ -62,13 +64,17 @@ final class LoopbackServer: Sendable {
     private func converse(_ connection: Int32) {
         defer { _ = Glibc.close(connection) }
         var buffer = Data()
+        var isFirst = true
         while let (head, body) = readRequest(connection, &buffer) {
             state.withLock { $0.heads.append(head) }
+            defer { isFirst = false }
             switch behavior {
             case .answer(let status, let text): write(connection, status, Data(text.utf8))
             case .echo: write(connection, 200, body)
             case .silence: break
             case .hangUp: return
+            case .hangUpLater where isFirst: write(connection, 200, body)
+            case .hangUpLater: return
             case .breakOff:
                 send(connection, Data("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort".utf8))
                 return

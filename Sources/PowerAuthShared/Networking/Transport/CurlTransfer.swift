@@ -22,6 +22,7 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
     private let errorText: UnsafeMutablePointer<CChar>
     private let judgement: CertificateJudgement
     private var body = Data()
+    private var attempts = 0
 
     /// - Returns: nil if libcurl has no memory for a handle.
     init?(
@@ -79,12 +80,17 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
             headerLines = curl_slist_append(headerLines, "\(header.name): \(header.value)")
         }
         _ = ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, headerLines)
-        _ = ccurl_set_write_function(handle, receiveBody, Unmanaged.passUnretained(self).toOpaque())
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = ccurl_set_write_function(handle, receiveBody, context)
+        _ = ccurl_set_before_request(handle, admitRequest, context)
     }
 
     /// Reports the end of the transfer; called once, on a thread where the completion may block.
     func finish(_ code: CURLcode) {
-        if isCancelled {
+        if isRepetition {
+            let text = "The connection was lost before the server answered."
+            completion(.failure(CurlError.error(.networkConnectionLost, text, url: request.url)))
+        } else if isCancelled {
             completion(.failure(CurlError.error(.cancelled, "The request was cancelled.", url: request.url)))
         } else if code == CURLE_OK {
             var status = 0
@@ -99,6 +105,19 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
                         ?? CurlError.error(
                             code, detail: String(cString: errorText), verified: verified, url: request.url)))
         }
+    }
+
+    /// Whether libcurl wanted to send the request a second time.
+    private var isRepetition: Bool { attempts > 1 }
+
+    /// Counts how often the request goes out, and lets it go once.
+    ///
+    /// When a connection that was used before breaks without an answer, libcurl sends the request again on a new one.
+    /// The server may have done the work already; a signed request would be a replay to it. The original's engine does
+    /// not repeat such requests either.
+    fileprivate func admit() -> Bool {
+        attempts += 1
+        return !isRepetition
     }
 
     private var isLoopback: Bool {
@@ -121,4 +140,14 @@ private func receiveBody(
     guard let context else { return 0 }
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
     return transfer.append(UnsafeRawBufferPointer(start: bytes, count: size * count))
+}
+
+/// libcurl's callback before a request goes out, called on the transport's thread.
+private func admitRequest(
+    _ context: UnsafeMutableRawPointer?, _ remoteAddress: UnsafeMutablePointer<CChar>?,
+    _ localAddress: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32
+) -> Int32 {
+    guard let context else { return CURL_PREREQFUNC_ABORT }
+    let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    return transfer.admit() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }

@@ -1,0 +1,31 @@
+import Foundation
+import LabKit
+import LabPeer
+import PeerCommands
+import PowerAuth2
+
+/// The commands about what the server says of itself and of the user.
+enum ServiceHandlers {
+    static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+        peer.handle(FetchUserInfo.self) { _, reply in
+            try sdk().fetchUserInfo { userInfo, error in
+                reply(Outcome.of(userInfo.map { .object([String: JSONValue](propertyList: $0.allClaims)) }, error))
+            }
+        }
+        peer.handle(FetchServerStatus.self) { _, reply in
+            try sdk().fetchServerStatus { status, error in
+                reply(Outcome.of(status.map { .init(serverTime: $0.serverTime.timeIntervalSince1970) }, error))
+            }
+        }
+        peer.handle(SynchronizeTime.self) { _, reply in
+            let time = try sdk().timeSynchronizationService
+            time.synchronizeTime(
+                callback: { error in
+                    reply(Outcome.of(.init(localTimeAdjustment: time.localTimeAdjustment), error))
+                }, callbackQueue: nil)
+        }
+        peer.handle(SendRequest.self) { arguments, reply in
+            try ApplicationRequest(arguments, sdk: sdk(), reply: reply).send()
+        }
+    }
+}

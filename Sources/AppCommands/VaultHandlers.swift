@@ -1,0 +1,93 @@
+import Foundation
+import LabKit
+import LabPeer
+import PeerCommands
+import PowerAuth2
+
+/// The commands about keys and signatures that need the vault, about the key of the app's own, and about recovery
+/// codes.
+enum VaultHandlers {
+    static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+        registerVault(on: peer, sdk: sdk)
+        registerExternalEncryptionKey(on: peer, sdk: sdk)
+        registerRecovery(on: peer, sdk: sdk)
+    }
+
+    private static func registerVault(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+        peer.handle(FetchEncryptionKey.self) { arguments, reply in
+            guard let index = UInt64(exactly: arguments.index ?? 0) else {
+                throw ControlError.badArgument("index: the number of a key is 0 or more")
+            }
+            try sdk().fetchEncryptionKey(.signing(with: arguments.password), index: index) { key, error in
+                reply(Outcome.of(key?.base64EncodedString(), error))
+            }
+        }
+        peer.handle(SignData.self) { arguments, reply in
+            try sdk().signData(
+                withDevicePrivateKey: .signing(with: arguments.password), data: Data(arguments.data.utf8)
+            ) { signature, error in
+                reply(Outcome.of(signature?.base64EncodedString(), error))
+            }
+        }
+        peer.handle(SignJWT.self) { arguments, reply in
+            try sdk().signJwt(
+                withDevicePrivateKey: .signing(with: arguments.password), claims: arguments.claims.propertyList
+            ) { token, error in
+                reply(Outcome.of(token, error))
+            }
+        }
+        peer.handleSync(VerifyServerSignedData.self) { arguments in
+            try sdk().verifyServerSignedData(
+                Data(arguments.data.utf8), signature: arguments.signature, masterKey: arguments.masterKey ?? false)
+        }
+    }
+
+    private static func registerExternalEncryptionKey(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+        peer.handleSync(SetExternalEncryptionKey.self) { arguments in
+            try sdk().setExternalEncryptionKey(arguments.bytes)
+            return NoResult()
+        }
+        peer.handleSync(AddExternalEncryptionKey.self) { arguments in
+            try sdk().addExternalEncryptionKey(arguments.bytes)
+            return NoResult()
+        }
+        peer.handleSync(RemoveExternalEncryptionKey.self) { _ in
+            try sdk().removeExternalEncryptionKey()
+            return NoResult()
+        }
+        peer.handleSync(HasExternalEncryptionKey.self) { _ in try sdk().hasExternalEncryptionKey }
+    }
+
+    private static func registerRecovery(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+        peer.handleSync(HasActivationRecoveryData.self) { _ in try sdk().hasActivationRecoveryData() }
+        peer.handle(ActivationRecoveryData.self) { arguments, reply in
+            try sdk().activationRecoveryData(.signing(with: arguments.password)) { data, error in
+                reply(Outcome.of(data.map(RecoveryDescription.init), error))
+            }
+        }
+        peer.handle(ConfirmRecoveryCode.self) { arguments, reply in
+            try sdk().confirmRecoveryCode(
+                arguments.recoveryCode, authentication: .signing(with: arguments.password)
+            ) { wasConfirmed, error in
+                reply(Outcome.of(.init(alreadyConfirmed: wasConfirmed), error))
+            }
+        }
+    }
+}
+
+extension ExternalEncryptionKey {
+    fileprivate var bytes: Data {
+        get throws {
+            guard let bytes = Data(base64Encoded: key.revealed) else {
+                throw ControlError.badArgument("key: expected Base64 of 16 bytes")
+            }
+            return bytes
+        }
+    }
+}
+
+extension RecoveryDescription {
+    init(_ data: PowerAuthActivationRecoveryData) {
+        self.init(recoveryCode: data.recoveryCode, puk: data.puk)
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTypes
+import LabKit
+
+/// Answers the command `call`: finds the resource that a path names and asks it as the HTTP side would.
+///
+/// Fault rules do not touch these calls, and the traffic journal does not show them: they belong to the scenario, not
+/// to the network it examines. Blocks; call on a worker thread.
+struct ResourceCaller: Sendable {
+    let endpoints: [Endpoint]
+    let journal: (any ServerJournal)?
+    /// What the back office wants; nil when it is open.
+    let credentials: LabServer.Credentials?
+
+    /// Calls the resource.
+    ///
+    /// - Returns: the response object of the back office, `null` where there is none; the whole body of any other
+    ///   resource.
+    /// - Throws: `ControlError` with the code and the message of an error answer.
+    func call(_ arguments: CallResource.Arguments) throws(ControlError) -> JSONValue {
+        let parts = arguments.path.split(separator: "?", maxSplits: 1).map(String.init)
+        let path = parts.first ?? ""
+        guard let (endpoint, parameters) = resource(at: path) else {
+            throw .badArgument(
+                "path: the server has no resource '\(path)' below /rest/v3 or /lab; /openapi.json lists them")
+        }
+        let response = endpoint.respond(
+            to: ServerRequest(
+                method: arguments.method ?? "POST", path: endpoint.path, query: parts.count > 1 ? parts[1] : nil,
+                headers: headers, body: body(of: arguments, for: endpoint.face), parameters: parameters),
+            journal: journal)
+        return try content(of: response)
+    }
+
+    private func resource(at path: String) -> (Endpoint, [String: String])? {
+        for endpoint in endpoints where endpoint.face != .device {
+            if let parameters = Self.match(path, endpoint.path) { return (endpoint, parameters) }
+        }
+        return nil
+    }
+
+    /// The values of a pattern's placeholders; nil when the path is another one.
+    private static func match(_ path: String, _ pattern: String) -> [String: String]? {
+        let given = path.split(separator: "/", omittingEmptySubsequences: false)
+        let wanted = pattern.split(separator: "/", omittingEmptySubsequences: false)
+        guard given.count == wanted.count else { return nil }
+        var parameters: [String: String] = [:]
+        for (value, part) in zip(given, wanted) where value != part {
+            guard part.hasPrefix("{"), part.hasSuffix("}"), !value.isEmpty else { return nil }
+            parameters[String(part.dropFirst().dropLast())] = value.removingPercentEncoding ?? String(value)
+        }
+        return parameters
+    }
+
+    private var headers: HTTPFields {
+        var headers: HTTPFields = [.contentType: "application/json"]
+        headers[.authorization] = credentials.map { credentials in
+            "Basic " + Data("\(credentials.userName):\(credentials.password)".utf8).base64EncodedString()
+        }
+        return headers
+    }
+
+    private func body(of arguments: CallResource.Arguments, for face: ServerFace) -> Data {
+        guard face == .backOffice else { return arguments.request.map { JSONValue.object($0).encoded() } ?? Data() }
+        return JSONValue.object(["requestObject": .object(arguments.request ?? [:])]).encoded()
+    }
+
+    private func content(of response: ServerResponse) throws(ControlError) -> JSONValue {
+        let json = (try? JSONValue.parse(response.body)) ?? .null
+        guard response.status == 200, json["status"] != "ERROR" else {
+            throw ControlError(
+                domain: "PowerAuthServer", name: json["responseObject"]?["code"]?.stringValue ?? "failed",
+                message: json["responseObject"]?["message"]?.stringValue ?? "the server answered \(response.status)")
+        }
+        return json["status"] == "OK" ? json["responseObject"] ?? .null : json
+    }
+}
