@@ -75,8 +75,12 @@ struct Certificate: Sendable {
             request.hostNames.map { DERWriter.implicit(2, Data($0.utf8)) }
             + request.addresses.map { DERWriter.implicit(7, $0) }
         let alternatives = `extension`(17, names.reduce(into: Data()) { $0 += $1 }.asSequence)
-        let serverUse = `extension`(37, DERWriter.sequence(DERWriter.identifier([1, 3, 6, 1, 5, 5, 7, 3, 1])))
-        return DERWriter.sequence(basic, subjectKey, authorityKey, alternatives, serverUse)
+        // For servers, and for the clients that tests make of them.
+        let uses = `extension`(
+            37,
+            DERWriter.sequence(
+                DERWriter.identifier([1, 3, 6, 1, 5, 5, 7, 3, 1]), DERWriter.identifier([1, 3, 6, 1, 5, 5, 7, 3, 2])))
+        return DERWriter.sequence(basic, subjectKey, authorityKey, alternatives, uses)
     }
 }
 
