@@ -25,7 +25,7 @@ struct CancellationTests {
     /// An operation of the SDK that asks the server.
     enum Operation: CaseIterable, Sendable {
         case status, validation, passwordChange, token, tokenRemoval, vaultKey, deviceSignature, userInfo
-        case encryptor, serverStatus, time, removal
+        case deviceToken, biometry, encryptor, header, serverStatus, time, removal
 
         /// The request that is disturbed.
         var path: String {
@@ -34,10 +34,10 @@ struct CancellationTests {
             case .validation, .passwordChange: "/pa/v3/signature/validate"
             case .token: "/pa/v3/token/create"
             case .tokenRemoval: "/pa/v3/token/remove"
-            case .vaultKey, .deviceSignature: "/pa/v3/vault/unlock"
+            case .vaultKey, .deviceSignature, .deviceToken, .biometry: "/pa/v3/vault/unlock"
             case .userInfo: "/pa/v3/user/info"
             case .encryptor: "/pa/v3/keystore/create"
-            case .serverStatus, .time: "/pa/v3/status"
+            case .header, .serverStatus, .time: "/pa/v3/status"
             case .removal: "/pa/v3/activation/remove"
             }
         }
@@ -55,6 +55,9 @@ struct CancellationTests {
             case .tokenRemoval: sdk.tokenStore.removeAccessToken(withName: "old") { report($1) }
             case .vaultKey: sdk.fetchEncryptionKey(.rightPassword, index: 7) { report($1) }
             case .deviceSignature: sdk.signData(withDevicePrivateKey: .rightPassword, data: Data()) { report($1) }
+            case .deviceToken: sdk.signJwt(withDevicePrivateKey: .rightPassword, claims: ["a": 1]) { report($1) }
+            case .biometry: sdk.addBiometryFactor(password: TestApp.password, callback: report)
+            case .header: sdk.tokenStore.generateAuthorizationHeader(withName: "old") { report($1) }
             case .userInfo: sdk.fetchUserInfo { report($1) }
             case .encryptor: sdk.eciesEncryptorForApplicationScope { report($1) }
             case .serverStatus: sdk.fetchServerStatus { report($1) }
@@ -88,9 +91,10 @@ struct CancellationTests {
 
     private func cancel(_ operation: Operation, _ phase: Phase, in mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
-        if operation == .tokenRemoval { _ = try await app.sdk.token("old").get() }
-        // The encryptor of a new object has no key yet.
-        let sdk = operation == .encryptor ? try app.restarted() : app.sdk
+        if [.tokenRemoval, .header].contains(operation) { _ = try await app.sdk.token("old").get() }
+        if operation == .biometry { try app.enrol() }
+        // A new object has neither keys nor time of the server.
+        let sdk = [.encryptor, .header].contains(operation) ? try app.restarted() : app.sdk
         switch phase {
         case .atOnce: break
         case .requestUnderWay: app.transport.order(.hold(.request), for: operation.path)
