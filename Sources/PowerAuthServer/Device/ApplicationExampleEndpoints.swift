@@ -32,7 +32,9 @@ struct ApplicationExampleEndpoints: Sendable {
                     ResponseEnvelope(
                         responseObject: Account(accountId: request.parameters["id"] ?? "", userId: activation.userId)))
             },
-            .device("/secure/account/widget/balance", methods: ["GET"], failure: .authentication) { request in
+            .device(
+                "/secure/account/widget/balance", methods: ["GET"], failure: .authentication, readsJSON: false
+            ) { request in
                 _ = try authentication.authenticateToken(request, allowed: .withPossession)
                 return try .ok(ResponseEnvelope(responseObject: "CZK 1 234.50"))
             },

@@ -48,6 +48,9 @@ struct DeviceEncryption: Sendable {
         } catch let error as DecodingError {
             refusal = error.sentence
             exchange = nil
+        } catch let error as ProtocolError {
+            refusal = "\(error)"
+            exchange = nil
         }
         let authenticated = try authentication.authenticate(
             exchange.map { request.with(body: $0.plaintext) } ?? request, uriId: uriId, allowed: allowed)

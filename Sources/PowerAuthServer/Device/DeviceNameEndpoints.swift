@@ -25,8 +25,8 @@ struct DeviceNameEndpoints: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            .device("/pa/v3/activation/detail", failure: .activation, answer: detail),
-            .device("/pa/v3/activation/rename", failure: .activation, answer: rename),
+            .device("/pa/v3/activation/detail", failure: .activation, others: [.authentication], answer: detail),
+            .device("/pa/v3/activation/rename", failure: .activation, others: [.authentication], answer: rename),
         ]
     }
 

@@ -34,7 +34,7 @@ struct DeviceSystemEndpoints: Sendable {
                 let answer = try TemporaryKeyService(context: context).create(jwt: jwt)
                 return try .ok(ResponseEnvelope(responseObject: Token(jwt: answer)))
             },
-            .device("/pa/v3/status", failure: .unexpected) { _ in
+            .device("/pa/v3/status", failure: .unexpected, readsJSON: false) { _ in
                 try .ok(ResponseEnvelope(responseObject: Status(serverTime: context.clock.now().milliseconds)))
             },
         ]

@@ -8,14 +8,16 @@ struct DeviceUpgradeEndpoints: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            .device("/pa/v3/upgrade/start", failure: .upgrade, answer: start),
-            .device("/pa/v3/upgrade/commit", failure: .upgrade, answer: commit),
+            .device("/pa/v3/upgrade/start", failure: .upgrade, others: [.authentication], answer: start),
+            .device(
+                "/pa/v3/upgrade/commit", failure: .upgrade, others: [.authentication], readsJSON: false,
+                answer: commit),
         ]
     }
 
     /// Encrypted and not signed: the counter that signatures need is what the device asks for.
     @Sendable private func start(_ request: ServerRequest) throws -> ServerResponse {
-        let sealed = try SealedRequest(deviceRequest: request, scope: .activation)
+        let sealed = try SealedRequest(deviceRequest: request, scope: .activation, acceptsUnknownKeys: true)
         try DeviceVaultEndpoint.requireFields(of: sealed.envelope, version: sealed.version)
         let response = try ProtocolUpgradeService(context: context).start(sealed)
         return ServerResponse(status: 200, body: try JSONBody.encode(response))

@@ -1,3 +1,4 @@
+import LabKit
 import PowerAuthProtocol
 
 /// `/pa/v3/user/info` with everything that is known about the user (rest-api.md, section 6.10).
@@ -6,7 +7,7 @@ struct DeviceUserInfoEndpoint: Sendable {
     let encryption: DeviceEncryption
 
     var endpoints: [Endpoint] {
-        [.device("/pa/v3/user/info", failure: .encryption, answer: userInfo)]
+        [.device("/pa/v3/user/info", failure: .encryption, others: [.userInfo], answer: userInfo)]
     }
 
     @Sendable private func userInfo(_ request: ServerRequest) throws -> ServerResponse {
@@ -14,7 +15,18 @@ struct DeviceUserInfoEndpoint: Sendable {
         guard let activation = exchange.activation else {
             throw ServiceError(.invalidRequest, "user info needs an activation")
         }
-        let claims = try UserClaimsService(context: context).claims(userId: activation.userId)
+        let claims: JSONValue
+        do {
+            claims = try UserClaimsService(context: context).claims(userId: activation.userId)
+        } catch let error as ServiceError {
+            throw Failure(cause: error.description)
+        }
         return try encryption.answer(exchange, with: JSONBody.encode(claims))
+    }
+
+    /// Why nothing is told about a user. Outside every cause looks the same (rest-api.md, section 14, item 9).
+    struct Failure: Error, CustomStringConvertible {
+        let cause: String
+        var description: String { cause }
     }
 }

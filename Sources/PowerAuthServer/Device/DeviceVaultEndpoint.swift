@@ -7,7 +7,7 @@ struct DeviceVaultEndpoint: Sendable {
     let authentication: DeviceAuthentication
 
     var endpoints: [Endpoint] {
-        [.device("/pa/v3/vault/unlock", failure: .vault, answer: unlock)]
+        [.device("/pa/v3/vault/unlock", failure: .vault, others: [.authentication], answer: unlock)]
     }
 
     @Sendable private func unlock(_ request: ServerRequest) throws -> ServerResponse {

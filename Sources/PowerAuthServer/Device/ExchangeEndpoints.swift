@@ -26,12 +26,13 @@ struct ExchangeEndpoints: Sendable {
                 let text = plaintext.isEmpty ? "" : try JSONBody.decode(String.self, from: plaintext)
                 return try JSONBody.encode(Self.verified(text, userId: userId))
             },
-            signed("/exchange/v3/signed/raw") { plaintext, _ in plaintext },
+            // Any bytes will do, so nothing is left to be refused once the signature is accepted.
+            signed("/exchange/v3/signed/raw", failure: .authentication) { plaintext, _ in plaintext },
             signed("/exchange/v3/signed/generics") { plaintext, _ in
                 let content = try JSONBody.decode(Wrapped<Message>.self, from: plaintext).requestObject
                 return try JSONBody.encode(ResponseEnvelope(responseObject: content))
             },
-            .device("/exchange/v3/token", failure: .encryption, answer: token),
+            .device("/exchange/v3/token", failure: .encryption, others: [.authentication], answer: token),
         ]
     }
 
@@ -45,9 +46,10 @@ struct ExchangeEndpoints: Sendable {
     }
 
     private func signed(
-        _ path: String, _ answer: @escaping @Sendable (_ plaintext: Data, _ userId: String) throws -> Data
+        _ path: String, failure: OutwardFailure = .encryption,
+        _ answer: @escaping @Sendable (_ plaintext: Data, _ userId: String) throws -> Data
     ) -> Endpoint {
-        .device(path, failure: .encryption) { request in
+        .device(path, failure: failure, others: [.authentication]) { request in
             let (exchange, authenticated) = try encryption.openSigned(request, uriId: path)
             return try encryption.answer(
                 exchange, with: try answer(exchange.plaintext, authenticated.activation.userId))

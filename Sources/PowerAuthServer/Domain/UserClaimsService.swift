@@ -7,6 +7,7 @@ struct UserClaimsService: Sendable {
     let context: ServiceContext
 
     /// Everything that is known about a user; always with `sub`, `jti` and `iat`.
+    /// - Throws: ERR0000 when what was stored cannot be read any more.
     func claims(userId: String) throws -> JSONValue {
         var claims = try stored(userId)?.objectValue ?? [:]
         claims["sub"] = .string(userId)
@@ -16,6 +17,7 @@ struct UserClaimsService: Sendable {
     }
 
     /// What an activation tells its device about the user: nothing, unless claims were stored for them.
+    /// - Throws: as ``claims(userId:)``.
     func claimsAtActivation(userId: String) throws -> JSONValue? {
         try stored(userId) == nil ? nil : claims(userId: userId)
     }
@@ -32,6 +34,10 @@ struct UserClaimsService: Sendable {
 
     private func stored(_ userId: String) throws -> JSONValue? {
         guard let text = try context.read({ try UserClaimsStore.claims($0, userId: userId) }) else { return nil }
-        return try JSONValue.parse(text)
+        do {
+            return try JSONValue.parse(text)
+        } catch {
+            throw ServiceError(.unknownError, "the claims stored for \(userId) cannot be read: \(error)")
+        }
     }
 }
