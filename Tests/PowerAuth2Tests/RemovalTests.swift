@@ -1,0 +1,90 @@
+import Foundation
+import PowerAuth2
+import Synchronization
+import Testing
+
+@Suite("sdk.md 9.6, 10 and 15.13: what a local removal does to requests on their way")
+struct RemovalTests {
+    private static let validate = "/pa/v3/signature/validate"
+
+    @Test("They end with the error 11; the original let them go on (sdk.13)", arguments: TestApp.Mode.allCases)
+    func requestsOnTheirWay(mode: TestApp.Mode) async throws {
+        for quirks in [[], ["sdk.13"]] {
+            let app = try await TestApp.activated(mode, quirks: quirks)
+            app.transport.order(.hold(.response), for: Self.validate)
+            let validation = Task { await app.validate() }
+            await app.transport.holds(Self.validate)
+            app.sdk.removeActivationLocal()
+            app.transport.release(Self.validate)
+            #expect(await validation.value?.powerAuthErrorCode == (quirks.isEmpty ? .operationCancelled : nil))
+        }
+    }
+
+    @Test("Those that wait for their turn are never sent, and the next activation starts with a free queue")
+    func waitingRequests() async throws {
+        let app = try await TestApp.activated()
+        app.transport.order(.hold(.request), for: Self.validate)
+        let first = Task { await app.validate() }
+        await app.transport.holds(Self.validate)
+        let others = await callback { (report: @escaping @Sendable ([PowerAuthErrorCode?]) -> Void) in
+            let collected = Mutex<[PowerAuthErrorCode?]>([])
+            for _ in 0..<5 {
+                app.sdk.validatePassword(password: TestApp.password) { error in
+                    let all = collected.withLock { collected in
+                        collected.append(error?.powerAuthErrorCode)
+                        return collected
+                    }
+                    if all.count == 5 { report(all) }
+                }
+            }
+            app.sdk.removeActivationLocal()
+        }
+        #expect(others.allSatisfy { $0 == .operationCancelled })
+        #expect(await first.value?.powerAuthErrorCode == .operationCancelled)
+        try await app.activate()
+        #expect(await app.validate() == nil)
+        #expect(app.transport.count(of: Self.validate) == 2)
+    }
+
+    @Test("An answer for an activation that is gone does not touch the next one")
+    func creation() async throws {
+        let app = try await TestApp()
+        let path = "/pa/v3/activation/create"
+        app.transport.order(.hold(.response), for: path)
+        let lost = try await app.activation()
+        let creation = Task { await outcome { app.sdk.createActivation(lost, callback: $0) } }
+        await app.transport.holds(path)
+        app.sdk.removeActivationLocal()
+        #expect(await creation.value.code == .operationCancelled)
+        #expect(app.sdk.canStartActivation())
+        try await app.activate()
+        let activationId = try app.activationId
+        app.transport.release(path)
+        #expect(await app.validate() == nil)
+        #expect(try app.activationId == activationId)
+    }
+
+    @Test("A request that needs no activation goes on")
+    func serverStatus() async throws {
+        let app = try await TestApp.activated()
+        app.transport.order(.hold(.response), for: "/pa/v3/status")
+        let status = Task { await outcome { app.sdk.fetchServerStatus(callback: $0) } }
+        await app.transport.holds("/pa/v3/status")
+        app.sdk.removeActivationLocal()
+        app.transport.release("/pa/v3/status")
+        _ = try await status.value.get()
+    }
+
+    @Test("Cached results are gone with the activation, however it ended; the original kept them (sdk.26)")
+    func caches() async throws {
+        for quirks in [[], ["sdk.26"]] {
+            let app = try await TestApp.activated(quirks: quirks)
+            _ = try await app.status().get()
+            #expect(app.sdk.lastFetchedActivationStatus != nil)
+            app.sdk.sessionProvider.resetSession()
+            #expect((app.sdk.lastFetchedActivationStatus == nil) == quirks.isEmpty)
+            app.sdk.removeActivationLocal()
+            #expect(app.sdk.lastFetchedActivationStatus == nil && app.sdk.lastFetchedUserInfo == nil)
+        }
+    }
+}
