@@ -11,7 +11,7 @@ struct ActivationAdministrationEndpoints: Sendable {
         var activationOtp: String?
     }
 
-    private struct UpdatedView: Encodable {
+    private struct UpdatedView: Codable {
         let activationId: String
         let updated: Bool
     }
@@ -22,7 +22,7 @@ struct ActivationAdministrationEndpoints: Sendable {
         var externalUserId: String?
     }
 
-    private struct NameView: Encodable {
+    private struct NameView: Codable {
         let activationId: String
         @ExplicitNull var activationName: String?
         let activationStatus: String
@@ -33,7 +33,7 @@ struct ActivationAdministrationEndpoints: Sendable {
         var activationFlags: [String]?
     }
 
-    private struct FlagsView: Encodable {
+    private struct FlagsView: Codable {
         let activationId: String
         let activationFlags: [String]
 
@@ -52,7 +52,7 @@ struct ActivationAdministrationEndpoints: Sendable {
         var activationFlags: [String]?
     }
 
-    private struct LookupView: Encodable {
+    private struct LookupView: Codable {
         let activations: [ActivationView]
     }
 
@@ -61,7 +61,7 @@ struct ActivationAdministrationEndpoints: Sendable {
         var activationStatus: EnumName<ActivationState>?
     }
 
-    private struct StatusView: Encodable {
+    private struct StatusView: Codable {
         let updated: Bool
     }
 
@@ -85,7 +85,7 @@ struct ActivationAdministrationEndpoints: Sendable {
                     activationId: activation.id, activationName: activation.name,
                     activationStatus: activation.status.name)
             },
-            .backOffice("/activation/flags/list") { (request: FlagsRequest) in
+            .backOffice("/activation/flags/list") { (request: ActivationField) in
                 FlagsView(try service.flags(activationId: request.activationId))
             },
             flags("/activation/flags/create", .add),
@@ -115,14 +115,17 @@ struct ActivationAdministrationEndpoints: Sendable {
     }
 }
 
-/// The sentence of ERR0024 for fields that must not be blank (server.md, section 2.4).
+/// The sentence of ERR0024 for fields that must be there (server.md, section 2.4).
 enum Violations {
-    /// - Throws: ERR0024 naming every blank field, sorted.
-    static func check(_ fields: [(name: String, value: String?)]) throws {
-        let blank = fields.filter { $0.value.nonBlank == nil }.map(\.name).sorted()
-        guard blank.isEmpty else {
-            throw ServiceError.invalid(
-                blank.map { "requestObject.\($0) - must not be blank" }.joined(separator: ", "))
-        }
+    /// - Parameters:
+    ///   - fields: texts that must not be blank.
+    ///   - present: other fields, and whether they are there.
+    /// - Throws: ERR0024 naming every violation, sorted by field.
+    static func check(_ fields: [(name: String, value: String?)], present: [(name: String, isThere: Bool)] = []) throws
+    {
+        let blank = fields.filter { $0.value.nonBlank == nil }.map { "requestObject.\($0.name) - must not be blank" }
+        let missing = present.filter { !$0.isThere }.map { "requestObject.\($0.name) - must not be null" }
+        let violations = (blank + missing).sorted()
+        guard violations.isEmpty else { throw ServiceError.invalid(violations.joined(separator: ", ")) }
     }
 }

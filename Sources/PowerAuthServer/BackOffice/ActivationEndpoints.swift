@@ -8,6 +8,7 @@ struct ActivationEndpoints: Sendable {
     let policy: ServerPolicy
 
     private struct InitRequest: Decodable {
+        var `protocol`: EnumName<ActivationProtocol>?
         var userId: String?
         var applicationId: String?
         var timestampActivationExpire: BackOfficeDate?
@@ -18,7 +19,7 @@ struct ActivationEndpoints: Sendable {
         var flags: [String]?
     }
 
-    private struct InitView: Encodable {
+    private struct InitView: Codable {
         let activationId: String
         let activationCode: String
         let activationSignature: String
@@ -26,31 +27,46 @@ struct ActivationEndpoints: Sendable {
         let applicationId: String
     }
 
-    private struct ChangeRequest: Decodable {
+    private struct CommitRequest: Decodable {
         var activationId: String?
         var externalUserId: String?
         var activationOtp: String?
+    }
+
+    private struct BlockRequest: Decodable {
+        var activationId: String?
+        var externalUserId: String?
         var reason: String?
+    }
+
+    private struct UnblockRequest: Decodable {
+        var activationId: String?
+        var externalUserId: String?
+    }
+
+    private struct RemoveRequest: Decodable {
+        var activationId: String?
+        var externalUserId: String?
         var revokeRecoveryCodes: Bool?
     }
 
-    private struct CommitView: Encodable {
+    private struct CommitView: Codable {
         let activationId: String
         let activated: Bool
     }
 
-    private struct BlockView: Encodable {
+    private struct BlockView: Codable {
         let activationId: String
         let activationStatus: String
         @ExplicitNull var blockedReason: String?
     }
 
-    private struct UnblockView: Encodable {
+    private struct UnblockView: Codable {
         let activationId: String
         let activationStatus: String
     }
 
-    private struct RemoveView: Encodable {
+    private struct RemoveView: Codable {
         let activationId: String
         let removed: Bool
     }
@@ -63,12 +79,13 @@ struct ActivationEndpoints: Sendable {
     private struct ListRequest: Decodable {
         var userId: String?
         var applicationId: String?
+        var protocols: [EnumName<ActivationProtocol>]?
         var pageNumber: LenientInteger?
         var pageSize: LenientInteger?
         var activationStatuses: [EnumName<ActivationState>]?
     }
 
-    private struct ListView: Encodable {
+    private struct ListView: Codable {
         let userId: String
         let activations: [ActivationView]
     }
@@ -79,8 +96,8 @@ struct ActivationEndpoints: Sendable {
         var timestampTo: BackOfficeDate?
     }
 
-    private struct HistoryView: Encodable {
-        struct Item: Encodable {
+    private struct HistoryView: Codable {
+        struct Item: Codable {
             let id: Int64
             let activationId: String
             let activationStatus: String
@@ -96,7 +113,7 @@ struct ActivationEndpoints: Sendable {
     var endpoints: [Endpoint] {
         [
             .backOffice("/activation/init", initiate),
-            .backOffice("/activation/commit") { (request: ChangeRequest) in
+            .backOffice("/activation/commit") { (request: CommitRequest) in
                 let activation = try activations.commit(
                     activationId: request.activationId, otp: request.activationOtp,
                     externalUserId: request.externalUserId)
@@ -108,19 +125,19 @@ struct ActivationEndpoints: Sendable {
                     detail: try statuses.detail(activationId: request.activationId, challenge: request.challenge),
                     maxFailedAttempts: policy.maxFailedAttempts)
             },
-            .backOffice("/activation/block") { (request: ChangeRequest) in
+            .backOffice("/activation/block") { (request: BlockRequest) in
                 let activation = try activations.block(
                     activationId: request.activationId, reason: request.reason, externalUserId: request.externalUserId)
                 return BlockView(
                     activationId: activation.id, activationStatus: activation.status.name,
                     blockedReason: activation.lifecycle.blockedReason)
             },
-            .backOffice("/activation/unblock") { (request: ChangeRequest) in
+            .backOffice("/activation/unblock") { (request: UnblockRequest) in
                 let activation = try activations.unblock(
                     activationId: request.activationId, externalUserId: request.externalUserId)
                 return UnblockView(activationId: activation.id, activationStatus: activation.status.name)
             },
-            .backOffice("/activation/remove") { (request: ChangeRequest) in
+            .backOffice("/activation/remove") { (request: RemoveRequest) in
                 let activation = try activations.remove(
                     activationId: request.activationId, externalUserId: request.externalUserId,
                     revokeRecoveryCodes: request.revokeRecoveryCodes ?? false)
@@ -129,6 +146,7 @@ struct ActivationEndpoints: Sendable {
             .backOffice("/activation/list") { (request: ListRequest) in
                 let found = try activations.list(
                     userId: request.userId, applicationId: request.applicationId,
+                    protocols: (request.protocols ?? []).map(\.value),
                     statuses: (request.activationStatuses ?? []).map(\.value),
                     page: request.pageNumber.map { Int($0.value) }, pageSize: request.pageSize.map { Int($0.value) })
                 return ListView(userId: request.userId ?? "", activations: found.map(ActivationView.init))
@@ -138,6 +156,9 @@ struct ActivationEndpoints: Sendable {
     }
 
     @Sendable private func initiate(_ request: InitRequest) throws -> InitView {
+        guard request.protocol?.value ?? .powerauth == .powerauth else {
+            throw ServiceError.invalid("this server keeps activations of the protocol powerauth only")
+        }
         let initiated = try activations.initiate(
             .init(
                 userId: request.userId, applicationId: request.applicationId,

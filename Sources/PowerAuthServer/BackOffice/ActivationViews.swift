@@ -2,7 +2,7 @@ import Foundation
 import PowerAuthProtocol
 
 /// The answer of `/activation/status` (server.md, section 7.7). All fields are always present.
-struct ActivationStatusView: Encodable {
+struct ActivationStatusView: Codable {
     let activationId: String
     let activationStatus: String
     let activationOtpValidation: String
@@ -11,7 +11,7 @@ struct ActivationStatusView: Encodable {
     @ExplicitNull var activationName: String?
     let userId: String
     @ExplicitNull var extras: String?
-    let `protocol` = "powerauth"
+    var `protocol` = "powerauth"
     @ExplicitNull var externalId: String?
     @ExplicitNull var platform: String?
     @ExplicitNull var deviceInfo: String?
@@ -29,14 +29,6 @@ struct ActivationStatusView: Encodable {
     let version: Int
     let activationFlags: [String]
     let applicationRoles: [String]
-
-    private enum CodingKeys: CodingKey {
-        case activationId, activationStatus, activationOtpValidation, commitPhase, blockedReason, activationName
-        case userId, extras, `protocol`, externalId, platform, deviceInfo, applicationId, failedAttempts
-        case maxFailedAttempts, timestampCreated, timestampLastUsed, timestampLastChange, encryptedStatusBlob
-        case encryptedStatusBlobNonce, activationCode, activationSignature, devicePublicKeyFingerprint, version
-        case activationFlags, applicationRoles
-    }
 
     /// - Parameters:
     ///   - id: the identifier asked for.
@@ -74,14 +66,14 @@ struct ActivationStatusView: Encodable {
 }
 
 /// One activation in a list (server.md, section 7.9).
-struct ActivationView: Encodable {
+struct ActivationView: Codable {
     let activationId: String
     let activationStatus: String
     @ExplicitNull var blockedReason: String?
     @ExplicitNull var activationName: String?
     @ExplicitNull var externalId: String?
     @ExplicitNull var extras: String?
-    let `protocol` = "powerauth"
+    var `protocol` = "powerauth"
     @ExplicitNull var platform: String?
     @ExplicitNull var deviceInfo: String?
     let activationFlags: [String]
@@ -95,12 +87,6 @@ struct ActivationView: Encodable {
     let maxFailedAttempts: Int
     @ExplicitNull var devicePublicKeyBase64: String?
     let version: Int
-
-    private enum CodingKeys: CodingKey {
-        case activationId, activationStatus, blockedReason, activationName, externalId, extras, `protocol`, platform
-        case deviceInfo, activationFlags, timestampCreated, timestampLastUsed, timestampLastChange, userId
-        case applicationId, applicationName, failedAttempts, maxFailedAttempts, devicePublicKeyBase64, version
-    }
 
     init(_ activation: Activation) {
         activationId = activation.id

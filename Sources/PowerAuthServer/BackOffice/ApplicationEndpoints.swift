@@ -17,7 +17,7 @@ struct ApplicationEndpoints: Sendable {
         var applicationKey: String?
     }
 
-    private struct ApplicationView: Encodable {
+    private struct ApplicationView: Codable {
         let applicationId: String
         let applicationRoles: [String]
 
@@ -27,12 +27,12 @@ struct ApplicationEndpoints: Sendable {
         }
     }
 
-    private struct ApplicationList: Encodable {
+    private struct ApplicationList: Codable {
         let applications: [ApplicationView]
     }
 
-    private struct DetailView: Encodable {
-        struct Version: Encodable {
+    private struct DetailView: Codable {
+        struct Version: Codable {
             let applicationVersionId: String
             let applicationKey: String
             let applicationSecret: String
@@ -57,11 +57,11 @@ struct ApplicationEndpoints: Sendable {
         }
     }
 
-    private struct ApplicationIdView: Encodable {
+    private struct ApplicationIdView: Codable {
         let applicationId: String
     }
 
-    private struct NewVersionView: Encodable {
+    private struct NewVersionView: Codable {
         let applicationVersionId: String
         @ExplicitNull var applicationVersionName: String?
         let applicationKey: String
@@ -70,7 +70,7 @@ struct ApplicationEndpoints: Sendable {
         let supported: Bool
     }
 
-    private struct SupportView: Encodable {
+    private struct SupportView: Codable {
         let applicationVersionId: String
         let supported: Bool
     }

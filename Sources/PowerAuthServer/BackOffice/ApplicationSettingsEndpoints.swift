@@ -4,12 +4,16 @@ import LabKit
 struct ApplicationSettingsEndpoints: Sendable {
     let service: ApplicationSettingsService
 
+    private struct ApplicationReference: Decodable {
+        var applicationId: String?
+    }
+
     private struct RolesRequest: Decodable {
         var applicationId: String?
         var applicationRoles: [String]?
     }
 
-    private struct RolesView: Encodable {
+    private struct RolesView: Codable {
         let applicationId: String
         let applicationRoles: [String]
 
@@ -19,14 +23,19 @@ struct ApplicationSettingsEndpoints: Sendable {
         }
     }
 
+    private struct KeyReference: Decodable {
+        var applicationId: String?
+        var key: String?
+    }
+
     private struct ConfigRequest: Decodable {
         var applicationId: String?
         var key: String?
         var values: [JSONValue]?
     }
 
-    private struct ConfigView: Encodable {
-        struct Entry: Encodable {
+    private struct ConfigView: Codable {
+        struct Entry: Codable {
             let key: String
             let values: [JSONValue]
         }
@@ -34,7 +43,7 @@ struct ApplicationSettingsEndpoints: Sendable {
         let applicationConfigs: [Entry]
     }
 
-    private struct EntryView: Encodable {
+    private struct EntryView: Codable {
         let applicationId: String
         let key: String
         let values: [JSONValue]
@@ -42,13 +51,13 @@ struct ApplicationSettingsEndpoints: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            .backOffice("/application/roles/list") { (request: RolesRequest) in
+            .backOffice("/application/roles/list") { (request: ApplicationReference) in
                 RolesView(try service.application(id: request.applicationId))
             },
             roles("/application/roles/create", .add),
             roles("/application/roles/update", .replace),
             roles("/application/roles/remove", .remove),
-            .backOffice("/application/config/detail") { (request: ConfigRequest) in
+            .backOffice("/application/config/detail") { (request: ApplicationReference) in
                 ConfigView(
                     applicationId: request.applicationId ?? "",
                     applicationConfigs: try service.configuration(applicationId: request.applicationId)
@@ -59,7 +68,7 @@ struct ApplicationSettingsEndpoints: Sendable {
                     applicationId: request.applicationId, key: request.key, values: request.values)
                 return EntryView(applicationId: request.applicationId ?? "", key: key, values: request.values ?? [])
             },
-            .backOfficeAction("/application/config/remove") { (request: ConfigRequest) in
+            .backOfficeAction("/application/config/remove") { (request: KeyReference) in
                 try service.removeConfiguration(applicationId: request.applicationId, key: request.key)
             },
         ]
@@ -69,18 +78,6 @@ struct ApplicationSettingsEndpoints: Sendable {
         .backOffice(path) { (request: RolesRequest) in
             RolesView(
                 try service.changeRoles(applicationId: request.applicationId, request.applicationRoles, change))
-        }
-    }
-}
-
-extension Endpoint {
-    /// A back-office resource that answers with the bare `{"status":"OK"}`.
-    static func backOfficeAction<Request: Decodable & SendableMetatype>(
-        _ path: String, _ action: @escaping @Sendable (Request) throws -> Void
-    ) -> Endpoint {
-        Endpoint(face: .backOffice, path: "/rest/v3\(path)", methods: ["POST"], fallback: .unexpected) { request in
-            try action(JSONBody.decode(RequestEnvelope<Request>.self, from: request.body).requestObject)
-            return try .ok(EmptyEnvelope())
         }
     }
 }

@@ -56,7 +56,7 @@ struct BackOfficeDate: Sendable, Equatable {
     }
 
     private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
-        value >= 0 ? value / divisor : (value - divisor + 1) / divisor
+        value >= 0 ? value / divisor : (value + 1) / divisor - 1
     }
 
     /// The Gregorian date of a number of days since 1970. Years are counted from March, so that the leap day

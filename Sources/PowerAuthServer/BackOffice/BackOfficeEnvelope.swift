@@ -8,22 +8,11 @@ import PowerAuthProtocol
 struct BackOfficeEnvelope<Fields: Decodable & Sendable>: Decodable, Sendable {
     /// The other fields.
     let fields: Fields
-    private let applicationKey: String?
-    private let activationId: String?
-    private let protocolVersion: String?
-    private let envelope: Result<EciesRequest, any Error>
-
-    private enum CodingKeys: CodingKey {
-        case applicationKey, activationId, protocolVersion
-    }
+    private let members: EnvelopeMembers
 
     init(from decoder: any Decoder) throws {
         fields = try Fields(from: decoder)
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        applicationKey = try container.decodeIfPresent(String.self, forKey: .applicationKey)
-        activationId = try container.decodeIfPresent(String.self, forKey: .activationId)
-        protocolVersion = try container.decodeIfPresent(String.self, forKey: .protocolVersion)
-        envelope = Result { try EciesRequest(from: decoder) }
+        members = try EnvelopeMembers(from: decoder)
     }
 
     /// The message in application scope.
@@ -31,41 +20,74 @@ struct BackOfficeEnvelope<Fields: Decodable & Sendable>: Decodable, Sendable {
     ///   clients of servers before 1.5 need (server.md, section 26.1).
     /// - Throws: ERR0018 for a version that is not one of the four, ERR0024 for a missing or unreadable field.
     func application(infersVersion: Bool = false) throws -> SealedRequest {
-        try sealed(version: protocolVersion, activationId: nil, infersVersion: infersVersion)
+        try sealed(version: members.protocolVersion, activationId: nil, infersVersion: infersVersion)
     }
 
     /// The message in activation scope.
-    /// - Parameter version: another text than that of `protocolVersion`.
+    /// - Parameters:
+    ///   - activationId: whose keys encrypted it.
+    ///   - version: another text than that of `protocolVersion`.
     /// - Throws: ERR0024 without activation; as ``application(infersVersion:)``.
-    func activation(version: String? = nil) throws -> SealedRequest {
+    func activation(_ activationId: String?, version: String? = nil) throws -> SealedRequest {
         let activationId = try ActivationService.required(activationId)
-        return try sealed(version: version ?? protocolVersion, activationId: activationId, infersVersion: false)
+        return try sealed(
+            version: version ?? members.protocolVersion, activationId: activationId, infersVersion: false)
     }
 
     private func sealed(version text: String?, activationId: String?, infersVersion: Bool) throws -> SealedRequest {
-        guard let applicationKey else { throw ServiceError(.invalidRequest, "applicationKey is missing") }
-        let inferred = infersVersion && text == nil ? (try? envelope.get()).map(Self.version) : nil
+        guard let applicationKey = members.applicationKey else {
+            throw ServiceError(.invalidRequest, "applicationKey is missing")
+        }
+        let inferred = infersVersion && text == nil ? members.impliedVersion : nil
         guard let version = inferred ?? text.flatMap(ProtocolVersion.init(rawValue:)) else {
             throw ServiceError(.decryptionFailed, "protocolVersion \(text ?? "is missing")")
         }
-        do {
-            return SealedRequest(
-                version: version, applicationKey: applicationKey, activationId: activationId,
-                envelope: try envelope.get())
-        } catch {
-            throw ServiceError(.invalidRequest, "envelope: \(error)")
-        }
+        return SealedRequest(
+            version: version, applicationKey: applicationKey, activationId: activationId,
+            envelope: try members.envelope())
+    }
+}
+
+/// The fields of an encrypted message, as they are written.
+private struct EnvelopeMembers: Decodable, Sendable {
+    var applicationKey: String?
+    var protocolVersion: String?
+    var temporaryKeyId: String?
+    var ephemeralPublicKey: String?
+    var encryptedData: String?
+    var mac: String?
+    var nonce: String?
+    var timestamp: LenientInteger?
+
+    /// The only version whose messages have these members.
+    var impliedVersion: ProtocolVersion {
+        if nonce == nil { return .v3_0 }
+        if timestamp == nil { return .v3_1 }
+        return temporaryKeyId == nil ? .v3_2 : .v3_3
     }
 
-    private static func version(of envelope: EciesRequest) -> ProtocolVersion {
-        if envelope.nonce == nil { return .v3_0 }
-        if envelope.timestamp == nil { return .v3_1 }
-        return envelope.temporaryKeyId == nil ? .v3_2 : .v3_3
+    /// The message. Which members a version wants is checked when it is opened.
+    /// - Throws: ERR0024 for a member that every version has and this message lacks, or one that is not Base64.
+    func envelope() throws -> EciesRequest {
+        guard let ephemeralPublicKey, let encryptedData, let mac, temporaryKeyId != "" else {
+            throw ServiceError(.invalidRequest, "ephemeralPublicKey, encryptedData and mac are required")
+        }
+        return EciesRequest(
+            temporaryKeyId: temporaryKeyId,
+            ephemeralPublicKey: try Self.bytes(ephemeralPublicKey, "ephemeralPublicKey"),
+            encryptedData: try Self.bytes(encryptedData, "encryptedData"), mac: try Self.bytes(mac, "mac"),
+            nonce: try nonce.map { try Self.bytes($0, "nonce") },
+            timestamp: timestamp.map { UInt64(clamping: $0.value) })
+    }
+
+    private static func bytes(_ text: String, _ field: String) throws -> Data {
+        guard let data = StrictBase64.decode(text) else { throw ServiceError.invalid("\(field) is not Base64") }
+        return data
     }
 }
 
 /// An encrypted answer for a device; what the version does not know is null.
-struct SealedView: Encodable {
+struct SealedView: Codable {
     let encryptedData: String
     let mac: String
     @ExplicitNull var nonce: String?
@@ -79,8 +101,10 @@ struct SealedView: Encodable {
     }
 }
 
-/// A request without fields of its own.
-struct NoFields: Decodable, Sendable {}
+/// A request whose only field of its own names the activation.
+struct ActivationField: Decodable, Sendable {
+    var activationId: String?
+}
 
 /// Binary data as the API spells it: standard Base64.
 struct Base64Field: Decodable, Sendable {

@@ -7,6 +7,7 @@ struct CryptographyEndpoints: Sendable {
     let context: ServiceContext
 
     private struct TokenFields: Decodable, Sendable {
+        var activationId: String?
         var signatureType: EnumName<SignatureType>?
     }
 
@@ -19,7 +20,7 @@ struct CryptographyEndpoints: Sendable {
         var signatureVersion: String?
     }
 
-    private struct VaultView: Encodable {
+    private struct VaultView: Codable {
         let signatureValid: Bool
         @ExplicitNull var encryptedData: String?
         @ExplicitNull var mac: String?
@@ -46,7 +47,7 @@ struct CryptographyEndpoints: Sendable {
         var timestamp: LenientInteger?
     }
 
-    private struct DecryptorView: Encodable {
+    private struct DecryptorView: Codable {
         let secretKey: String
         let sharedInfo2: String
     }
@@ -55,7 +56,7 @@ struct CryptographyEndpoints: Sendable {
         var jwt: String?
     }
 
-    private struct KeyView: Encodable {
+    private struct KeyView: Codable {
         let jwt: String
     }
 
@@ -63,7 +64,7 @@ struct CryptographyEndpoints: Sendable {
         var id: String?
     }
 
-    private struct RemovedKeyView: Encodable {
+    private struct RemovedKeyView: Codable {
         let id: String
         let removed: Bool
     }
@@ -73,7 +74,7 @@ struct CryptographyEndpoints: Sendable {
         var applicationKey: String?
     }
 
-    private struct CommittedView: Encodable {
+    private struct CommittedView: Codable {
         let committed: Bool
     }
 
@@ -84,7 +85,8 @@ struct CryptographyEndpoints: Sendable {
                     throw ServiceError(.invalidRequest, "signatureType is missing")
                 }
                 return SealedView(
-                    try TokenService(context: context).create(request.activation(), signatureType: type))
+                    try TokenService(context: context).create(
+                        request.activation(request.fields.activationId), signatureType: type))
             },
             .backOffice("/vault/unlock", unlock),
             .backOffice("/ecies/decryptor", decryptor),
@@ -97,8 +99,10 @@ struct CryptographyEndpoints: Sendable {
                 try context.change { try TemporaryKeyStore.delete($0.database, id: id) }
                 return RemovedKeyView(id: id, removed: true)
             },
-            .backOffice("/upgrade/start") { (request: BackOfficeEnvelope<NoFields>) in
-                SealedView(try ProtocolUpgradeService(context: context).start(request.activation()))
+            .backOffice("/upgrade/start") { (request: BackOfficeEnvelope<ActivationField>) in
+                SealedView(
+                    try ProtocolUpgradeService(context: context).start(
+                        request.activation(request.fields.activationId)))
             },
             .backOffice("/upgrade/commit") { (request: UpgradeReference) in
                 guard let activationId = request.activationId, let applicationKey = request.applicationKey else {
@@ -123,7 +127,7 @@ struct CryptographyEndpoints: Sendable {
         }
         let vault = VaultService(context: context)
         try vault.checkFactors(type)
-        let sealed = try request.activation(version: versionText)
+        let sealed = try request.activation(activationId, version: versionText)
         do {
             let outcome = try vault.unlock(
                 sealed,

@@ -25,6 +25,17 @@ extension ActivationState: NamedChoice {
     static var names: [String] { allCases.map(\.name) }
 }
 
+/// Who speaks for an activation; the only names of the API in lower case (server.md, section 2.3).
+enum ActivationProtocol: String, CaseIterable, NamedChoice {
+    case powerauth
+    /// Served by another API, which this server does not have.
+    case fido2
+
+    static var names: [String] { allCases.map(\.rawValue) }
+
+    init?(name: String) { self.init(rawValue: name) }
+}
+
 extension CommitPhase: NamedChoice {
     static var names: [String] { ["ON_COMMIT", "ON_KEY_EXCHANGE"] }
 }

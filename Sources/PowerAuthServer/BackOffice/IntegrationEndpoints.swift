@@ -6,7 +6,7 @@ struct IntegrationEndpoints: Sendable {
         var name: String?
     }
 
-    private struct IntegrationView: Encodable {
+    private struct IntegrationView: Codable {
         let id: String
         let name: String
         let clientToken: String
@@ -20,7 +20,7 @@ struct IntegrationEndpoints: Sendable {
         }
     }
 
-    private struct ListView: Encodable {
+    private struct ListView: Codable {
         let restrictedAccess: Bool
         let items: [IntegrationView]
     }
@@ -29,7 +29,7 @@ struct IntegrationEndpoints: Sendable {
         var id: String?
     }
 
-    private struct RemovedView: Encodable {
+    private struct RemovedView: Codable {
         let id: String
         let removed: Bool
     }
@@ -55,7 +55,7 @@ struct IntegrationEndpoints: Sendable {
     func restricted(_ endpoint: Endpoint) -> Endpoint {
         Endpoint(
             face: endpoint.face, path: endpoint.path, methods: endpoint.methods, fallback: endpoint.fallback,
-            readsJSON: endpoint.readsJSON
+            readsJSON: endpoint.readsJSON, bodies: endpoint.bodies
         ) { request in
             guard try service.admits(authorization: request.header("Authorization")) else {
                 throw OutwardFailure.authentication

@@ -26,7 +26,7 @@ struct KeyExchangeEndpoints: Sendable {
         var generateRecoveryCodes: Bool?
     }
 
-    private struct ExchangedView: Encodable {
+    private struct ExchangedView: Codable {
         let activationId: String
         let userId: String
         let applicationId: String

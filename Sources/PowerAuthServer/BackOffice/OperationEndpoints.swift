@@ -18,16 +18,19 @@ struct OperationEndpoints: Sendable {
         var activationId: String?
     }
 
-    private struct ReferenceRequest: Decodable {
+    private struct DetailRequest: Decodable {
         var operationId: String?
         var userId: String?
+    }
+
+    private struct CancelRequest: Decodable {
+        var operationId: String?
         var additionalData: [String: JSONValue]?
         var statusReason: String?
     }
 
     private struct ListRequest: Decodable {
         var userId: String?
-        var externalId: String?
         var applications: [String]?
         var activationId: String?
         var pageNumber: LenientInteger?
@@ -40,7 +43,20 @@ struct OperationEndpoints: Sendable {
         }
     }
 
-    private struct DecisionRequest: Decodable {
+    private struct ExternalListRequest: Decodable {
+        var externalId: String?
+        var applications: [String]?
+        var pageNumber: LenientInteger?
+        var pageSize: LenientInteger?
+
+        var query: OperationService.Query {
+            .init(
+                applicationIds: applications ?? [], page: pageNumber.map { Int($0.value) },
+                pageSize: pageSize.map { Int($0.value) })
+        }
+    }
+
+    private struct ApprovalRequest: Decodable {
         var operationId: String?
         var userId: String?
         var applicationId: String?
@@ -49,7 +65,19 @@ struct OperationEndpoints: Sendable {
         var additionalData: [String: JSONValue]?
     }
 
-    private struct DecisionView: Encodable {
+    private struct FailureRequest: Decodable {
+        var operationId: String?
+        var additionalData: [String: JSONValue]?
+    }
+
+    private struct RejectionRequest: Decodable {
+        var operationId: String?
+        var userId: String?
+        var applicationId: String?
+        var additionalData: [String: JSONValue]?
+    }
+
+    private struct DecisionView: Codable {
         let result: String
         let operation: OperationView
 
@@ -65,7 +93,7 @@ struct OperationEndpoints: Sendable {
         let clock = context.clock
         return [
             .backOffice("/operation/create", create),
-            .backOffice("/operation/detail") { (request: ReferenceRequest) in
+            .backOffice("/operation/detail") { (request: DetailRequest) in
                 OperationView(
                     try operations.detail(id: request.operationId, userId: request.userId),
                     proximityCodeAt: clock.now())
@@ -79,10 +107,10 @@ struct OperationEndpoints: Sendable {
                 return try operations.list(userId: request.userId, request.query, isPendingOnly: true)
                     .map { OperationView($0, proximityCodeAt: now) }
             },
-            .backOffice("/operation/list/external") { (request: ListRequest) in
+            .backOffice("/operation/list/external") { (request: ExternalListRequest) in
                 try operations.list(externalId: request.externalId, request.query).map { OperationView($0) }
             },
-            .backOffice("/operation/approve") { (request: DecisionRequest) in
+            .backOffice("/operation/approve") { (request: ApprovalRequest) in
                 DecisionView(
                     try decisions.approve(
                         .init(
@@ -90,18 +118,18 @@ struct OperationEndpoints: Sendable {
                             applicationId: request.applicationId, data: request.data,
                             signatureType: request.signatureType?.value, additionalData: request.additionalData)))
             },
-            .backOffice("/operation/approve/fail") { (request: DecisionRequest) in
+            .backOffice("/operation/approve/fail") { (request: FailureRequest) in
                 DecisionView(
                     try decisions.failApproval(
                         operationId: request.operationId, additionalData: request.additionalData))
             },
-            .backOffice("/operation/reject") { (request: DecisionRequest) in
+            .backOffice("/operation/reject") { (request: RejectionRequest) in
                 DecisionView(
                     try decisions.reject(
                         operationId: request.operationId, userId: request.userId,
                         applicationId: request.applicationId, additionalData: request.additionalData))
             },
-            .backOffice("/operation/cancel") { (request: ReferenceRequest) in
+            .backOffice("/operation/cancel") { (request: CancelRequest) in
                 OperationView(
                     try decisions.cancel(
                         operationId: request.operationId, additionalData: request.additionalData,
@@ -127,7 +155,7 @@ struct OperationEndpoints: Sendable {
 }
 
 /// An operation as answers and callbacks show it (server.md, section 18.1). All fields are always present.
-struct OperationView: Encodable {
+struct OperationView: Codable {
     let id: String
     @ExplicitNull var userId: String?
     let applications: [String]

@@ -4,9 +4,41 @@ import PowerAuthProtocol
 struct OperationTemplateEndpoints: Sendable {
     let service: OperationTemplateService
 
-    private struct TemplateRequest: Decodable {
+    private struct TemplateReference: Decodable {
         var id: LenientInteger?
-        var templateName: String?
+    }
+
+    private struct CreateRequest: Decodable {
+        let templateName: String?
+        let content: TemplateContent
+
+        private enum CodingKeys: CodingKey {
+            case templateName
+        }
+
+        init(from decoder: any Decoder) throws {
+            templateName = try decoder.container(keyedBy: CodingKeys.self)
+                .decodeIfPresent(String.self, forKey: .templateName)
+            content = try TemplateContent(from: decoder)
+        }
+    }
+
+    private struct UpdateRequest: Decodable {
+        let id: LenientInteger?
+        let content: TemplateContent
+
+        private enum CodingKeys: CodingKey {
+            case id
+        }
+
+        init(from decoder: any Decoder) throws {
+            id = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(LenientInteger.self, forKey: .id)
+            content = try TemplateContent(from: decoder)
+        }
+    }
+
+    /// Everything but the name, which never changes.
+    private struct TemplateContent: Decodable {
         var operationType: String?
         var dataTemplate: String?
         var signatureType: [EnumName<SignatureType>]?
@@ -25,7 +57,7 @@ struct OperationTemplateEndpoints: Sendable {
         }
     }
 
-    private struct TemplateView: Encodable {
+    private struct TemplateView: Codable {
         @ExplicitNull var id: Int64?
         let templateName: String
         let operationType: String
@@ -52,19 +84,20 @@ struct OperationTemplateEndpoints: Sendable {
     var endpoints: [Endpoint] {
         [
             .backOffice("/operation/template/list") { try service.list().map(TemplateView.init) },
-            .backOffice("/operation/template/detail") { (request: TemplateRequest) in
+            .backOffice("/operation/template/detail") { (request: TemplateReference) in
                 TemplateView(try service.detail(id: request.id?.value))
             },
-            .backOffice("/operation/template/create") { (request: TemplateRequest) in
-                TemplateView(try service.create(request.template(id: nil, name: request.templateName ?? "")))
+            .backOffice("/operation/template/create") { (request: CreateRequest) in
+                TemplateView(
+                    try service.create(request.content.template(id: nil, name: request.templateName ?? "")))
             },
-            .backOffice("/operation/template/update") { (request: TemplateRequest) in
+            .backOffice("/operation/template/update") { (request: UpdateRequest) in
                 let updated = try service.update(id: request.id?.value) { template in
-                    template = request.template(id: template.id, name: template.name)
+                    template = request.content.template(id: template.id, name: template.name)
                 }
                 return TemplateView(updated)
             },
-            .backOfficeAction("/operation/template/remove") { (request: TemplateRequest) in
+            .backOfficeAction("/operation/template/remove") { (request: TemplateReference) in
                 try service.remove(id: request.id?.value)
             },
         ]

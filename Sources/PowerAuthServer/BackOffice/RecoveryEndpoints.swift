@@ -5,6 +5,10 @@ import PowerAuthProtocol
 struct RecoveryEndpoints: Sendable {
     let service: RecoveryService
 
+    private struct ApplicationReference: Decodable {
+        var applicationId: String?
+    }
+
     private struct ConfigRequest: Decodable {
         var applicationId: String?
         var activationRecoveryEnabled: Bool?
@@ -13,7 +17,7 @@ struct RecoveryEndpoints: Sendable {
         var remotePostcardPublicKey: String?
     }
 
-    private struct ConfigView: Encodable {
+    private struct ConfigView: Codable {
         let applicationId: String
         let activationRecoveryEnabled: Bool
         let recoveryPostcardEnabled: Bool
@@ -22,7 +26,7 @@ struct RecoveryEndpoints: Sendable {
         @ExplicitNull var remotePostcardPublicKey: String?
     }
 
-    private struct UpdatedView: Encodable {
+    private struct UpdatedView: Codable {
         let updated: Bool
     }
 
@@ -32,13 +36,13 @@ struct RecoveryEndpoints: Sendable {
         var pukCount: LenientInteger?
     }
 
-    private struct PukView: Encodable {
+    private struct PukView: Codable {
         let pukIndex: Int
         let pukDerivationIndex: UInt64
         let status: String
     }
 
-    private struct PostcardView: Encodable {
+    private struct PostcardView: Codable {
         let nonce: String
         let userId: String
         let recoveryCodeId: Int64
@@ -47,7 +51,7 @@ struct RecoveryEndpoints: Sendable {
         let puks: [PukView]
     }
 
-    private struct ConfirmView: Encodable {
+    private struct ConfirmView: Codable {
         let activationId: String
         let userId: String
         let encryptedData: String
@@ -64,8 +68,8 @@ struct RecoveryEndpoints: Sendable {
         var recoveryPukStatus: EnumName<RecoveryPukStatus>?
     }
 
-    private struct LookupView: Encodable {
-        struct Code: Encodable {
+    private struct LookupView: Codable {
+        struct Code: Codable {
             let recoveryCodeId: Int64
             let recoveryCodeMasked: String
             let userId: String
@@ -92,13 +96,13 @@ struct RecoveryEndpoints: Sendable {
         var recoveryCodeIds: [LenientInteger]?
     }
 
-    private struct RevokedView: Encodable {
+    private struct RevokedView: Codable {
         let revoked: Bool
     }
 
     var endpoints: [Endpoint] {
         [
-            .backOffice("/recovery/config/detail") { (request: ConfigRequest) in
+            .backOffice("/recovery/config/detail") { (request: ApplicationReference) in
                 let (application, configuration) = try service.configuration(applicationId: request.applicationId)
                 return ConfigView(
                     applicationId: application.id,
@@ -119,8 +123,8 @@ struct RecoveryEndpoints: Sendable {
                 return UpdatedView(updated: true)
             },
             .backOffice("/recovery/create", create),
-            .backOffice("/recovery/confirm") { (request: BackOfficeEnvelope<NoFields>) in
-                let (activation, response) = try service.confirm(request.activation())
+            .backOffice("/recovery/confirm") { (request: BackOfficeEnvelope<ActivationField>) in
+                let (activation, response) = try service.confirm(request.activation(request.fields.activationId))
                 let sealed = SealedView(response)
                 return ConfirmView(
                     activationId: activation.id, userId: activation.userId, encryptedData: sealed.encryptedData,

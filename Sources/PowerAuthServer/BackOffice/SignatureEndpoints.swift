@@ -49,7 +49,7 @@ struct SignatureEndpoints: Sendable {
         var data: String?
     }
 
-    private struct PayloadView: Encodable {
+    private struct PayloadView: Codable {
         let offlineData: String
         let nonce: String
 
@@ -66,7 +66,7 @@ struct SignatureEndpoints: Sendable {
         var signatureFormat: EnumName<ECDSAFormat>?
     }
 
-    private struct DeviceKeyVerifyView: Encodable {
+    private struct DeviceKeyVerifyView: Codable {
         let signatureValid: Bool
     }
 
@@ -75,7 +75,7 @@ struct SignatureEndpoints: Sendable {
         var data: Base64Field?
     }
 
-    private struct SignView: Encodable {
+    private struct SignView: Codable {
         let signature: String
     }
 

@@ -1,7 +1,7 @@
 import PowerAuthProtocol
 
 /// The answer of both verifications (server.md, section 8.1). All fields are always present.
-struct SignatureVerdictView: Encodable {
+struct SignatureVerdictView: Codable {
     let signatureValid: Bool
     let activationStatus: String
     @ExplicitNull var blockedReason: String?
@@ -41,8 +41,8 @@ struct SignatureVerdictView: Encodable {
 }
 
 /// The answer of `/signature/list` (server.md, section 8.7).
-struct SignatureAuditView: Encodable {
-    struct Item: Encodable {
+struct SignatureAuditView: Codable {
+    struct Item: Codable {
         let id: Int64
         let timestampCreated: BackOfficeDate
         let userId: String

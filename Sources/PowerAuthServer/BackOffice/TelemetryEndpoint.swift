@@ -10,8 +10,8 @@ struct TelemetryEndpoint: Sendable {
         var parameters: [String: JSONValue]?
     }
 
-    private struct ReportView: Encodable {
-        struct Data: Encodable {
+    private struct ReportView: Codable {
+        struct Data: Codable {
             let application: String
             let users: Int
             let days: Int

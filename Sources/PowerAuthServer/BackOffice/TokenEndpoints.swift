@@ -12,7 +12,7 @@ struct TokenEndpoints: Sendable {
         var protocolVersion: String?
     }
 
-    private struct ValidateView: Encodable {
+    private struct ValidateView: Codable {
         let tokenValid: Bool
         @ExplicitNull var activationId: String?
         @ExplicitNull var activationStatus: String?
@@ -52,7 +52,7 @@ struct TokenEndpoints: Sendable {
         var activationId: String?
     }
 
-    private struct RemoveView: Encodable {
+    private struct RemoveView: Codable {
         let removed: Bool
     }
 

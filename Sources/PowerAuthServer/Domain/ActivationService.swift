@@ -194,7 +194,8 @@ struct ActivationService: Sendable {
     /// The activations of a user, newest first; expired ones are removed on the way (section 7.9).
     /// - Throws: ERR0024 without user or for a bad page.
     func list(
-        userId: String?, applicationId: String?, statuses: [ActivationState], page: Int?, pageSize: Int?
+        userId: String?, applicationId: String?, protocols: [ActivationProtocol] = [], statuses: [ActivationState],
+        page: Int?, pageSize: Int?
     ) throws -> [Activation] {
         guard let userId else { throw ServiceError(.invalidRequest, "userId is missing") }
         let size = pageSize ?? context.policy.pageSize
@@ -202,6 +203,8 @@ struct ActivationService: Sendable {
         guard size > 0, offset >= 0, !overflow else {
             throw ServiceError(.invalidRequest, "pageNumber must not be negative and pageSize must be positive")
         }
+        // Every activation here is one of PowerAuth's own protocol.
+        guard protocols.isEmpty || protocols.contains(.powerauth) else { return [] }
         let filter = ActivationStore.Filter(
             userId: userId, applicationId: applicationId, statuses: statuses, offset: offset, limit: size)
         let found = try context.read { try ActivationStore.list($0, filter) }

@@ -28,12 +28,10 @@ struct OperationDecisionService: Sendable {
         else {
             throw ServiceError.invalid("operationId, userId, applicationId, data and signatureType are required")
         }
-        return try decide(id, unknown: .operationApproveFailure, final: .operationApproveFailure) {
-            operation, change in
-            guard let application = try ApplicationStore.find(change.database, id: applicationId) else {
-                throw ServiceError(.invalidApplication, "no application \(applicationId)")
-            }
-            let isRight = try isRight(approval, about: operation, application: application, in: change)
+        return try decide(
+            id, unknown: .operationApproveFailure, final: .operationApproveFailure, knowing: applicationId
+        ) { operation, change in
+            let isRight = try isRight(approval, about: operation, in: change)
             operation.merge(approval.additionalData)
             let result: UserActionResult
             if isRight {
@@ -49,11 +47,11 @@ struct OperationDecisionService: Sendable {
     }
 
     private func isRight(
-        _ approval: Approval, about operation: OperationRecord, application: Application, in change: Change
+        _ approval: Approval, about operation: OperationRecord, in change: Change
     ) throws -> Bool {
         let activationId = approval.additionalData?["activationId"]?.stringValue
         guard operation.userId == nil || operation.userId == approval.userId,
-            operation.applications.contains(where: { $0.row == application.row }),
+            operation.applications.contains(where: { $0.id == approval.applicationId }),
             operation.data == approval.data,
             let type = approval.signatureType, operation.signatureTypes.contains(type),
             operation.failureCount < operation.maxFailureCount,
@@ -125,14 +123,18 @@ struct OperationDecisionService: Sendable {
     /// - Parameters:
     ///   - unknown: the code for an operation that does not exist.
     ///   - final: the code for one that is decided or expired.
+    ///   - applicationId: an application that must exist before the operation's status matters.
     private func decide<Result>(
-        _ id: String, unknown: ServiceErrorCode, final: ServiceErrorCode,
+        _ id: String, unknown: ServiceErrorCode, final: ServiceErrorCode, knowing applicationId: String? = nil,
         _ body: (inout OperationRecord, Change) throws -> Result
     ) throws -> (result: Result, operation: OperationRecord) {
         try OperationService(context: context).expireOverdue()
         return try context.change { change in
             guard var operation = try OperationStore.find(change.database, id: id) else {
                 throw ServiceError(unknown, "no operation \(id)")
+            }
+            if let applicationId, try ApplicationStore.find(change.database, id: applicationId) == nil {
+                throw ServiceError(.invalidApplication, "no application \(applicationId)")
             }
             guard operation.status == .pending else {
                 throw ServiceError(final, "operation \(id) is \(operation.status.name)")

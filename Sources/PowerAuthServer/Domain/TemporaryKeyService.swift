@@ -78,7 +78,11 @@ struct TemporaryKeyService: Sendable {
                 throw ServiceError(.noMasterServerKeyPair, "application \(version.application.id)")
             }
             requestKey = TemporaryKeyRequest.signingKey(secret)
-            signingKey = try PrivateKey(bigEndian: pair.privateKey)
+            do {
+                signingKey = try PrivateKey(bigEndian: pair.privateKey)
+            } catch {
+                throw ServiceError(.incorrectMasterServerKeyPair, "master key pair \(pair.row): \(error)")
+            }
         }
         guard token.isAuthentic(key: requestKey) else {
             throw ServiceError(.invalidRequest, "the signature of the temporary-key request does not match")

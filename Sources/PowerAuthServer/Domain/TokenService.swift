@@ -66,10 +66,10 @@ struct TokenService: Sendable {
 
     /// Deletes a token if it belongs to the activation (section 9.3).
     /// - Returns: whether it did.
-    /// - Throws: ERR0024 for a missing identifier.
+    /// - Throws: ERR0024 without the token's identifier. A token belongs to no missing activation.
     func remove(tokenId: String?, activationId: String?) throws -> Bool {
         guard let tokenId else { throw ServiceError(.invalidRequest, "tokenId is missing") }
-        guard let activationId else { throw ServiceError(.invalidRequest, "activationId is missing") }
+        guard let activationId else { return false }
         return try context.change { try TokenStore.delete($0.database, id: tokenId, activationId: activationId) }
     }
 }

@@ -7,7 +7,11 @@ enum JSONBody {
     }
 
     static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        try JSONDecoder().decode(type, from: data)
+        // The decoder looks at the texts it is asked for only; a body is UTF-8 as a whole or not at all.
+        guard String(validating: data, as: UTF8.self) != nil else {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "it is not UTF-8"))
+        }
+        return try JSONDecoder().decode(type, from: data)
     }
 }
 

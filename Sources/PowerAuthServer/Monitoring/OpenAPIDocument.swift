@@ -40,7 +40,7 @@ struct OpenAPIDocument: Sendable {
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
         if let schema = requestSchema(endpoint, method) {
             operation["requestBody"] = [
-                "required": .bool(endpoint.face == .backOffice),
+                "required": .bool(endpoint.bodies?.request != nil),
                 "content": ["application/json": ["schema": schema]],
             ]
         }
@@ -50,12 +50,30 @@ struct OpenAPIDocument: Sendable {
     private func requestSchema(_ endpoint: Endpoint, _ method: String) -> JSONValue? {
         guard method == "POST" || method == "PUT" else { return nil }
         switch endpoint.face {
-        case .backOffice: return reference("ObjectRequest")
+        case .backOffice: return backOfficeRequest(endpoint)
         case .device:
             return endpoint.readsJSON
                 ? ["anyOf": [reference("ObjectRequest"), reference("EncryptedRequest")]] : nil
         case .lab: return ["type": "object"]
         }
+    }
+
+    /// `{"requestObject": …}` with the fields that the resource decodes.
+    private func backOfficeRequest(_ endpoint: Endpoint) -> JSONValue? {
+        guard let type = endpoint.bodies?.request, var object = JSONSchema.of(type).objectValue else { return nil }
+        let required = endpoint.contract?.required ?? []
+        if !required.isEmpty { object["required"] = .array(required.sorted().map(JSONValue.string)) }
+        return JSONSchema.object(["requestObject": .object(object)], required: ["requestObject"])
+    }
+
+    /// `{"status":"OK","responseObject": …}` with the fields that the resource encodes.
+    private func backOfficeResponse(_ endpoint: Endpoint) -> JSONValue {
+        let status: JSONValue = ["const": "OK"]
+        guard let type = endpoint.bodies?.response else {
+            return JSONSchema.object(["status": status], required: ["status"])
+        }
+        return JSONSchema.object(
+            ["status": status, "responseObject": JSONSchema.of(type)], required: ["status", "responseObject"])
     }
 
     private func responses(_ endpoint: Endpoint) -> JSONValue {
@@ -64,15 +82,20 @@ struct OpenAPIDocument: Sendable {
         }
         let success: JSONValue =
             switch endpoint.face {
-            case .backOffice: reference("ObjectResponse")
+            case .backOffice: backOfficeResponse(endpoint)
             case .device: ["anyOf": [reference("ObjectResponse"), reference("EncryptedResponse")]]
             case .lab: ["type": "object"]
             }
         var responses: [String: JSONValue] = ["200": body(success, "Success")]
         var failures: [OutwardFailure] = [.methodNotAllowed, .bodyTooLarge, .unexpected]
         switch endpoint.face {
-        case .device: failures += [endpoint.fallback, .authentication]
-        case .backOffice: failures += [.service(.invalidRequest)]
+        case .device: failures += [endpoint.fallback] + endpoint.otherFailures
+        case .backOffice:
+            failures.append(.authentication)
+            if endpoint.bodies?.request != nil { failures.append(.malformedRequest("")) }
+            if let contract = endpoint.contract {
+                failures += contract.errors.map(OutwardFailure.service) + contract.others
+            }
         case .lab: failures += [.malformedRequest("")]
         }
         if endpoint.readsJSON { failures.append(.unsupportedMediaType) }
@@ -115,6 +138,13 @@ struct OpenAPIDocument: Sendable {
                 ["encryptedData": base64, "mac": base64, "nonce": base64, "timestamp": time],
                 required: ["encryptedData", "mac"]),
         ]
+    }
+}
+
+extension Endpoint {
+    /// What a back-office resource refuses, and why; nil for the other faces.
+    var contract: BackOfficeContract? {
+        face == .backOffice ? BackOfficeContract.all[String(path.dropFirst("/rest/v3".count))] : nil
     }
 }
 

@@ -17,11 +17,12 @@ extension ActivationStore {
 
     /// The activations of several users, newest first.
     static func lookup(_ database: Database, _ filter: LookupFilter) throws -> [Activation] {
-        var conditions = ["user_id IN (\(databaseQuestionMarks(count: filter.userIds.count)))"]
-        var arguments = StatementArguments(filter.userIds)
+        // As JSON, because SQLite takes a limited number of arguments and a caller may name more users.
+        var conditions = ["user_id IN (SELECT value FROM json_each(?))"]
+        var arguments: StatementArguments = [try TextList.encode(filter.userIds)]
         if !filter.applicationIds.isEmpty {
-            conditions.append("app_id IN (\(databaseQuestionMarks(count: filter.applicationIds.count)))")
-            arguments += StatementArguments(filter.applicationIds)
+            conditions.append("app_id IN (SELECT value FROM json_each(?))")
+            arguments += [try TextList.encode(filter.applicationIds)]
         }
         if let before = filter.usedBefore {
             conditions.append("t_last_used < ?")

@@ -51,9 +51,9 @@ enum OperationStore {
             arguments += [activationId]
         }
         if let flags = filter.flags {
-            conditions.append(
-                "(activation_flag IS NULL OR activation_flag IN (\(databaseQuestionMarks(count: flags.count))))")
-            arguments += StatementArguments(flags)
+            // As JSON, because SQLite takes a limited number of arguments and an activation any number of flags.
+            conditions.append("(activation_flag IS NULL OR activation_flag IN (SELECT value FROM json_each(?)))")
+            arguments += [try TextList.encode(flags)]
         }
         if filter.isPendingOnly { conditions.append("status = 1") }
         return try fetch(

@@ -1,0 +1,105 @@
+import LabKit
+
+/// A type that says itself which JSON it is; every other type is described by the fields it decodes.
+protocol DescribedJSON {
+    /// Its JSON Schema, in the dialect of OpenAPI 3.1.
+    static var schema: JSONValue { get }
+}
+
+/// JSON Schemas read off the types that decode and encode the bodies, so that the description of the API cannot
+/// say anything else than its code.
+enum JSONSchema {
+    /// The schema of what a type decodes.
+    ///
+    /// A field is required when the type cannot do without it. Request types take everything as optional, because
+    /// what is missing has an error code of its own: their required fields are declared by the endpoint's contract.
+    static func of(_ type: any Decodable.Type) -> JSONValue {
+        if let described = type as? any DescribedJSON.Type { return described.schema }
+        let probe = FieldProbe()
+        // A type that objects to the probe's empty values has been asked for its fields before it does.
+        _ = try? type.init(from: probe)
+        return object(probe.properties, required: probe.required)
+    }
+
+    /// The schema of an object.
+    static func object(_ properties: [String: JSONValue], required: Set<String> = []) -> JSONValue {
+        var schema: [String: JSONValue] = ["type": "object", "properties": .object(properties)]
+        if !required.isEmpty { schema["required"] = .array(required.sorted().map(JSONValue.string)) }
+        return .object(schema)
+    }
+
+    /// The same schema, which also takes null.
+    static func nullable(_ schema: JSONValue) -> JSONValue {
+        guard var members = schema.objectValue, let type = members["type"] else { return schema }
+        members["type"] = .array((type.arrayValue ?? [type]) + ["null"])
+        return .object(members)
+    }
+}
+
+extension String: DescribedJSON {
+    static var schema: JSONValue { ["type": "string"] }
+}
+
+extension Bool: DescribedJSON {
+    static var schema: JSONValue { ["type": "boolean"] }
+}
+
+extension Int: DescribedJSON {
+    static var schema: JSONValue { ["type": "integer"] }
+}
+
+extension Int64: DescribedJSON {
+    static var schema: JSONValue { ["type": "integer"] }
+}
+
+extension UInt64: DescribedJSON {
+    static var schema: JSONValue { ["type": "integer", "minimum": 0] }
+}
+
+extension JSONValue: DescribedJSON {
+    /// Anything.
+    static var schema: JSONValue { [:] }
+}
+
+extension Array: DescribedJSON where Element: Decodable {
+    static var schema: JSONValue { ["type": "array", "items": JSONSchema.of(Element.self)] }
+}
+
+extension Dictionary: DescribedJSON where Key == String, Value: Decodable {
+    static var schema: JSONValue { ["type": "object", "additionalProperties": JSONSchema.of(Value.self)] }
+}
+
+extension Optional: DescribedJSON where Wrapped: Decodable {
+    static var schema: JSONValue { JSONSchema.of(Wrapped.self) }
+}
+
+extension ExplicitNull: DescribedJSON where Value: Decodable {
+    static var schema: JSONValue { JSONSchema.nullable(JSONSchema.of(Value.self)) }
+}
+
+extension LenientInteger: DescribedJSON {
+    static var schema: JSONValue { ["type": ["integer", "string"], "pattern": "^[+-]?[0-9]+$"] }
+}
+
+extension EnumName: DescribedJSON {
+    static var schema: JSONValue {
+        ["type": "string", "enum": .array(Value.names.map(JSONValue.string))]
+    }
+}
+
+extension BackOfficeDate: DescribedJSON {
+    static var schema: JSONValue {
+        [
+            "type": "string", "format": "date-time",
+            "description": "A request may also give milliseconds of Unix time, as a number or as text.",
+        ]
+    }
+}
+
+extension Base64Field: DescribedJSON {
+    static var schema: JSONValue { ["type": "string", "contentEncoding": "base64"] }
+}
+
+extension ISODuration: DescribedJSON {
+    static var schema: JSONValue { ["type": "string", "format": "duration"] }
+}
