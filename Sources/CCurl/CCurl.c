@@ -101,9 +101,6 @@ static int verify_and_judge(X509_STORE_CTX *store, void *argument) {
     case CCURL_AS_VERIFIED:
         X509_STORE_CTX_set_error(store, (int)verified);
         return verified == X509_V_OK;
-    case CCURL_LATER:
-        SSL_set_retry_verify(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
-        return 1;
     default:
         X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
         return 0;

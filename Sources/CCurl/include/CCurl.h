@@ -59,13 +59,11 @@ typedef enum {
     CCURL_ACCEPTED,
     /// What the verification found counts.
     CCURL_AS_VERIFIED,
-    /// Not known yet: the handshake stands still, and the judge is asked again the next time the transfer is driven.
-    CCURL_LATER,
 } ccurl_judgement;
 
 /// Is asked about a server during the handshake: context, result of the verification (an `X509_V_…` number, 0 when the
 /// certificates are in order and name the host), the chain from the server's own certificate upwards. The certificates
-/// live until the function returns. Called on the thread that drives the transfer.
+/// live until the function returns. Called on the thread that drives the transfer, which stands still meanwhile.
 typedef ccurl_judgement (*ccurl_judge)(
     void *context, long verified, const ccurl_certificate *chain, size_t count);
 

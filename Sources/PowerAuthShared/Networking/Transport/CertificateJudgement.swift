@@ -5,32 +5,32 @@ internal import Synchronization
 
 /// How one transfer verifies its server, and what the application's judge says in the handshake.
 ///
-/// The judge is asked on a thread of its own. Until it has answered, OpenSSL lets the handshake stand still and the
-/// transport goes on with its other transfers.
+/// The judge may take its time. A transfer with one therefore has a thread of its own, on which the judge is asked and
+/// its answer waited for.
 ///
-/// Thread rule: made by the sender, configured and asked on the transport's thread; the judge answers from any thread.
+/// Thread rule: made by the sender, configured and asked on the transfer's thread; ``giveUp()`` and the judge's answer
+/// may come from any thread.
 ///
 /// Unchecked: `verification` and `host` are written before the transfer starts and then read by libcurl only; they live
 /// as long as this object, which the transfer holds until its connection is closed. The rest is behind a mutex.
 final class CertificateJudgement: @unchecked Sendable {
-    private enum Progress {
-        case notAsked, asked
+    private enum Outcome {
+        case undecided, timedOut
         case decided(ServerTrustDecision)
     }
 
     private let trust: ServerTrust
     private let url: URL
-    private let wakeTransport: @Sendable () -> Void
-    private let progress = Mutex(Progress.notAsked)
+    private let timeout: TimeInterval
+    private let outcome = Mutex(Outcome.undecided)
+    private let answered = DispatchSemaphore(value: 0)
     private let verification = UnsafeMutablePointer<ccurl_verification>.allocate(capacity: 1)
     private let host: UnsafeMutablePointer<CChar>
 
-    private static let judges = DispatchQueue(label: "com.wultra.powerauth.tls", attributes: .concurrent)
-
-    init(_ request: HTTPRequest, wakeTransport: @escaping @Sendable () -> Void) {
+    init(_ request: HTTPRequest) {
         trust = request.serverTrust
         url = request.url
-        self.wakeTransport = wakeTransport
+        timeout = request.timeout
         let name = Array((request.url.host ?? "").trimmingCharacters(in: ["[", "]"]).utf8CString)
         host = .allocate(capacity: name.count)
         host.initialize(from: name, count: name.count)
@@ -42,11 +42,19 @@ final class CertificateJudgement: @unchecked Sendable {
         host.deallocate()
     }
 
-    /// The error for a connection that the application cancelled; nil when it did not.
-    var cancellation: NSError? {
-        guard case .decided(.cancel) = progress.withLock({ $0 }) else { return nil }
-        return CurlError.error(.cancelled, "The application refused the server's certificate.", url: url)
+    /// The error for a connection that the judge has cancelled, or did not decide about in time; nil otherwise.
+    var failure: NSError? {
+        switch outcome.withLock({ $0 }) {
+        case .decided(.cancel):
+            CurlError.error(.cancelled, "The application refused the server's certificate.", url: url)
+        case .timedOut:
+            CurlError.error(.timedOut, "The application did not decide about the server's certificate.", url: url)
+        default: nil
+        }
     }
+
+    /// Ends the wait for the judge.
+    func giveUp() { answered.signal() }
 
     /// Gives libcurl its part. This object must live as long as the transfer.
     func configure(_ handle: UnsafeMutableRawPointer) {
@@ -68,34 +76,29 @@ final class CertificateJudgement: @unchecked Sendable {
         _ = ccurl_set_verification(handle, verification)
     }
 
-    /// Answers OpenSSL; asks the judge the first time.
-    fileprivate func judge(_ server: @autoclosure () -> ServerCertificates) -> ccurl_judgement {
-        let before = progress.withLock { progress in
-            defer { if case .notAsked = progress { progress = .asked } }
-            return progress
-        }
-        switch before {
-        case .notAsked:
-            let server = server()
-            guard let judge = trust.judge else { return CCURL_AS_VERIFIED }
-            Self.judges.async { [self] in
-                judge(server) { [self] decision in
-                    progress.withLock { progress in
-                        if case .asked = progress { progress = .decided(decision) }
-                    }
-                    wakeTransport()
-                }
+    /// Asks the judge and waits for its answer.
+    fileprivate func judge(_ server: ServerCertificates) -> ccurl_judgement {
+        guard let judge = trust.judge else { return CCURL_AS_VERIFIED }
+        judge(server) { [self] decision in
+            self.outcome.withLock { outcome in
+                if case .undecided = outcome { outcome = .decided(decision) }
             }
-            return CCURL_LATER
-        case .asked: return CCURL_LATER
-        case .decided(.accept): return CCURL_ACCEPTED
-        case .decided(.asVerified): return CCURL_AS_VERIFIED
-        case .decided(.cancel), .decided(.reject): return CCURL_REFUSED
+            answered.signal()
+        }
+        let isInTime = answered.wait(timeout: .now() + timeout) == .success
+        let ending = outcome.withLock { outcome in
+            if !isInTime, case .undecided = outcome { outcome = .timedOut }
+            return outcome
+        }
+        return switch ending {
+        case .decided(.accept): CCURL_ACCEPTED
+        case .decided(.asVerified): CCURL_AS_VERIFIED
+        case .decided(.cancel), .decided(.reject), .timedOut, .undecided: CCURL_REFUSED
         }
     }
 }
 
-/// The shim's callback in a handshake, called on the transport's thread.
+/// The shim's callback in a handshake, called on the transfer's thread.
 private func judgeServer(
     _ context: UnsafeMutableRawPointer?, _ verified: Int, _ chain: UnsafePointer<ccurl_certificate>?, _ count: Int
 ) -> ccurl_judgement {

@@ -4,11 +4,11 @@ internal import Synchronization
 
 /// One request inside libcurl: the easy handle, what it points to, and what it has received.
 ///
-/// Thread rule: made by the sender, then used by the transport's thread only; ``cancel()`` alone may come from any
-/// thread.
+/// Thread rule: made by the sender, then used only by the thread that drives it, the transport's or its own; ``cancel()``
+/// alone may come from any thread.
 ///
-/// Unchecked: the mutable members are touched by the transport's thread only once the transfer is submitted, and the
-/// submission goes through the transport's mutex.
+/// Unchecked: the mutable members are touched by the driving thread only once the transfer is handed over, and the
+/// handover goes through the transport's mutex or the start of the thread.
 final class CurlTransfer: HTTPExchange, @unchecked Sendable {
     /// Longest response body that is accepted.
     static let maximumBodySize = 16 << 20
@@ -34,7 +34,7 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
         self.request = request
         self.wakeTransport = wakeTransport
         self.completion = completion
-        judgement = CertificateJudgement(request, wakeTransport: wakeTransport)
+        judgement = CertificateJudgement(request)
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
@@ -48,7 +48,9 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
     func cancel() {
-        if !cancelled.exchange(true, ordering: .acquiringAndReleasing) { wakeTransport() }
+        guard !cancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        judgement.giveUp()
+        wakeTransport()
     }
 
     /// Gives libcurl everything it needs. The transfer must stay alive until it is removed from libcurl.
@@ -101,7 +103,7 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
             _ = ccurl_get_long(handle, CURLINFO_SSL_VERIFYRESULT, &verified)
             completion(
                 .failure(
-                    judgement.cancellation
+                    judgement.failure
                         ?? CurlError.error(
                             code, detail: String(cString: errorText), verified: verified, url: request.url)))
         }

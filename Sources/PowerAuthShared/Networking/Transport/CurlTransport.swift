@@ -5,6 +5,9 @@ internal import Synchronization
 
 /// The transport over libcurl: one thread drives all transfers of the process and keeps their connections for reuse.
 ///
+/// A transfer whose server the application judges has a thread and a connection of its own, because the handshake waits
+/// for the judge, and because what one judge accepts must not serve others.
+///
 /// Safe to use from any thread. Completions run on a concurrent background queue, so that a blocking one does not hold
 /// up other transfers.
 package final class CurlTransport: HTTPTransport {
@@ -28,12 +31,19 @@ package final class CurlTransport: HTTPTransport {
     package func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void
     ) -> any HTTPExchange {
-        let multi = multi
+        let isJudged = request.serverTrust.judge != nil && request.url.scheme?.lowercased() == "https"
+        let multi = isJudged ? MultiHandle() : multi
         guard let transfer = CurlTransfer(request, wakeTransport: { multi.wake() }, completion: completion) else {
             completions.async {
                 completion(.failure(CurlError.error(.unknown, "There is no memory for a request.", url: request.url)))
             }
             return NoExchange()
+        }
+        if isJudged {
+            let thread = Thread { Self.drive(transfer, alone: multi) }
+            thread.name = "powerauth-https"
+            thread.start()
+            return transfer
         }
         let starts = state.withLock { state in
             state.submitted.append(transfer)
@@ -47,6 +57,23 @@ package final class CurlTransport: HTTPTransport {
         }
         multi.wake()
         return transfer
+    }
+
+    /// The thread of one transfer, to its end.
+    private static func drive(_ transfer: CurlTransfer, alone multi: MultiHandle) {
+        transfer.configure()
+        multi.add(transfer.handle)
+        var code = CURLE_ABORTED_BY_CALLBACK
+        while !transfer.isCancelled {
+            multi.perform()
+            if let done = multi.nextDone() {
+                code = done.1
+                break
+            }
+            multi.wait()
+        }
+        multi.remove(transfer.handle)
+        transfer.finish(code)
     }
 
     /// The transport's thread: adds what was submitted, removes what was cancelled, waits for the network.
@@ -87,20 +114,22 @@ private final class NoExchange: HTTPExchange {
     func cancel() {}
 }
 
-/// libcurl's set of transfers.
+/// libcurl's set of transfers; gone with the last reference.
 ///
-/// Unchecked: the pointer is constant; everything but ``wake()``, which libcurl allows from any thread, is called by the
-/// transport's thread only. It lives as long as the process.
-private struct MultiHandle: @unchecked Sendable {
+/// Unchecked: the pointer is constant; everything but ``wake()``, which libcurl allows from any thread, is called by one
+/// thread only.
+private final class MultiHandle: @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
     /// Longest wait without an event, in milliseconds; libcurl shortens it for its own time-outs.
     private static let longestWait: Int32 = 60_000
 
     init() {
-        guard let pointer = curl_multi_init() else { fatalError("libcurl has no memory for its first handle.") }
+        guard let pointer = curl_multi_init() else { fatalError("libcurl has no memory for a set of transfers.") }
         self.pointer = pointer
     }
+
+    deinit { curl_multi_cleanup(pointer) }
 
     func add(_ handle: UnsafeMutableRawPointer) { curl_multi_add_handle(pointer, handle) }
 
