@@ -57,7 +57,7 @@ struct RequestTests {
                 == .signatureError)
         #expect(
             code { try sdk.requestSignature(with: .possessionWithBiometry(), method: "GET", uriId: "/a", body: nil) }
-                == .biometryNotAvailable)
+                == .biometryFailed, "there is no key")
         #expect(
             code {
                 try sdk.requestSignature(

@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuthShared
 import SimulatedDevice
+import Synchronization
 import Testing
 
 @Suite("A session that nobody shares (sharing.md, section 9)")
@@ -78,5 +79,28 @@ struct DefaultSessionTests {
         #expect(error?.powerAuthErrorCode == .invalidActivationState)
         #expect(throws: NSError.self) { try interface.read { _ in } }
         #expect(!interface.canStartActivation())
+    }
+
+    @Test("Work outside of a task is done at once, and from inside of a task when it is over")
+    func outsideOfATask() async throws {
+        let interface = start()
+        let order = Mutex<[String]>([])
+        func note(_ step: String) { order.withLock { $0.append(step) } }
+        interface.executeOutside(ofTask: { note("at once") }, queue: .global())
+        note("returned")
+        #expect(order.withLock { $0 } == ["at once", "returned"])
+
+        order.withLock { $0 = [] }
+        await withCheckedContinuation { continuation in
+            interface.writeVoidTask { _ in
+                interface.executeOutside(
+                    ofTask: {
+                        note("outside")
+                        continuation.resume()
+                    }, queue: .global())
+                note("inside")
+            }
+        }
+        #expect(order.withLock { $0 } == ["inside", "outside"])
     }
 }

@@ -81,7 +81,7 @@ struct OperationTaskTests {
 
     /// Waits until the queue has run everything that was added before.
     private func drain(_ serial: SerialOperationQueue) async {
-        await callback { (report: @escaping @Sendable (Void) -> Void) in
+        await callback { (report: @escaping @Sendable (()) -> Void) in
             serial.add(Unit(OperationTask(queue: queue) { _ in }) { _ in report(()) })
         }
         queue.sync {}

@@ -1,0 +1,33 @@
+import PowerAuth2
+import SimulatedDevice
+import UIKit
+
+/// An application that moves the flag of its installation into an app group. Apart from the tests, because Testing has an
+/// overlay for Apple's UIKit only.
+struct FlagMigration {
+    private let standard: UserDefaults
+    private let shared: UserDefaults
+    /// A temporary device lives as long as its sandboxes.
+    private let sandbox: Sandbox
+
+    init?(group: String, _ sandbox: Sandbox) {
+        guard let standard = UserDefaults(suiteName: nil, sandbox: sandbox),
+            let shared = UserDefaults(suiteName: group, sandbox: sandbox)
+        else { return nil }
+        (self.standard, self.shared) = (standard, shared)
+        self.sandbox = sandbox
+    }
+
+    var isStandardFlagSet: Bool { standard.bool(forKey: PowerAuthKeychain_Initialized) }
+    var isSharedFlagSet: Bool { shared.bool(forKey: PowerAuthKeychain_Initialized) }
+
+    /// - Returns: false when there was nothing to move.
+    func run() -> Bool {
+        guard !isSharedFlagSet, isStandardFlagSet else { return false }
+        standard.removeObject(forKey: PowerAuthKeychain_Initialized)
+        standard.synchronize()
+        shared.set(true, forKey: PowerAuthKeychain_Initialized)
+        shared.synchronize()
+        return true
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import PowerAuth2
+import Synchronization
+import Testing
+
+/// The operations as asynchronous functions: results, errors and cancellation of the callback forms.
+struct AsyncTests {
+    @Test func anActivationFromItsBeginningToItsEnd() async throws {
+        let fixture = try SDKFixture()
+        let sdk = fixture.sdk
+        let result = try await sdk.createActivation(PowerAuthActivation(activationCode: SDKFixture.code))
+        #expect(result.activationFingerprint == sdk.activationFingerprint)
+        try sdk.persistActivation(withPassword: SDKFixture.password)
+        #expect(try await sdk.fetchActivationStatus().state == .active)
+        try await sdk.validatePassword(password: SDKFixture.password)
+        try await sdk.changePassword(from: SDKFixture.password, to: "2468")
+        try await sdk.validatePassword(password: PowerAuthCorePassword(string: "2468"))
+        #expect(try await sdk.fetchUserInfo().subject == "eva")
+
+        let authentication = PowerAuthAuthentication.possessionWithPassword(password: "2468")
+        #expect(try await sdk.fetchEncryptionKey(authentication, index: 7).count == 16)
+        #expect(try await !sdk.signData(withDevicePrivateKey: authentication, data: Data("x".utf8)).isEmpty)
+        let token = try await sdk.signJwt(withDevicePrivateKey: authentication, claims: ["sub": "eva"])
+        #expect(token.split(separator: ".").count == 3)
+        #expect(try await sdk.eciesEncryptorForApplicationScope().canEncryptRequest)
+        #expect(try await sdk.eciesEncryptorForActivationScope().associatedMetaData?.activationIdentifier != nil)
+
+        try await sdk.removeActivation(with: authentication)
+        #expect(!sdk.hasValidActivation())
+    }
+
+    @Test func tokensAndTime() async throws {
+        let fixture = try await SDKFixture.activated()
+        let store = fixture.sdk.tokenStore
+        let token = try await store.requestAccessToken(withName: "A", authentication: .possession())
+        #expect(try await store.generateAuthorizationHeader(withName: "A").value.contains(token.tokenIdentifier))
+        try await store.removeAccessToken(withName: "A")
+        #expect(!store.hasLocalToken(withName: "A"))
+
+        let time = fixture.sdk.timeSynchronizationService
+        time.resetTimeSynchronization()
+        try await time.synchronizeTime()
+        #expect(time.isTimeSynchronized)
+        #expect(try await fixture.sdk.fetchServerStatus().serverTime > Date(timeIntervalSince1970: 1_577_836_800))
+    }
+
+    @Test func anErrorOfEitherKindIsThrown() async throws {
+        let fixture = try SDKFixture()
+        let early = await #expect(throws: NSError.self) { try await fixture.sdk.fetchActivationStatus() }
+        #expect(early?.powerAuthErrorCode == .missingActivation)
+        try await fixture.activate()
+        let late = await #expect(throws: NSError.self) { try await fixture.sdk.validatePassword(password: "wrong") }
+        #expect(late?.powerAuthErrorCode == .networkError)
+    }
+
+    @Test func whatTheDeviceOrTheActivationLacksIsAnError() async throws {
+        let fixture = try await SDKFixture.activated()
+        let adding = await #expect(throws: NSError.self) {
+            try await fixture.sdk.addBiometryFactor(password: SDKFixture.password)
+        }
+        #expect(adding?.powerAuthErrorCode == .biometryNotAvailable)
+        let recovery = await #expect(throws: NSError.self) {
+            try await fixture.sdk.confirmRecoveryCode("no code", authentication: .possession())
+        }
+        #expect(recovery?.powerAuthErrorCode == .wrongParameter)
+        let data = await #expect(throws: NSError.self) {
+            try await fixture.sdk.activationRecoveryData(.possession())
+        }
+        #expect(data?.powerAuthErrorCode == .invalidActivationState)
+    }
+
+    @Test func aCancelEndsTheWaitAndTheOperationAndLosesNoState() async throws {
+        let fixture = try await SDKFixture.activated()
+        fixture.server.order(.hold, for: "/pa/v3/signature/validate")
+        let task = Task { try await fixture.sdk.validatePassword(password: SDKFixture.password) }
+        await fixture.server.arrival(of: "/pa/v3/signature/validate")
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        fixture.server.release("/pa/v3/signature/validate")
+        #expect(try await fixture.sdk.fetchActivationStatus().state == .active)
+        try await fixture.sdk.validatePassword(password: SDKFixture.password)
+    }
+
+    @Test func acancelledTaskStartsNothing() async throws {
+        let fixture = try await SDKFixture.activated()
+        let requests = fixture.server.paths.count
+        let gate = Gate()
+        let task = Task {
+            await gate.wait()
+            try await fixture.sdk.validatePassword(password: SDKFixture.password)
+        }
+        task.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(fixture.server.paths.count == requests)
+    }
+
+    @Test func aCancelledActivationMayBeStartedAgain() async throws {
+        let fixture = try SDKFixture()
+        fixture.server.order(.hold, for: "/pa/v3/activation/create")
+        let task = Task {
+            try await fixture.sdk.createActivation(PowerAuthActivation(activationCode: SDKFixture.code))
+        }
+        await fixture.server.arrival(of: "/pa/v3/activation/create")
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        fixture.server.release("/pa/v3/activation/create")
+        // The session is emptied on the main queue, after the cancel has reached the operation on a queue of its own.
+        while !fixture.sdk.canStartActivation() { await mainQueueIsIdle() }
+        try await fixture.activate()
+        #expect(fixture.sdk.hasValidActivation())
+    }
+}
+
+/// Something to wait for once. Safe to use from any thread.
+private final class Gate: Sendable {
+    private let state = Mutex<(isOpen: Bool, waiting: CheckedContinuation<Void, Never>?)>((false, nil))
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting = continuation }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            return state.waiting
+        }
+        waiting?.resume()
+    }
+}
