@@ -12,7 +12,13 @@ import Testing
         (.encryption, 400, "ERR_ENCRYPTION", "POWER_AUTH_ENCRYPTION_FAILED"),
         (.vault, 400, "ERR_SECURE_VAULT", "POWER_AUTH_SECURE_VAULT_INVALID"),
         (.temporaryKey, 400, "ERR_TEMPORARY_KEY", "POWER_AUTH_TEMPORARY_KEY_FAILURE"),
+        (.upgrade, 400, "ERR_UPGRADE", "POWER_AUTH_UPGRADE_FAILED"),
+        (.userInfo, 400, "ERR_USER_INFO", "POWER_AUTH_USER_INFO_ERROR"),
+        (.recovery(expectedPukIndex: 2), 400, "INVALID_RECOVERY_CODE", "POWER_AUTH_RECOVERY_INVALID"),
         (.notFound, 404, "ERROR_NOT_FOUND", "Resource not found."),
+        (.methodNotAllowed, 405, "ERROR_GENERIC", "This resource does not answer this HTTP method."),
+        (.bodyTooLarge, 413, "ERROR_GENERIC", "The body is larger than 1048576 bytes."),
+        (.unsupportedMediaType, 415, "ERROR_GENERIC", "The Content-Type must be application/json."),
         (.unexpected, 500, "ERROR_GENERIC", "Unknown error occurred while processing request."),
     ])
     func `what a device sees`(failure: OutwardFailure, status: Int, code: String, message: String) {

@@ -1,50 +1,20 @@
 import Foundation
-import LabKit
 import PowerAuthProtocol
 import Testing
 
 @testable import PowerAuthServer
 
 @Suite struct ProtocolUpgradeTests {
-    /// A device whose activation is of protocol 2, which only seeding can make.
-    private func oldDevice(_ client: ServerClient) async throws -> TestDevice {
-        let device = try TestDevice(client, .v3_3)
-        let body = try JSONEncoder().encode(
-            JSONValue.object([
-                "activations": [
-                    [
-                        "userId": "alice", "version": 2,
-                        "devicePublicKey": .string(StrictBase64.encode(device.deviceKey.publicKey.compressed)),
-                    ]
-                ]
-            ]))
-        let answer = try await client.send("/lab/seed", body: body)
-        #expect(answer.status == 200)
-        let seeded = try JSONValue.parse(answer.body)["activations"]?[0]
-        let key = try #require(seeded?["serverPublicKey"]?.stringValue.flatMap { StrictBase64.decode($0) })
-        var bound = device
-        try bound.bind(
-            activationId: #require(seeded?["activationId"]?.stringValue), serverPublicKey: key,
-            counterData: CounterData.random().rawData)
-        return bound
-    }
-
-    private func start(_ device: TestDevice) async throws -> CounterData {
-        let answer = try await device.encrypted("/pa/v3/upgrade/start", [:], sharedInfo1: .upgrade)
-        let text = try #require(answer["ctrData"]?.stringValue)
-        return try CounterData(#require(StrictBase64.decode(text)))
-    }
-
     private func fixture() throws -> ServerFixture { try ServerFixture { $0.hasLabPowers = true } }
 
     @Test func `an activation of protocol 2 comes to protocol 3`() async throws {
         try await fixture().run { client in
-            var device = try await oldDevice(client)
+            var device = try await client.deviceOfProtocol2()
             #expect(try await device.status()?.currentVersion == 2)
             #expect(try await device.validateSignature() == 401)
 
-            let counter = try await start(device)
-            #expect(try await start(device) == counter)
+            let counter = try await device.startUpgrade()
+            #expect(try await device.startUpgrade() == counter)
             device.counter = counter
             let commit = try await device.sendSigned(
                 "/pa/v3/upgrade/commit", uriId: "/pa/upgrade/commit", type: .possession)
@@ -61,11 +31,11 @@ import Testing
 
     @Test func `an upgrade is committed with possession over a body, after its start`() async throws {
         try await fixture().run { client in
-            var device = try await oldDevice(client)
+            var device = try await client.deviceOfProtocol2()
             let early = try await device.sendSigned(
                 "/pa/v3/upgrade/commit", uriId: "/pa/upgrade/commit", type: .possession)
             #expect(early.status == 401)
-            device.counter = try await start(device)
+            device.counter = try await device.startUpgrade()
             let strong = try await device.sendSigned("/pa/v3/upgrade/commit", uriId: "/pa/upgrade/commit")
             #expect(strong.status == 401 && strong.code == "ERR_AUTHENTICATION")
             let empty = try await device.sendSigned(

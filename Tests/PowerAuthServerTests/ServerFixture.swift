@@ -89,6 +89,8 @@ struct ServerFixture: Sendable {
 struct Answer: Sendable {
     let status: Int
     let body: Data
+    /// Where the request went; nil where no test asks.
+    var uri: String?
 
     func value(_ path: String) -> Any? {
         var value: Any? = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)

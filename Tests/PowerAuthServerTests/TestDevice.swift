@@ -9,7 +9,7 @@ import Testing
 struct TestDevice: Sendable {
     let client: ServerClient
     let version: ProtocolVersion
-    let configuration: MobileSdkConfiguration
+    var configuration: MobileSdkConfiguration
     let deviceKey: PrivateKey
     var activationId = ""
     var keys: DerivedKeys?

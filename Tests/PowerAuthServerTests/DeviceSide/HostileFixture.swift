@@ -1,0 +1,81 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import PowerAuthProtocol
+import Testing
+
+@testable import PowerAuthServer
+
+extension ServerFixture {
+    /// A server that can make activations of protocol 2.
+    static func deviceSide() throws -> ServerFixture { try ServerFixture { $0.hasLabPowers = true } }
+
+    /// Runs a test with a device that is ready for an endpoint.
+    static func run(
+        _ call: DeviceCall, _ version: ProtocolVersion,
+        _ body: @escaping @Sendable (inout DeviceRig) async throws -> Void
+    ) async throws {
+        try await deviceSide().run { client in
+            var rig = try await DeviceRig(client, call, version)
+            try await body(&rig)
+        }
+    }
+}
+
+extension ServerFixture {
+    /// Runs a test with a device for each of several endpoints, one after the other on one server.
+    static func forEach(
+        _ calls: [DeviceCall], _ version: ProtocolVersion,
+        _ body: @escaping @Sendable (inout DeviceRig) async throws -> Void
+    ) async throws {
+        try await deviceSide().run { client in
+            for call in calls {
+                var rig = try await DeviceRig(client, call, version)
+                try await body(&rig)
+                try await rig.leave()
+            }
+        }
+    }
+}
+
+extension ServerClient {
+    /// Sends header fields in their order, repeated ones too.
+    func send(
+        _ path: String, method: HTTPRequest.Method, fields: [(name: String, value: String)], body: Data
+    ) async throws -> Answer {
+        var headers = HTTPFields()
+        for (name, value) in fields {
+            headers.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
+        }
+        if headers[.contentType] == nil { headers[.contentType] = "application/json" }
+        return try await transport.execute(uri: path, method: method, headers: headers, body: ByteBuffer(bytes: body)) {
+            Answer(status: $0.status.code, body: Data($0.body.readableBytesView), uri: path)
+        }
+    }
+}
+
+extension Answer {
+    /// Requires exactly one failure: status, envelope, code and message.
+    func expect(_ failure: OutwardFailure, _ what: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        let wanted = failure.response(on: .device)
+        #expect(
+            status == wanted.status && body == wanted.body,
+            "\(uri ?? "") with \(what) answered \(status) \(String(decoding: body.prefix(300), as: UTF8.self))",
+            sourceLocation: sourceLocation)
+    }
+}
+
+/// Numbers that a seed decides (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
