@@ -1,0 +1,60 @@
+import LabKit
+
+/// Judges JSON by a JSON Schema, as far as the server's own description uses the language.
+struct SchemaCheck {
+    /// The whole document, for references.
+    let document: JSONValue
+
+    /// What is wrong with a value. An undocumented field is as wrong as a missing one.
+    func violations(_ value: JSONValue, _ schema: JSONValue, at path: String = "$") -> [String] {
+        if let reference = schema["$ref"]?.stringValue {
+            let name = String(reference.dropFirst("#/components/schemas/".count))
+            guard let target = document["components"]?["schemas"]?[name] else { return ["\(path): no \(reference)"] }
+            return violations(value, target, at: path)
+        }
+        if let constant = schema["const"] { return constant == value ? [] : ["\(path) is not \(constant)"] }
+        if let choice = schema["enum"]?.arrayValue, !choice.contains(value) {
+            return ["\(path) is not one of \(choice)"]
+        }
+        if let type = schema["type"] {
+            let types = type.arrayValue ?? [type]
+            guard types.contains(where: { $0.stringValue.map { Self.isA($0, value) } ?? false }) else {
+                return ["\(path) is \(value), not \(type)"]
+            }
+        }
+        switch value {
+        case .object(let members): return objectViolations(members, schema, at: path)
+        case .array(let elements):
+            guard let items = schema["items"] else { return ["\(path): the elements are not described"] }
+            return elements.enumerated().flatMap { violations($1, items, at: "\(path)[\($0)]") }
+        default: return []
+        }
+    }
+
+    private func objectViolations(_ members: [String: JSONValue], _ schema: JSONValue, at path: String) -> [String] {
+        // The empty schema describes anything.
+        guard schema != [:] else { return [] }
+        let properties = schema["properties"]?.objectValue ?? [:]
+        let required = (schema["required"]?.arrayValue ?? []).compactMap(\.stringValue)
+        let missing = required.filter { members[$0] == nil }.map { "\(path).\($0) is missing" }
+        return missing
+            + members.flatMap { name, member -> [String] in
+                if let property = properties[name] { return violations(member, property, at: "\(path).\(name)") }
+                if let other = schema["additionalProperties"] {
+                    return violations(member, other, at: "\(path).\(name)")
+                }
+                return ["\(path).\(name) is not described"]
+            }
+    }
+
+    private static func isA(_ type: String, _ value: JSONValue) -> Bool {
+        switch (type, value) {
+        case ("string", .string), ("boolean", .bool), ("integer", .integer), ("number", .integer), ("number", .number),
+            ("object", .object), ("array", .array), ("null", .null):
+            true
+        // A derivation index may need all 64 bits, which the parser reads as a number with a fraction.
+        case ("integer", .number(let number)): number.rounded() == number
+        default: false
+        }
+    }
+}
