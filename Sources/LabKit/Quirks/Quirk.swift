@@ -40,6 +40,9 @@ extension Quirk {
     /// Keys given for persisting are ignored (sdk.md, section 15, row 6).
     public static let persistIgnoresGivenKeys = Quirk(
         "sdk.6", "Persists an activation with the device's own keys although the app gave others.")
+    /// A biometry key that could not be stored is not noticed (sdk.md, section 15, row 7).
+    public static let lostBiometryKey = Quirk(
+        "sdk.7", "Reports success although the key of the biometry factor could not be stored.")
     /// Requests outlive the activation that they belong to (sdk.md, section 15, row 13).
     public static let removalLeavesRequests = Quirk(
         "sdk.13", "Leaves requests on their way when the activation is removed from the device.")
@@ -61,7 +64,8 @@ extension Quirk {
 
     /// All quirks, in the order of the specification.
     public static let all: [Quirk] = [
-        upgradeHidesFailedRequest, persistIgnoresGivenKeys, removalLeavesRequests, missingServerTimeIsZero,
+        upgradeHidesFailedRequest, persistIgnoresGivenKeys, lostBiometryKey, removalLeavesRequests,
+        missingServerTimeIsZero,
         unannouncedUpgrade, unusableStateIsDropped, cachesSurviveReset, plainErrorIsNotRead, staleExternalOperation,
         counterAfterSave,
     ]

@@ -69,6 +69,7 @@ extension PowerAuthSDK {
 
     /// As ``unlockBiometryKeys(withPrompt:callback:)``.
     @available(*, deprecated, renamed: "unlockBiometryKeys(withPrompt:callback:)")
+    @_disfavoredOverload
     public func unlockBiometryKeys(withPrompt prompt: String, with callback: @escaping ([String: Data]?, Bool) -> Void)
     {
         unlockBiometryKeys(withPrompt: prompt, callback: callback)

@@ -119,7 +119,7 @@ extension PowerAuthSDK {
 
     /// Protects the pending activation with the factors and stores it.
     ///
-    /// - Throws: the error 3 when no activation is pending, the server has not answered yet, the password is shorter
+    /// - Throws: the error 8 for the biometry factor on a device whose biometry cannot be used now, 3 when no activation is pending, the server has not answered yet, the password is shorter
     ///   than 4 bytes, or the state cannot be stored. After an unusable password the call may be repeated.
     public func persistActivation(with authentication: PowerAuthAuthentication) throws {
         try persist(authentication)
@@ -150,6 +150,10 @@ extension PowerAuthSDK {
                 try factorKeys.possessionKey()
             }
         if authentication.useBiometry {
+            // Found out later, the activation would be there without the factor that was asked for.
+            guard givenBiometryKey != nil || factorKeys.canStoreBiometryKey else {
+                throw .powerAuth(.biometryNotAvailable)
+            }
             keys.biometryUnlockKey = givenBiometryKey ?? PowerAuthCoreSession.generateSignatureUnlockKey()
         }
         try nsError {

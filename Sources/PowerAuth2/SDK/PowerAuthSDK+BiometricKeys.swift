@@ -67,7 +67,7 @@ extension PowerAuthSDK {
     ///   - prompt: text of the dialog.
     ///   - callback: takes the keys by their accounts, and true when the user cancelled or another biometric request of
     ///     the process is under way. Called on a background queue. Any other failure is nil and false;
-    ///     ``unlockBiometryKeys(withPrompt:completion:)`` says which.
+    ///     ``fetchBiometryKeys(withPrompt:callback:)`` says which.
     public func unlockBiometryKeys(withPrompt prompt: String, callback: @escaping ([String: Data]?, Bool) -> Void) {
         unlockBiometryKeys(withContext: context(withPrompt: prompt), callback: callback)
     }
@@ -84,27 +84,27 @@ extension PowerAuthSDK {
         }
     }
 
-    /// Reads every key of the biometry service after the user has confirmed a dialog.
+    /// As ``unlockBiometryKeys(withPrompt:callback:)``, and says what went wrong (sdk.md, section 15, row 19).
     ///
     /// - Parameters:
     ///   - prompt: text of the dialog.
-    ///   - completion: takes the keys by their accounts, or an error, on the main queue: 8 when biometry cannot be used,
+    ///   - callback: takes the keys by their accounts, or an error, on the main queue: 8 when biometry cannot be used,
     ///     9 when the user cancelled or another biometric request of the process is under way, 10 when there is no key,
     ///     the context is unusable, or the user was not recognised.
-    public func unlockBiometryKeys(
-        withPrompt prompt: String, completion: @escaping ([String: Data]?, NSError?) -> Void
+    public func fetchBiometryKeys(
+        withPrompt prompt: String, callback: @escaping ([String: Data]?, NSError?) -> Void
     ) {
-        unlockBiometryKeys(withContext: context(withPrompt: prompt), completion: completion)
+        fetchBiometryKeys(withContext: context(withPrompt: prompt), callback: callback)
     }
 
-    /// As ``unlockBiometryKeys(withPrompt:completion:)`` with a context of the application.
-    public func unlockBiometryKeys(
-        withContext context: LAContext, completion: @escaping ([String: Data]?, NSError?) -> Void
+    /// As ``fetchBiometryKeys(withPrompt:callback:)`` with a context of the application.
+    public func fetchBiometryKeys(
+        withContext context: LAContext, callback: @escaping ([String: Data]?, NSError?) -> Void
     ) {
         unlockBiometryKeys(in: context, on: .main) { result in
             switch result {
-            case .success(let keys): completion(keys, nil)
-            case .failure(let error): completion(nil, error)
+            case .success(let keys): callback(keys, nil)
+            case .failure(let error): callback(nil, error)
             }
         }
     }
