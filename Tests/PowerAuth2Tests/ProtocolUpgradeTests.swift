@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+
+@testable import PowerAuth2
+
+@Suite("sdk.md 9.11 and 12.14: an old activation comes to the newer protocol")
+struct ProtocolUpgradeTests {
+    private static let status = "/pa/v3/activation/status"
+    private static let start = "/pa/v3/upgrade/start"
+    private static let commit = "/pa/v3/upgrade/commit"
+
+    private func sign(_ sdk: PowerAuthSDK) throws -> PowerAuthAuthorizationHttpHeader {
+        try sdk.requestSignature(with: .possession(), method: "POST", uriId: "/a", body: nil)
+    }
+
+    private func expectUpgraded(_ app: TestApp) async throws {
+        #expect(!app.sdk.hasProtocolUpgradeAvailable() && !app.sdk.hasPendingProtocolUpgrade())
+        #expect(await app.validate() == nil)
+    }
+
+    @Test("Its requests are refused until a status fetch has upgraded it", arguments: TestApp.Mode.allCases)
+    func upgrade(mode: TestApp.Mode) async throws {
+        let app = try await TestApp.withOldActivation(mode)
+        #expect(app.sdk.hasProtocolUpgradeAvailable() && app.sdk.hasValidActivation())
+        #expect(await app.validate()?.powerAuthErrorCode == .pendingProtocolUpgrade)
+        #expect(try sign(app.sdk).value.contains("pa_version=\"2.1\""), "the application itself may still sign")
+        #expect(try await app.status().get().state == .active)
+        try await expectUpgraded(app)
+        #expect(try sign(app.sdk).value.contains("pa_version=\"3.3\""))
+        #expect(try await app.status().get().state == .active)
+        #expect(await failure { app.sdk.removeActivation(with: .rightPassword, callback: $0) } == nil)
+        #expect(app.sdk.canStartActivation())
+    }
+
+    @Test("It stays as it is when the configuration says so")
+    func disabled() async throws {
+        let app = try await TestApp.withOldActivation { $0.disableAutomaticProtocolUpgrade = true }
+        #expect(try await app.status().get().state == .active)
+        #expect(app.sdk.hasProtocolUpgradeAvailable())
+        #expect(app.transport.count(of: Self.start) == 0)
+    }
+
+    @Test("A lost answer is made up for within the same fetch", arguments: [start, commit])
+    func lostAnswer(path: String) async throws {
+        let app = try await TestApp.withOldActivation()
+        app.transport.order(.loseAnswer(.networkConnectionLost), for: path)
+        #expect(try await app.status().get().state == .active)
+        #expect(app.transport.count(of: Self.status) == 2)
+        try await expectUpgraded(app)
+    }
+
+    @Test("After three attempts the fetch gives up, and the next one goes on")
+    func attempts() async throws {
+        let app = try await TestApp.withOldActivation()
+        app.transport.order(.fail(.timedOut), .fail(.timedOut), .fail(.timedOut), for: Self.start)
+        let error = await app.status().failure
+        #expect(error?.powerAuthErrorCode == .networkError)
+        #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == URLError.timedOut.rawValue)
+        #expect(app.transport.count(of: Self.start) == 3)
+        #expect(app.sdk.hasPendingProtocolUpgrade())
+        let refusal = #expect(throws: NSError.self) { try sign(app.sdk) }
+        #expect(refusal?.powerAuthErrorCode == .pendingProtocolUpgrade)
+        #expect(try await app.status().get().state == .active)
+        try await expectUpgraded(app)
+    }
+
+    @Test("An upgrade goes on in the next process")
+    func restart() async throws {
+        let app = try await TestApp.withOldActivation()
+        app.transport.order(.loseAnswer(.timedOut), .loseAnswer(.timedOut), .loseAnswer(.timedOut), for: Self.start)
+        #expect(await app.status().code == .networkError)
+        let restarted = try app.restarted()
+        #expect(restarted.hasPendingProtocolUpgrade())
+        #expect(try await restarted.status().get().state == .active)
+        #expect(!restarted.hasPendingProtocolUpgrade())
+        #expect(await restarted.validate() == nil)
+    }
+
+    @Test("A request that fails during an upgrade says so; the original blamed the server's version (sdk.5)")
+    func failedRequest() async throws {
+        for quirks in [[], ["sdk.5"]] {
+            let app = try await TestApp.withOldActivation(quirks: quirks)
+            app.transport.order(.fail(.timedOut), for: Self.start)
+            // The first status request leads to the upgrade, the second one is lost.
+            app.transport.order(.change { $0 }, .fail(.notConnectedToInternet), for: Self.status)
+            let error = try #require(await app.status().failure)
+            if quirks.isEmpty {
+                #expect(error.domain == NSURLErrorDomain && error.code == NSURLErrorNotConnectedToInternet)
+            } else {
+                #expect(error.powerAuthErrorCode == .protocolUpgrade)
+            }
+            _ = try await app.status().get()
+            try await expectUpgraded(app)
+        }
+    }
+
+    @Test("Callers that lose interest do not stop it, and later ones may wait for it")
+    func cancelled() async throws {
+        let app = try await TestApp.withOldActivation()
+        app.transport.order(.hold(.response), for: Self.start)
+        let task = app.sdk.fetchActivationStatus { _, _ in Issue.record("a cancelled fetch does not report") }
+        await app.transport.holds(Self.start)
+        task?.cancel()
+        async let later = app.status()
+        app.transport.release(Self.start)
+        #expect(try await later.get().state == .active)
+        try await expectUpgraded(app)
+    }
+
+    @Test("Removing the activation ends it", arguments: TestApp.Mode.allCases)
+    func removal(mode: TestApp.Mode) async throws {
+        let app = try await TestApp.withOldActivation(mode)
+        app.transport.order(.hold(.request), for: Self.start)
+        let fetch = Task { await app.status() }
+        await app.transport.holds(Self.start)
+        app.sdk.removeActivationLocal()
+        app.transport.release(Self.start)
+        #expect(await fetch.value.code == .operationCancelled)
+        #expect(app.sdk.canStartActivation() && !app.sdk.hasPendingProtocolUpgrade())
+        if mode == .sharing { #expect(try app.neighbour().sdk.externalPendingOperation == nil) }
+    }
+
+    @Test("The other applications are told and wait; the original did not tell them (sdk.21)")
+    func sharing() async throws {
+        for quirks in [[], ["sdk.21"]] {
+            let app = try await TestApp.withOldActivation(.sharing, quirks: quirks)
+            let other = try app.neighbour()
+            app.transport.order(.hold(.response), for: Self.start)
+            let fetch = Task { await app.status() }
+            await app.transport.holds(Self.start)
+            let operation = other.sdk.externalPendingOperation
+            if quirks.isEmpty {
+                #expect(operation?.externalOperationType == .protocolUpgrade)
+                #expect(operation?.externalApplicationId == "main")
+                #expect(try await other.status().get().state == .active, "the status itself is there")
+                #expect(other.transport.count(of: Self.start) == 0)
+            } else {
+                #expect(operation == nil)
+            }
+            #expect(app.sdk.externalPendingOperation == nil)
+            let refusal = #expect(throws: NSError.self) { try sign(other.sdk) }
+            #expect(refusal?.powerAuthErrorCode == .pendingProtocolUpgrade)
+            app.transport.release(Self.start)
+            _ = try await fetch.value.get()
+            #expect(other.sdk.externalPendingOperation == nil)
+            #expect(await other.validate() == nil)
+        }
+    }
+
+    @Test("Another application takes up what this one could not finish")
+    func takeOver() async throws {
+        let app = try await TestApp.withOldActivation(.sharing)
+        let other = try app.neighbour()
+        app.transport.order(.fail(.timedOut), .fail(.timedOut), .fail(.timedOut), for: Self.commit)
+        #expect(await app.status().code == .networkError)
+        #expect(other.sdk.externalPendingOperation == nil && other.sdk.hasPendingProtocolUpgrade())
+        #expect(try await other.status().get().state == .active)
+        try await expectUpgraded(app)
+    }
+
+    @Test("The versions of both sides decide what is next")
+    func steps() throws {
+        typealias Step = ProtocolUpgradeStep
+        #expect(try Step(server: .V2, local: .V2, pending: .NA) == .begin)
+        #expect(try Step(server: .V2, local: .V2, pending: .V3) == .start)
+        #expect(try Step(server: .V2, local: .V3, pending: .V3) == .commit)
+        #expect(try Step(server: .V3, local: .V3, pending: .V3) == .finish)
+        #expect(try Step(server: .V3, local: .V3, pending: .NA) == .none)
+        let impossible: [(PowerAuthCoreProtocolVersion, PowerAuthCoreProtocolVersion, String)] = [
+            (.V3, .V2, "Server-Client protocol version mishmash."), (.V2, .V3, "Internal protocol upgrade error."),
+            (.NA, .V3, "Unknown server version."),
+        ]
+        for (server, local, text) in impossible {
+            let error = #expect(throws: NSError.self) { try Step(server: server, local: local, pending: .NA) }
+            #expect(error?.powerAuthErrorCode == .protocolUpgrade && error?.localizedDescription == text)
+        }
+    }
+}
