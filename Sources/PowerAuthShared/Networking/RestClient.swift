@@ -75,7 +75,9 @@ package final class RestClient: Sendable {
     /// original leaves them alone (sdk.md, section 15, row 13).
     package func abortCallsOfActivation() {
         guard !sandbox.quirks.contains(.removalLeavesRequests) else { return }
-        for operation in running.all where operation.belongsToActivation { operation.abort() }
+        // All of them first: the end of one gives the next its turn.
+        let endings = running.all.filter(\.belongsToActivation).compactMap { $0.abort() }
+        for end in endings { end() }
     }
 
     /// Lets a call whose prerequisites are met take its turn.

@@ -55,18 +55,22 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         ended()
     }
 
-    /// Ends the call with the error 11, before or during the request; without effect once it has ended.
-    func abort() {
+    /// Makes sure that the call does nothing any more, before or during its request.
+    ///
+    /// - Returns: what stops the request and reports the error 11; nil for a call that has ended.
+    func abort() -> (() -> Void)? {
         let parts = state.withLock { state -> (Transferred<any PowerAuthOperationTask>?, (any HTTPExchange)?)? in
             guard state.isUnderWay else { return nil }
             state.isReported = true
             return state.takeParts()
         }
-        guard let parts else { return }
-        parts.0?.value.cancel()
-        parts.1?.cancel()
-        ended()
-        completion(.failure(.powerAuth(.operationCancelled)))
+        guard let parts else { return nil }
+        return { [self] in
+            parts.0?.value.cancel()
+            parts.1?.cancel()
+            ended()
+            completion(.failure(.powerAuth(.operationCancelled)))
+        }
     }
 
     /// True for a call that makes no sense without the activation it was made for, or that makes one.
