@@ -14,11 +14,14 @@ struct ServerTrustTests {
     private struct Client {
         let device: TemporaryDevice
         let sdk: PowerAuthSDK
+        /// Stops with its last reference.
+        private let server: RealServer
 
         init(
             _ server: RealServer, trustsAuthority: Bool = true,
             strategy: (any PowerAuthClientSslValidationStrategy)? = nil, timeout: TimeInterval = 20
         ) throws {
+            self.server = server
             device = try TemporaryDevice()
             if trustsAuthority {
                 let directory = device.layout.serverDirectory + "/tls"

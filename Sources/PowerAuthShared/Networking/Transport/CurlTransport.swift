@@ -123,10 +123,14 @@ private final class MultiHandle: @unchecked Sendable {
 
     /// Longest wait without an event, in milliseconds; libcurl shortens it for its own time-outs.
     private static let longestWait: Int32 = 60_000
+    /// Connections that are kept for reuse.
+    private static let keptConnections = 64
 
     init() {
         guard let pointer = curl_multi_init() else { fatalError("libcurl has no memory for a set of transfers.") }
         self.pointer = pointer
+        // By default libcurl keeps four for each transfer under way, so that a pause closes what the next one could use.
+        _ = ccurl_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, Self.keptConnections)
     }
 
     deinit { curl_multi_cleanup(pointer) }
