@@ -120,7 +120,9 @@ struct KeychainTests {
         keychain.add(value, service: "s", account: "a")
         try DatabaseQueue(path: device.layout.keychainPath(device.spec.name)).write {
             try $0.execute(
-                sql: "INSERT INTO item SELECT service, 'b', accessGroup, value, checksum, 99, 1, creator, 0, 0 FROM item")
+                sql: """
+                    INSERT INTO item SELECT service, 'b', accessGroup, value, checksum, 99, 1, creator, 0, 0 FROM item
+                    """)
         }
         #expect(keychain.read(service: "s", account: "a").status == errSecSuccess)
         #expect(keychain.read(service: "s", account: "b").status == errSecDecode)

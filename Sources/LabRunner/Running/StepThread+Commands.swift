@@ -62,10 +62,8 @@ extension StepThread {
     private func note(_ outcome: ControlCaller.Outcome, of command: CommandStep, step: Step) {
         if let interval = outcome.interval { intervals.append(interval) }
         run.count(overhead: outcome.overhead)
+        appsEnded(by: command).forEach(run.expectEnd)
         if command.target.kind == .process {
-            if [Kill.name, Terminate.name, Relaunch.name, Suspend.name].contains(command.command.name) {
-                run.expectEnd(of: command.target.actor)
-            }
             if case .result(let value) = outcome.answer, let launched = try? value.decode(LaunchedProcess.self) {
                 instance.note(launched, of: command.target.actor)
             }
@@ -82,6 +80,20 @@ extension StepThread {
             fields["elapsed"] = .integer(Int64(interval.received - interval.sent))
         }
         try? run.history.record("command", step: step.path, fields)
+    }
+
+    /// The apps whose processes a command may end.
+    private func appsEnded(by command: CommandStep) -> [String] {
+        let (actor, name) = (command.target.actor, command.command.name)
+        let devices = instance.manifest.topology.devices
+        switch command.target.kind {
+        case .process where [Kill.name, Terminate.name, Relaunch.name, Suspend.name].contains(name): return [actor]
+        case .process where [Uninstall.name, Reinstall.name].contains(name):
+            return [actor] + devices.flatMap(\.apps).filter { $0.kind == .appExtension && $0.host == actor }.map(\.name)
+        case .device where [Reboot.name, Erase.name].contains(name):
+            return devices.filter { $0.name == actor }.flatMap(\.apps).map(\.name)
+        default: return []
+        }
     }
 
     private func finish(_ command: CommandStep, _ outcome: ControlCaller.Outcome, of step: Step) -> Bool {

@@ -1,0 +1,162 @@
+import Foundation
+import LabKit
+import LocalAuthentication
+import PowerAuth2
+import SimulatedDevice
+import Testing
+
+@Suite("sdk.md 12.6: the biometry factor")
+struct BiometryTests {
+    @Test(
+        "Signing with biometry without a factor gives no header and the error 10; without a sensor the error 8",
+        arguments: TestApp.Mode.allCases)
+    func withoutFactor(mode: TestApp.Mode) async throws {
+        let app = try await TestApp.activated(mode)
+        #expect(!app.sdk.hasBiometryFactor())
+        for isEnrolled in [false, true] {
+            if isEnrolled { try app.enrol() }
+            #expect(try await app.sign(with: .possessionWithBiometry()).code == .biometryFailed)
+            #expect(try await app.sign(with: .possessionWithBiometry(prompt: "Confirm")).code == .biometryFailed)
+        }
+        let watch = try TemporaryDevice(biometry: DeviceSpec.Biometry.none)
+        let sandbox = try watch.sandbox(appGroups: [TestApp.appGroup], keychainAccessGroups: [TestApp.accessGroup])
+        let keys = FactorKeySource(
+            possession: (PowerAuthKeychain(identifier: "p", accessGroup: nil, system: sandbox.keychain), "k"),
+            biometry: (PowerAuthKeychain(identifier: "b", accessGroup: nil, system: sandbox.keychain), "k"),
+            invalidatesContext: true, sandbox: sandbox)
+        let error = #expect(throws: NSError.self) { try keys.keys(for: .possessionWithBiometry()) }
+        #expect(error?.powerAuthErrorCode == .biometryNotAvailable)
+    }
+
+    @Test(
+        "The factor comes with persisting, goes with its removal, and comes back with the password",
+        arguments: TestApp.Mode.allCases)
+    func life(mode: TestApp.Mode) async throws {
+        let app = try await TestApp(mode)
+        try app.enrol()
+        _ = try await app.createActivation().get()
+        try app.sdk.persistActivation(with: .persistWithPasswordAndBiometry(password: TestApp.password))
+        try await app.backOffice.commit(app.activationId)
+        #expect(app.sdk.hasBiometryFactor())
+        #expect(app.sdk.removeBiometryFactor() && !app.sdk.hasBiometryFactor())
+        #expect(app.sdk.removeBiometryFactor(), "true whenever there is an activation")
+        #expect(await app.sdk.addBiometry() == nil)
+        #expect(app.sdk.hasBiometryFactor())
+        let password = PowerAuthCorePassword(string: TestApp.password)
+        #expect(await failure { app.sdk.addBiometryFactor(password: password, callback: $0) } == nil, "replaced")
+        try app.answer(.success)
+        #expect(try await app.sign(with: .possessionWithBiometry(prompt: "Confirm")).get())
+        app.sdk.removeActivationLocal()
+        #expect(!app.sdk.hasBiometryFactor() && !app.sdk.removeBiometryFactor())
+    }
+
+    @Test("A context that allows no interaction gives no header and the error 10")
+    func noInteraction() async throws {
+        let (app, sdk) = try await TestApp.withBiometry()
+        let context = LAContext(service: app.sandbox.authentication)
+        context.interactionNotAllowed = true
+        #expect(try await app.sign(sdk, with: .possessionWithBiometry(context: context)).code == .biometryFailed)
+        #expect(app.sandbox.security.prompt == nil)
+    }
+
+    @Test("A biometric signature verifies for every kind of dialog", arguments: TestApp.Mode.allCases)
+    func signatures(mode: TestApp.Mode) async throws {
+        let (app, sdk) = try await TestApp.withBiometry(mode)
+        let context = LAContext(service: app.sandbox.authentication)
+        context.localizedReason = "Confirm"
+        for authentication: PowerAuthAuthentication in [
+            .possessionWithBiometry(), .possessionWithBiometry(prompt: "Confirm"),
+            .possessionWithBiometry(context: context),
+        ] {
+            try app.answer(.success)
+            #expect(try await app.sign(sdk, with: authentication).get())
+        }
+        #expect(try await app.sign(sdk, with: .possessionWithBiometry(context: context)).code == .biometryFailed)
+    }
+
+    @Test("A context is confirmed once for several signatures when the configuration keeps it")
+    func keptContext() async throws {
+        let (app, sdk) = try await TestApp.withBiometry { $0.invalidateLocalAuthenticationContextAfterUse = false }
+        let context = LAContext(service: app.sandbox.authentication)
+        try app.answer(.success)
+        #expect(try await app.sign(sdk, with: .possessionWithBiometry(context: context)).get())
+        #expect(try await app.sign(sdk, with: .possessionWithBiometry(context: context)).get())
+    }
+
+    @Test("A user who cancels signs nothing; one who is not recognised makes the server count")
+    func refusals() async throws {
+        let (app, sdk) = try await TestApp.withBiometry()
+        for answer in [AuthenticationAnswer.cancel, .systemCancel] {
+            try app.answer(answer)
+            #expect(try await app.sign(sdk, with: .possessionWithBiometry(prompt: "C")).code == .biometryCancel)
+        }
+        #expect(try await app.failedAttempts() == 0)
+        try app.answer(.failure)
+        #expect(try await app.sign(sdk, with: .possessionWithBiometry(prompt: "C")).get() == false)
+        try app.answer(.lockout)
+        #expect(try await app.sign(sdk, with: .possessionWithBiometry(prompt: "C")).get() == false)
+        #expect(try await app.sign(sdk, with: .possessionWithBiometry(prompt: "C")).get() == false, "locked out by now")
+        #expect(try await app.failedAttempts() == 3)
+    }
+
+    @Test("The key that is linked to the enrolled set is lost with it; the others are not, and the passcode may help")
+    func alteration() async throws {
+        let (linked, linkedSDK) = try await TestApp.withBiometry { $0.linkBiometricItemsToCurrentSet = true }
+        try linked.sandbox.security.changeState { try $0.alter() }
+        #expect(!linkedSDK.hasBiometryFactor())
+        #expect(
+            try await linked.sign(linkedSDK, with: .possessionWithBiometry(prompt: "C")).code == .biometryFailed)
+        #expect(await linkedSDK.addBiometry() == nil)
+        #expect(linkedSDK.hasBiometryFactor())
+
+        let (any, anySDK) = try await TestApp.withBiometry()
+        try any.sandbox.security.changeState { try $0.alter() }
+        try any.answer(.success)
+        #expect(try await any.sign(anySDK, with: .possessionWithBiometry(prompt: "C")).get())
+
+        let (passcode, passcodeSDK) = try await TestApp.withBiometry {
+            $0.allowBiometricAuthenticationFallbackToDevicePasscode = true
+            $0.linkBiometricItemsToCurrentSet = true
+        }
+        try passcode.sandbox.security.changeState { try $0.alter() }
+        try passcode.answer(.lockout, .passcode)
+        #expect(try await passcode.sign(passcodeSDK, with: .possessionWithBiometry(prompt: "C")).get())
+    }
+
+    @Test("Adding the factor: unusable biometry is told before a missing activation, both at once")
+    func earlyErrors() async throws {
+        let app = try await TestApp()
+        for (isEnrolled, code) in [(false, PowerAuthErrorCode.biometryNotAvailable), (true, .missingActivation)] {
+            if isEnrolled { try app.enrol() }
+            var received: PowerAuthErrorCode?
+            let task = app.sdk.addBiometryFactor(password: TestApp.password) { received = $0?.powerAuthErrorCode }
+            #expect(task == nil && received == code)
+        }
+    }
+
+    @Test("A factor is not added with a wrong password, nor while its key cannot be stored; persisting refuses too")
+    func notAdded() async throws {
+        let app = try await TestApp.activated()
+        try app.enrol()
+        #expect(await app.sdk.addBiometry(TestApp.wrongPassword)?.powerAuthErrorCode == .networkError)
+        #expect(!app.sdk.hasBiometryFactor())
+
+        app.transport.order(.hold(.response), for: "/pa/v3/vault/unlock")
+        async let error = app.sdk.addBiometry()
+        await app.transport.holds("/pa/v3/vault/unlock")
+        try app.sandbox.security.changeState { $0.removeEnrolled() }
+        app.transport.release("/pa/v3/vault/unlock")
+        #expect(await error?.powerAuthErrorCode == .biometryNotAvailable)
+        #expect(!app.sdk.hasBiometryFactor())
+        #expect(app.sdk.sessionProvider.readBoolTask { !$0.hasBiometryFactor() }, "no factor without a key")
+        #expect(await app.validate() == nil)
+
+        let pending = try await TestApp()
+        _ = try await pending.createActivation().get()
+        let authentication = PowerAuthAuthentication.persistWithPasswordAndBiometry(password: TestApp.password)
+        let refusal = #expect(throws: NSError.self) { try pending.sdk.persistActivation(with: authentication) }
+        #expect(refusal?.powerAuthErrorCode == .biometryNotAvailable)
+        try pending.sdk.persistActivation(withPassword: TestApp.password)
+        #expect(pending.sdk.hasValidActivation())
+    }
+}

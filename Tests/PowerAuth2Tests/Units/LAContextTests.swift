@@ -1,0 +1,94 @@
+import Foundation
+import LabKit
+import LocalAuthentication
+import PowerAuthShared
+import SimulatedDevice
+import Testing
+
+@Suite("Apple's names for local authentication")
+struct LAContextTests {
+    private func owner(_ biometry: DeviceSpec.Biometry) throws -> (sandbox: Sandbox, context: LAContext) {
+        let sandbox = try TemporaryDevice(biometry: biometry).sandbox()
+        return (sandbox, LAContext(service: sandbox.authentication))
+    }
+
+    private func obstacle(_ context: LAContext, _ policy: LAPolicy) -> LAError.Code? {
+        var error: NSError?
+        if context.canEvaluatePolicy(policy, error: &error) { return nil }
+        #expect(error?.domain == LAErrorDomain)
+        return error.flatMap { LAError.Code(rawValue: $0.code) }
+    }
+
+    @Test("Every failure of the system has its code under Apple's name")
+    func codes() {
+        let failures: [AuthenticationFailure] = [
+            .authenticationFailed, .userCancel, .userFallback, .systemCancel, .passcodeNotSet, .biometryNotAvailable,
+            .biometryNotEnrolled, .biometryLockout, .appCancel, .invalidContext, .notInteractive,
+        ]
+        for failure in failures {
+            let code = LAError.Code(rawValue: failure.rawValue)
+            #expect(code.map(String.init(describing:)) == String(describing: failure))
+        }
+    }
+
+    @Test("What can be evaluated depends on sensor, enrolment, passcode and permission")
+    func availability() throws {
+        let (sandbox, context) = try owner(.touchID)
+        #expect(context.biometryType == .touchID)
+        #expect(obstacle(context, .deviceOwnerAuthenticationWithBiometrics) == .biometryNotEnrolled)
+        #expect(obstacle(context, .deviceOwnerAuthentication) == nil)
+        try sandbox.security.changeState { try $0.enrol() }
+        #expect(obstacle(context, .deviceOwnerAuthenticationWithBiometrics) == nil)
+        try sandbox.security.changeState { $0.setPasscode(false) }
+        #expect(obstacle(context, .deviceOwnerAuthentication) == .passcodeNotSet)
+
+        let (_, other) = try owner(.none)
+        #expect(other.biometryType == .none)
+        #expect(obstacle(other, .deviceOwnerAuthenticationWithBiometrics) == .biometryNotAvailable)
+        other.invalidate()
+        #expect(obstacle(other, .deviceOwnerAuthentication) == .invalidContext)
+        #expect(obstacle(LAContext(service: nil), .deviceOwnerAuthentication) == .biometryNotAvailable)
+    }
+
+    @Test("Status and kind of the biometry, as the SDK's keychain tells them")
+    func info() throws {
+        func expect(
+            _ sandbox: Sandbox, _ status: PowerAuthBiometricAuthenticationStatus,
+            _ type: PowerAuthBiometricAuthenticationType
+        ) {
+            let info = PowerAuthBiometricAuthenticationInfo(LAContext(service: sandbox.authentication))
+            #expect(info.currentStatus == status && info.biometryType == type)
+        }
+        let (sandbox, _) = try owner(.faceID)
+        expect(sandbox, .notEnrolled, .faceID)
+        try sandbox.security.changeState { try $0.enrol() }
+        expect(sandbox, .available, .faceID)
+        try sandbox.security.changeState { try $0.allowBiometry(false) }
+        expect(sandbox, .notAvailable, .faceID)
+        expect(try owner(.none).sandbox, .notSupported, .none)
+    }
+
+    @Test("An evaluation answers with an LAError, as a callback and as an asynchronous function")
+    func evaluation() async throws {
+        let (sandbox, context) = try owner(.touchID)
+        try sandbox.security.changeState { try $0.enrol() }
+        try sandbox.security.answer(.cancel)
+        let code: LAError.Code? = await callback { report in
+            context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "Confirm") { success, error in
+                #expect(!success)
+                report((error as? LAError)?.code)
+            }
+        }
+        #expect(code == .userCancel)
+        #expect(context.localizedReason == "Confirm")
+        try sandbox.security.answer(.success)
+        #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "Again"))
+        context.invalidate()
+        do {
+            _ = try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "Too late")
+            Issue.record("an invalid context was confirmed")
+        } catch LAError.invalidContext {
+            // As expected: the pattern matches Apple's spelling.
+        }
+    }
+}
