@@ -53,7 +53,9 @@ final class KeyProbe: Decoder {
         }
 
         private func empty<Value>(_ type: Value.Type) throws -> Value {
-            let candidates: [Any] = ["", Secret(""), 0, false, [String: JSONValue]()]
+            let candidates: [Any] = [
+                "", Secret(""), 0, false, [String: JSONValue](), AuthenticationAnswer.success,
+            ]
             for case let value as Value in candidates { return value }
             throw DecodingError.typeMismatch(
                 type, .init(codingPath: [], debugDescription: "The probe has no empty value of \(type); add one."))
