@@ -25,7 +25,7 @@ struct MonitoringEndpoints: Sendable {
             },
             .lab("/openapi.json", methods: ["GET"]) { _ in
                 // Made when somebody wants it: most servers never show it.
-                try .ok(OpenAPIDocument(endpoints: described + endpoints).json)
+                try .ok(OpenAPIDocument(endpoints: described + self.endpoints).json)
             },
         ]
     }
