@@ -110,7 +110,7 @@ static int verify_and_judge(X509_STORE_CTX *store, void *argument) {
 static CURLcode prepare_context(CURL *handle, void *context, void *argument) {
     (void)handle;
     const ccurl_verification *verification = argument;
-    X509_VERIFY_PARAM_set_time(SSL_CTX_get0_param(context), (time_t)verification->time);
+    if (verification->time != 0) X509_VERIFY_PARAM_set_time(SSL_CTX_get0_param(context), (time_t)verification->time);
     if (verification->judge != NULL) SSL_CTX_set_cert_verify_callback(context, verify_and_judge, argument);
     return CURLE_OK;
 }

@@ -96,15 +96,17 @@ struct CancellationTests {
         // A new object has neither keys nor time of the server.
         let sdk = [.encryptor, .header].contains(operation) ? try app.restarted() : app.sdk
         switch phase {
-        case .atOnce: break
-        case .requestUnderWay: app.transport.order(.hold(.request), for: operation.path)
+        // Cancelled before it is sent, as a rule; the server must not see it in any case.
+        case .atOnce, .requestUnderWay: app.transport.order(.hold(.request), for: operation.path)
         case .answerUnderWay: app.transport.order(.hold(.response), for: operation.path)
         }
         let task = operation.start(sdk) { _ in Issue.record("a cancelled operation reports nothing") }
         if phase != .atOnce { await app.transport.holds(operation.path) }
         task?.cancel()
         #expect(task?.isCancelled == true)
+        await sdk.serialQueueIsIdle()
         app.transport.release(operation.path)
+        app.transport.withdraw(operation.path)
 
         let isGone = operation == .removal && phase == .answerUnderWay
         if isGone {

@@ -93,7 +93,7 @@ struct TokenTests {
             ("A", .possession()),
         ]
         let received = Mutex<[Int: Result<PowerAuthToken, NSError>]>([:])
-        await callback { (report: @escaping @Sendable (Void) -> Void) in
+        await callback { (report: @escaping @Sendable (()) -> Void) in
             for (number, request) in requests.enumerated() {
                 app.sdk.tokenStore.requestAccessToken(
                     withName: request.name, authentication: request.authentication

@@ -69,7 +69,7 @@ typedef ccurl_judgement (*ccurl_judge)(
 
 /// How the certificates of a transfer's server are verified.
 typedef struct {
-    /// Seconds since 1970 at which the certificates must be valid.
+    /// Seconds since 1970 at which the certificates must be valid; 0 stands for now.
     int64_t time;
     /// `NULL` leaves the decision to the verification.
     ccurl_judge judge;

@@ -72,6 +72,11 @@ final class TappedTransport: HTTPTransport {
         for resume in state.withLock({ $0.held.removeValue(forKey: path) }) ?? [] { resume() }
     }
 
+    /// Takes back what no request of the path has met.
+    func withdraw(_ path: String) {
+        state.withLock { $0.orders[path] = nil }
+    }
+
     func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void
     ) -> any HTTPExchange {

@@ -61,7 +61,7 @@ final class CertificateJudgement: @unchecked Sendable {
         guard url.scheme?.lowercased() == "https" else { return }
         // The system's authorities stay: they are found in the directory that libcurl has by default.
         if let path = trust.authoritiesPath { _ = ccurl_set_string(handle, CURLOPT_CAINFO, path) }
-        verification.pointee.time = Int64((trust.time ?? Date()).timeIntervalSince1970)
+        verification.pointee.time = trust.time.map { Int64($0.timeIntervalSince1970) } ?? 0
         if trust.judge != nil {
             verification.pointee.judge = judgeServer
             verification.pointee.context = Unmanaged.passUnretained(self).toOpaque()
