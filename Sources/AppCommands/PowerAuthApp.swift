@@ -18,8 +18,9 @@ public final class PowerAuthApp {
     public init(peer: Peer) throws {
         let configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
         let keychain = PowerAuthKeychainConfiguration(peer.app.powerAuth)
+        let client = PowerAuthClientConfiguration(peer.app.powerAuth)
         sdk = Result { () throws(InvalidConfiguration) in
-            try PowerAuthSDK(checking: configuration, keychain: keychain)
+            try PowerAuthSDK(checking: configuration, keychain: keychain, client: client)
         }
     }
 

@@ -32,3 +32,14 @@ extension PowerAuthKeychainConfiguration {
         allowBiometricAuthenticationFallbackToDevicePasscode = spec.biometryKey == .anySetOrPasscode
     }
 }
+
+extension PowerAuthClientConfiguration {
+    /// The settings of the HTTP client that a topology gives to an app.
+    public convenience init(_ spec: PowerAuthSpec) {
+        self.init()
+        switch spec.sslValidation {
+        case .system: break
+        case .noValidation: sslValidationStrategy = PowerAuthClientSslNoValidationStrategy()
+        }
+    }
+}

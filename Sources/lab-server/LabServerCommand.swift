@@ -82,7 +82,7 @@ struct LabServerCommand: ParsableCommand {
             if vaultWithBiometry { configuration.policy.isVaultOpenedByBiometry = true }
             configuration.applicationId = application
             configuration.hasLabPowers = labPowers
-            configuration.certificate = tls
+            if let tls { configuration.certificate = tls }
             if let identityProviders {
                 configuration.identityProviders = try JSONValue.parse(Files.read(identityProviders)).decode()
             }

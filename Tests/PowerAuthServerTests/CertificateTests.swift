@@ -1,5 +1,6 @@
 import Foundation
 import HummingbirdTesting
+import LabKit
 import Logging
 import NIOSSL
 import PowerAuthProtocol

@@ -26,6 +26,7 @@ import Testing
             restrictAccess: true
             vaultWithBiometry: true
             replayVerification: false
+            tls: wrong-host
             applicationName: bank
             applicationDisplayName: The Bank
             applicationEnvironment: test
@@ -56,7 +57,7 @@ import Testing
         let spec = try #require(read(yaml).spec)
         var configuration = ServerConfiguration(directory: "unused")
         configuration.apply(spec)
-        #expect(configuration.port == 8080)
+        #expect(configuration.port == 8080 && configuration.certificate == .wrongHost)
         #expect(configuration.names.name == "bank" && configuration.names.displayName == "The Bank")
         #expect(configuration.names.environment == "test")
         #expect(configuration.correlationHeader == "X-Correlation-ID")
@@ -98,6 +99,7 @@ import Testing
             ("callbacks: { backoffMultiplier: 0.5 }", "from 1.0 to 100.0"),
             ("callbacks: { maxAttempt: 2 }", "maxAttempts"), ("customObject: 3", "customObject"),
             ("correlationHeader: 'a: b'", "name of an HTTP header"), ("tokenvalidity: 2h", "tokenValidity"),
+            ("tls: wronghost", "wrong-host"),
         ])
     func `a bad value is refused at its place`(text: String, hint: String) {
         let (spec, complaints) = read(text)

@@ -39,6 +39,7 @@ public struct ServerSpecReader {
 
     private func settings(_ reader: MappingReader) -> ServerSettings {
         var settings = ServerSettings()
+        settings.tls = reader.choice("tls", of: CertificateKind.allCases.map(\.rawValue)).flatMap(CertificateKind.init)
         settings.restrictAccess = reader.boolean("restrictAccess")
         settings.vaultWithBiometry = reader.boolean("vaultWithBiometry")
         settings.replayVerification = reader.boolean("replayVerification")

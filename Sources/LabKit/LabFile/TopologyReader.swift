@@ -144,6 +144,11 @@ public struct TopologyReader {
         {
             spec.biometryKey = key
         }
+        if let validation = reader.choice("sslValidation", of: PowerAuthSpec.SSLValidation.allCases.map(\.rawValue))
+            .flatMap(PowerAuthSpec.SSLValidation.init)
+        {
+            spec.sslValidation = validation
+        }
         spec.sharing = reader.optional("sharing").flatMap(readSharing)
         reader.finish()
         return spec

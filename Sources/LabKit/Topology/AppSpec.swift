@@ -80,6 +80,14 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
         case anySetOrPasscode
     }
 
+    /// Whom the SDK object's HTTP client trusts (sdk.md, section 5.3).
+    public enum SSLValidation: String, Codable, CaseIterable, Sendable {
+        /// Whom the device trusts; no `sslValidationStrategy`.
+        case system
+        /// Everybody: `PowerAuthClientSslNoValidationStrategy`.
+        case noValidation = "none"
+    }
+
     /// Which SDK the app embeds.
     public var sdk: SDK
     /// `PowerAuthConfiguration.instanceId`; apps that share an activation use the same one.
@@ -96,12 +104,14 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
     public var userDefaultsSuiteName: String?
     /// What protects the key of the biometry factor.
     public var biometryKey: BiometryKey
+    /// Whom the SDK object's HTTP client trusts.
+    public var sslValidation: SSLValidation
 
     /// Creates an SDK configuration.
     public init(
         sdk: SDK, instanceId: String, baseEndpointUrl: String? = nil, configuration: String? = nil,
         sharing: SharingSpec? = nil, keychainAccessGroup: String? = nil, userDefaultsSuiteName: String? = nil,
-        biometryKey: BiometryKey = .anySet
+        biometryKey: BiometryKey = .anySet, sslValidation: SSLValidation = .system
     ) {
         self.sdk = sdk
         self.instanceId = instanceId
@@ -111,6 +121,7 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
         self.keychainAccessGroup = keychainAccessGroup
         self.userDefaultsSuiteName = userDefaultsSuiteName
         self.biometryKey = biometryKey
+        self.sslValidation = sslValidation
     }
 }
 

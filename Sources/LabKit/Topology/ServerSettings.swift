@@ -2,6 +2,8 @@
 ///
 /// Nil leaves the server's own default. Times are milliseconds. An immutable value; any thread.
 public struct ServerSettings: Codable, Equatable, Sendable {
+    /// The certificate to show; without one the server speaks plain HTTP.
+    public var tls: CertificateKind?
     /// Whether the back office is open to integrations only, with HTTP Basic.
     public var restrictAccess: Bool?
     /// Whether the vault opens with biometry in place of knowledge.

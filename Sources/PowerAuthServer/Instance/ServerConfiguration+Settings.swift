@@ -10,6 +10,7 @@ extension ServerConfiguration {
         port = spec.port
         policy.maxFailedAttempts = spec.maxFailedAttempts
         policy.lookAhead = spec.signatureLookAhead
+        set(\.certificate, settings.tls)
         set(\.policy.isBackOfficeRestricted, settings.restrictAccess)
         set(\.policy.isVaultOpenedByBiometry, settings.vaultWithBiometry)
         set(\.policy.isReplayVerified, settings.replayVerification)

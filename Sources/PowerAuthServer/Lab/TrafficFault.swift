@@ -1,3 +1,5 @@
+import LabKit
+
 /// Something that goes wrong with requests on purpose, as `/lab/faults` takes it.
 struct TrafficFault: Codable, Sendable {
     /// Where a connection breaks.

@@ -1,3 +1,4 @@
+import LabKit
 import Synchronization
 
 /// The fault rules of a running server. The first rule that matches a request and still has something to do wins.

@@ -1,3 +1,5 @@
+public import LabKit
+
 /// How a server is set up. Everything has a default but the directory.
 public struct ServerConfiguration: Sendable {
     /// Where the database lives; created with mode 0700 when it is missing.

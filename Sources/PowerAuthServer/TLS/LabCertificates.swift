@@ -1,19 +1,8 @@
 import Foundation
+import LabKit
 import NIOCore
 import NIOSSL
 import PowerAuthProtocol
-
-/// Which certificate a server with TLS shows.
-public enum CertificateKind: String, CaseIterable, Sendable {
-    /// Issued by the lab's authority for localhost and 127.0.0.1.
-    case valid
-    /// Vouches for itself.
-    case selfSigned = "self-signed"
-    /// Was valid until yesterday.
-    case expired
-    /// Valid, for another host.
-    case wrongHost = "wrong-host"
-}
 
 /// The certificates of one server directory: an authority that is made once, and a new certificate at every start.
 struct LabCertificates: Sendable {
