@@ -132,16 +132,6 @@ struct TestApp: Sendable {
 
     func status() async -> Result<PowerAuthActivationStatus, NSError> { await sdk.status() }
 
-    /// Waits until everything on the serial queue has ended.
-    func serialQueueIsIdle() async {
-        await withCheckedContinuation { continuation in
-            executeBlock(onSerialQueue: { task in
-                task.cancel()
-                continuation.resume()
-            })
-        }
-    }
-
     func validate(_ password: String = TestApp.password) async -> NSError? { await sdk.validate(password) }
 
     /// Signs a request and hands it to the server.
@@ -155,6 +145,16 @@ struct TestApp: Sendable {
 extension PowerAuthSDK {
     func status() async -> Result<PowerAuthActivationStatus, NSError> {
         await outcome { fetchActivationStatus(callback: $0) }
+    }
+
+    /// Waits until everything on the serial queue has ended.
+    func serialQueueIsIdle() async {
+        await withCheckedContinuation { continuation in
+            executeBlock(onSerialQueue: { task in
+                task.cancel()
+                continuation.resume()
+            })
+        }
     }
 
     func validate(_ password: String = TestApp.password) async -> NSError? {
