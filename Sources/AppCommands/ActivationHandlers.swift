@@ -22,7 +22,7 @@ enum ActivationHandlers {
         }
         peer.handle(CreateActivationWithRecoveryCode.self) { arguments, reply in
             let activation = try PowerAuthActivation(
-                recoveryCode: arguments.recoveryCode, recoveryPuk: arguments.puk, name: arguments.name)
+                recoveryCode: arguments.recoveryCode, recoveryPuk: arguments.puk.revealed, name: arguments.name)
             try start(activation, sdk(), reply)
         }
         peer.handle(CreateCustomActivation.self) { arguments, reply in

@@ -19,7 +19,7 @@ enum VaultHandlers {
                 throw ControlError.badArgument("index: the number of a key is 0 or more")
             }
             try sdk().fetchEncryptionKey(.signing(with: arguments.password), index: index) { key, error in
-                reply(Outcome.of(key?.base64EncodedString(), error))
+                reply(Outcome.of(key.map { Secret($0.base64EncodedString()) }, error))
             }
         }
         peer.handle(SignData.self) { arguments, reply in
@@ -88,6 +88,6 @@ extension ExternalEncryptionKey {
 
 extension RecoveryDescription {
     init(_ data: PowerAuthActivationRecoveryData) {
-        self.init(recoveryCode: data.recoveryCode, puk: data.puk)
+        self.init(recoveryCode: data.recoveryCode, puk: Secret(data.puk))
     }
 }

@@ -74,6 +74,34 @@ struct SecretTests {
         for secret in sent { #expect(!run.sinks.contains(secret), "\(run.sinks)") }
     }
 
+    @Test("A key or PUK that a peer answers reaches the next step and no report")
+    func answers() async throws {
+        let puk = "4815162342"
+        let run = try await blocking {
+            try FakeRun(
+                """
+                  - main: activationRecoveryData
+                    with: { password: '1234' }
+                    as: recovery
+                  - main: createActivationWithRecoveryCode
+                    with: { recoveryCode: "R:${recovery.recoveryCode}", puk: "${recovery.puk}" }
+                  - main: fetchEncryptionKey
+                    with: { password: '1234' }
+                    expect: another
+
+                """,
+                answers: FakeAnswers([
+                    "main.activationRecoveryData": [["result": ["recoveryCode": "A-B", "puk": .string(puk)]]],
+                    "main.fetchEncryptionKey": [["result": .string(Self.canary)]],
+                ]))
+        }
+        #expect(run.result.verdict == .failed)
+        #expect(run.requests.contains { $0.arguments["puk"]?.stringValue == puk })
+        #expect(run.requests.contains { $0.command == "fetchEncryptionKey" })
+        #expect(!run.sinks.contains(puk), "\(run.sinks)")
+        for encoding in Self.encodings { #expect(!run.sinks.contains(encoding), "\(run.sinks)") }
+    }
+
     @Test("A short secret is hidden as a word, and does not blacken every number")
     func shortSecrets() {
         let redactor = Redactor(secrets: ["1234"])

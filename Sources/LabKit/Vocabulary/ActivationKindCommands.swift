@@ -54,12 +54,12 @@ public enum CreateActivationWithRecoveryCode: Command {
         /// The recovery code, with or without the prefix `R:`.
         public var recoveryCode: String
         /// The PUK, ten digits.
-        public var puk: String
+        public var puk: Secret
         /// Name of the activation shown to the user.
         public var name: String?
 
         /// Creates the arguments.
-        public init(recoveryCode: String, puk: String, name: String? = nil) {
+        public init(recoveryCode: String, puk: Secret, name: String? = nil) {
             self.recoveryCode = recoveryCode
             self.puk = puk
             self.name = name
@@ -72,7 +72,7 @@ public enum CreateActivationWithRecoveryCode: Command {
     public static let summary = "Exchanges keys with the server, using a recovery code in place of a lost activation."
     public static let fields: [Field] = [
         .required("recoveryCode", .text, "The recovery code, with or without the prefix `R:`."),
-        .required("puk", .text, limit: "10 digits", "The PUK that belongs to the code."),
+        .required("puk", .secret, limit: "10 digits", "The PUK that belongs to the code."),
         .optional("name", .text, "Name of the activation shown to the user."),
     ]
     public static let result = CreateActivation.result

@@ -54,7 +54,7 @@ public struct Field: Sendable {
 public indirect enum FieldType: Equatable, Sendable {
     /// Text, taken literally: `0123` and `no` stay text.
     case text
-    /// Text that is never shown again.
+    /// Text that no diagnostic and no record of a run shows.
     case secret
     /// A whole number.
     case integer

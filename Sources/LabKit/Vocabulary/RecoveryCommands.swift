@@ -10,16 +10,17 @@ public struct RecoveryDescription: Codable, Sendable {
     /// The code, without the prefix `R:`.
     public var recoveryCode: String
     /// The PUK, ten digits.
-    public var puk: String
+    public var puk: Secret
 
     /// Creates the description.
-    public init(recoveryCode: String, puk: String) {
+    public init(recoveryCode: String, puk: Secret) {
         self.recoveryCode = recoveryCode
         self.puk = puk
     }
 
     static let type: FieldType = .object([
-        .init("recoveryCode", .text, "The code, without the prefix `R:`."), .init("puk", .text, "The PUK, ten digits."),
+        .init("recoveryCode", .text, "The code, without the prefix `R:`."),
+        .init("puk", .secret, "The PUK, ten digits."),
     ])
 }
 

@@ -23,7 +23,7 @@ public enum FetchEncryptionKey: Command {
         }
     }
 
-    public typealias Result = String
+    public typealias Result = Secret
     public static let name = "fetchEncryptionKey"
     public static let actors: Set<ActorKind> = [.app]
     public static let summary = "Fetches a key for the app's own data; equal numbers give equal keys."
@@ -32,7 +32,7 @@ public enum FetchEncryptionKey: Command {
         .optional("index", .integer, default: 0, limit: "0 or more", "Number of the key."),
     ]
     /// Base64 of 16 bytes.
-    public static let result: FieldType = .text
+    public static let result: FieldType = .secret
 }
 
 /// `signDataWithDevicePrivateKey`: an asymmetric signature of the device.

@@ -38,6 +38,7 @@ extension StepThread {
             } catch {
                 return fail(step, "\(error)", verdict: .inconclusive, peer: command.target.actor)
             }
+            hideSecrets(of: outcome, command)
             note(outcome, of: command, step: step)
             let judgement = judge(outcome, command)
             if judgement.isFine {
@@ -57,6 +58,12 @@ extension StepThread {
             }
             pacing.waitForNextAttempt(after: seen, deadline: deadline ?? 0)
         }
+    }
+
+    /// Masks what is secret in an answer, before anything of it is written or shown.
+    private func hideSecrets(of outcome: ControlCaller.Outcome, _ command: CommandStep) {
+        guard case .result(let value) = outcome.answer else { return }
+        command.command.result.secretTexts(of: value).forEach(run.redactor.insert)
     }
 
     private func note(_ outcome: ControlCaller.Outcome, of command: CommandStep, step: Step) {
