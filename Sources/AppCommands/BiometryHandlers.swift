@@ -15,11 +15,7 @@ enum BiometryHandlers {
                 biometryType: String(describing: info.biometryType))
         }
         peer.handle(AddBiometryFactor.self) { arguments, reply in
-            do {
-                try sdk().addBiometryFactor(password: arguments.password.revealed) { reply(Outcome.of($0)) }
-            } catch {
-                reply(.failure(error))
-            }
+            try sdk().addBiometryFactor(password: arguments.password.revealed) { reply(Outcome.of($0)) }
         }
         peer.handleSync(HasBiometryFactor.self) { _ in try sdk().hasBiometryFactor() }
         peer.handleSync(RemoveBiometryFactor.self) { _ in try sdk().removeBiometryFactor() }
@@ -32,16 +28,12 @@ enum BiometryHandlers {
             }
         }
         peer.handle(AuthenticateUsingBiometry.self) { arguments, reply in
-            do {
-                let sdk = try sdk()
-                sdk.authenticateUsingBiometry(withPrompt: arguments.prompt ?? "Authenticate") { authentication, error in
-                    reply(
-                        Outcome.of(authentication, error).flatMap { authentication in
-                            Result { try sdk.header(arguments, with: authentication) }
-                        })
-                }
-            } catch {
-                reply(.failure(error))
+            let sdk = try sdk()
+            sdk.authenticateUsingBiometry(withPrompt: arguments.prompt ?? "Authenticate") { authentication, error in
+                reply(
+                    Outcome.of(authentication, error).flatMap { authentication in
+                        Result { try sdk.header(arguments, with: authentication) }
+                    })
             }
         }
     }
