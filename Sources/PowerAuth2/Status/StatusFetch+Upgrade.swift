@@ -48,13 +48,14 @@ extension StatusFetch {
                     // The original does not announce it (sdk.md, section 15, row 21).
                     if !sandbox.quirks.contains(.unannouncedUpgrade) {
                         try session.startExternalPendingOperation(.protocolUpgrade)
+                        // Now, so that it is withdrawn whatever fails from here on.
+                        hasAnnouncedUpgrade.withLock { $0 = true }
                     }
                     if isNew, !core.startProtocolUpgrade() {
                         throw NSError.powerAuth(.protocolUpgrade, "Failed to start protocol upgrade.")
                     }
                 }
             }
-            hasAnnouncedUpgrade.withLock { $0 = true }
             return true
         } catch {
             guard error.powerAuthErrorCode == .externalPendingOperation else { throw error }
