@@ -31,6 +31,13 @@ open class LAContext: NSObject, @unchecked Sendable {
         super.init()
     }
 
+    /// A conversation with one app's service, whose dialog shows a text and no fallback button.
+    package convenience init(service: AuthenticationService?, prompt: String) {
+        self.init(service: service)
+        localizedReason = prompt
+        localizedFallbackTitle = ""
+    }
+
     /// The text of the dialog.
     open var localizedReason: String {
         get { conversation.reason }

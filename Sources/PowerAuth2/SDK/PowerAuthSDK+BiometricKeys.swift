@@ -119,10 +119,7 @@ extension PowerAuthSDK {
     // MARK: Asking
 
     func context(withPrompt prompt: String) -> LAContext {
-        let context = LAContext(service: sandbox.authentication)
-        context.localizedReason = prompt
-        context.localizedFallbackTitle = ""
-        return context
+        LAContext(service: sandbox.authentication, prompt: prompt)
     }
 
     /// Runs a question to the user on a thread that may block. The whole question excludes the other biometric requests

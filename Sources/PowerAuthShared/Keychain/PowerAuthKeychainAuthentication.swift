@@ -30,10 +30,6 @@ public final class PowerAuthKeychainAuthentication: Sendable {
     /// - Parameter service: the service of the app, for a conversation with the given text.
     func conversation(_ service: AuthenticationService?) -> LAContext? {
         if let context { return context.interactionNotAllowed ? nil : context }
-        guard let prompt else { return nil }
-        let context = LAContext(service: service)
-        context.localizedReason = prompt
-        context.localizedFallbackTitle = ""
-        return context
+        return prompt.map { LAContext(service: service, prompt: $0) }
     }
 }

@@ -30,16 +30,24 @@ extension FactorKeySource {
         guard biometryInfo.currentStatus != .notSupported else { throw .powerAuth(.biometryNotAvailable) }
         let (status, keys) = readBiometryKeys(PowerAuthKeychainAuthentication(context: context))
         if let keys { return keys }
-        switch status {
-        case errSecUserCanceled: throw .powerAuth(.biometryCancel)
-        case errSecItemNotFound: throw .powerAuth(.biometryFailed, "Biometric key not found")
-        case errSecInvalidContext: throw .powerAuth(.biometryFailed, "Invalid LAContext")
-        default: throw .powerAuth(.biometryFailed, "The keychain refused with the status \(status).")
-        }
+        throw .biometry(keychainStatus: status)
+            ?? .powerAuth(.biometryFailed, "The keychain refused with the status \(status).")
     }
 }
 
 extension NSError {
+    /// The SDK's error for a status with which the keychain says why there is no key; nil for success, and for a user who
+    /// was not recognised.
+    static func biometry(keychainStatus status: OSStatus) -> NSError? {
+        switch status {
+        case errSecUserCanceled: .powerAuth(.biometryCancel)
+        case errSecItemNotFound: .powerAuth(.biometryFailed, "Biometric key not found")
+        case errSecInvalidContext: .powerAuth(.biometryFailed, "Invalid LAContext")
+        case errSecUnimplemented: .powerAuth(.biometryFailed, "PowerAuthKeychainAuthentication not supported")
+        default: nil
+        }
+    }
+
     /// The SDK's error for one of the system's, which it carries along (sdk.md, section 9.9).
     fileprivate static func biometry(_ error: LAError) -> NSError {
         let (code, text): (PowerAuthErrorCode, String?) =

@@ -107,14 +107,7 @@ package final class FactorKeySource: Sendable {
             } else {
                 biometry.data(forKey: biometryAccount, status: &status)
             }
-        switch status {
-        case errSecUserCanceled: throw .powerAuth(.biometryCancel)
-        case errSecItemNotFound: throw .powerAuth(.biometryFailed, "Biometric key not found")
-        case errSecInvalidContext: throw .powerAuth(.biometryFailed, "Invalid LAContext")
-        case errSecUnimplemented:
-            throw .powerAuth(.biometryFailed, "PowerAuthKeychainAuthentication not supported")
-        default: break
-        }
+        if let error = NSError.biometry(keychainStatus: status) { throw error }
         if invalidatesContext { dialog?.context?.invalidate() }
         return stored ?? PowerAuthCoreSession.generateSignatureUnlockKey()
     }
