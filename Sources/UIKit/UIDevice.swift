@@ -14,8 +14,11 @@ public final class UIDevice: Sendable {
     public let systemName: String
     /// Version of the operating system, for example `17.5`.
     public let systemVersion: String
-    /// The same for all apps of a vendor on the device; nil for a process that is on no device.
-    public let identifierForVendor: UUID?
+    private let device: DeviceInformation?
+
+    /// The same for all apps of a vendor on the device; nil for a process that is on no device, and before the first
+    /// unlock of the device.
+    public var identifierForVendor: UUID? { device.flatMap { UUID(uuidString: $0.vendorIdentifier) } }
 
     /// - Parameter sandbox: what the system gives the app; nil for a process that is on no device.
     package init(sandbox: Sandbox?) {
@@ -24,6 +27,6 @@ public final class UIDevice: Sendable {
         name = model
         systemName = sandbox?.device.platform == "watchos" ? "watchOS" : "iOS"
         systemVersion = sandbox?.device.osVersion ?? ""
-        identifierForVendor = sandbox.flatMap { UUID(uuidString: $0.device.vendorIdentifier) }
+        device = sandbox?.device
     }
 }
