@@ -21,7 +21,7 @@ extension DeviceAgent {
                 responder.fail("wrongState", "\(name) is not installed.")
                 return true
             }
-            let apps = [host.spec] + device.apps.filter { $0.kind == .appExtension && $0.host == name }
+            let apps = appAndExtensions(host)
             try endProcesses(of: apps.compactMap { hosts[$0.name] })
             try registry.uninstall(apps, from: device)
             if request.command == Reinstall.name { try apps.forEach { try registry.install($0.bundleIdentifier) } }
@@ -30,12 +30,16 @@ extension DeviceAgent {
                 responder.fail("wrongState", "\(name) is installed.")
                 return true
             }
-            let apps = [host.spec] + device.apps.filter { $0.kind == .appExtension && $0.host == name }
-            try apps.forEach { try registry.install($0.bundleIdentifier) }
+            try appAndExtensions(host).forEach { try registry.install($0.bundleIdentifier) }
         default: return false
         }
         responder.succeed(NoResult())
         return true
+    }
+
+    /// What is installed and uninstalled as one: an app with the extensions in it.
+    private func appAndExtensions(_ host: AppHost) -> [AppSpec] {
+        [host.spec] + device.apps.filter { $0.kind == .appExtension && $0.host == host.spec.name }
     }
 
     // MARK: The device

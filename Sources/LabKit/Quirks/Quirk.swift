@@ -65,8 +65,7 @@ extension Quirk {
     /// All quirks, in the order of the specification.
     public static let all: [Quirk] = [
         upgradeHidesFailedRequest, persistIgnoresGivenKeys, lostBiometryKey, removalLeavesRequests,
-        missingServerTimeIsZero,
-        unannouncedUpgrade, unusableStateIsDropped, cachesSurviveReset, plainErrorIsNotRead, staleExternalOperation,
-        counterAfterSave,
+        missingServerTimeIsZero, unannouncedUpgrade, unusableStateIsDropped, cachesSurviveReset, plainErrorIsNotRead,
+        staleExternalOperation, counterAfterSave,
     ]
 }

@@ -68,14 +68,8 @@ public final class MappingReader {
                 .wrongType(what: "`\(key)`", expected: "an integer", actual: text), at: value.place)
             return nil
         }
-        if let limits, !limits.contains(number) {
-            collector.report(
-                .outOfRange(
-                    what: "`\(key)`", value: text, limit: "from \(limits.lowerBound) to \(limits.upperBound)"),
-                at: value.place)
-            return nil
-        }
-        return number
+        guard let limits else { return number }
+        return checked(number, in: limits, of: key, written: value)
     }
 
     /// A number within limits, whole or not.
@@ -85,10 +79,17 @@ public final class MappingReader {
             collector.report(.wrongType(what: "`\(key)`", expected: "a number", actual: text), at: value.place)
             return nil
         }
+        return checked(number, in: limits, of: key, written: value)
+    }
+
+    private func checked<Number>(
+        _ number: Number, in limits: ClosedRange<Number>, of key: String, written value: YAMLNode
+    ) -> Number? {
         guard limits.contains(number) else {
             collector.report(
                 .outOfRange(
-                    what: "`\(key)`", value: text, limit: "from \(limits.lowerBound) to \(limits.upperBound)"),
+                    what: "`\(key)`", value: value.scalar?.text ?? "",
+                    limit: "from \(limits.lowerBound) to \(limits.upperBound)"),
                 at: value.place)
             return nil
         }

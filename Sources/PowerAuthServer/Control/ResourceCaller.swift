@@ -54,8 +54,8 @@ struct ResourceCaller: Sendable {
 
     private var headers: HTTPFields {
         var headers: HTTPFields = [.contentType: "application/json"]
-        headers[.authorization] = credentials.map { credentials in
-            "Basic " + Data("\(credentials.userName):\(credentials.password)".utf8).base64EncodedString()
+        headers[.authorization] = credentials.map {
+            HTTPBasic.header(userName: $0.userName, password: $0.password)
         }
         return headers
     }

@@ -83,7 +83,7 @@ struct CallbackAuthentication: Codable, Sendable {
     /// The header of HTTP Basic, when it is on.
     var basicHeader: String? {
         guard let httpBasic, httpBasic.enabled, let username = httpBasic.username else { return nil }
-        return "Basic " + Data("\(username):\(httpBasic.password ?? "")".utf8).base64EncodedString()
+        return HTTPBasic.header(userName: username, password: httpBasic.password ?? "")
     }
 
     /// What connections to the target are made with. Blocks: the stores are read for each.

@@ -1,5 +1,4 @@
 import Foundation
-import PowerAuthProtocol
 
 /// The text of HTML forms, in which OAuth 2.0 speaks (RFC 6749, appendix B).
 enum FormText {
@@ -10,7 +9,7 @@ enum FormText {
 
     /// The credentials of a client as an `Authorization` header (RFC 6749, section 2.3.1).
     static func basicHeader(clientId: String, clientSecret: String) -> String {
-        "Basic \(StrictBase64.encode(Data("\(encode(clientId)):\(encode(clientSecret))".utf8)))"
+        HTTPBasic.header(userName: encode(clientId), password: encode(clientSecret))
     }
 
     private static func encode(_ text: String) -> String {
