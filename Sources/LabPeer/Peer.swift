@@ -55,7 +55,13 @@ public final class Peer: @unchecked Sendable {
         guard kinds.contains(app.kind) else {
             throw PeerError.otherExecutable(app: app.name, executable: app.executable)
         }
-        if options.incarnation == nil { try AgentLauncher.findOrStart(layout, manifest, device: device.name) }
+        // An agent that launches an app has looked at these itself.
+        if options.incarnation == nil {
+            try AgentLauncher.findOrStart(layout, manifest, device: device.name)
+            guard try DeviceRegistry(layout: layout, device: device.name).isInstalled(app.bundleIdentifier) else {
+                throw PeerError.notInstalled(app: app.name, device: device.name)
+            }
+        }
 
         let incarnation = try options.incarnation ?? Incarnations.next(layout, app.name)
         let entrance = Entrance()

@@ -10,6 +10,8 @@ public enum PeerError: Error, CustomStringConvertible, Sendable {
     case unknownApp(String, known: [String])
     /// The app is played by another executable.
     case otherExecutable(app: String, executable: String)
+    /// The app was taken off its device.
+    case notInstalled(app: String, device: String)
     /// The app runs already, so that it cannot be started once more.
     case runsAlready(app: String, pid: Int32?)
     /// The device's agent did not come up.
@@ -31,6 +33,8 @@ public enum PeerError: Error, CustomStringConvertible, Sendable {
                     ?? "; its apps are \(known.joined(separator: ", ")).")
         case .otherExecutable(let app, let executable):
             "`\(app)` is played by the program \(executable); start that one."
+        case .notInstalled(let app, let device):
+            "`\(app)` is not installed on `\(device)`; its command `install` puts it back."
         case .runsAlready(let app, let pid):
             "`\(app)` runs already\(pid.map { " as process \($0)" } ?? ""). "
                 + "Give a command or --prompt to talk to it, or end it first."

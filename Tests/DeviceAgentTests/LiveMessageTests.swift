@@ -50,6 +50,26 @@ struct LiveMessageTests {
         #expect(world.phone.toApp.filter { $0.kind == .liveReply }.map(\.body) == [Data([4])])
     }
 
+    @Test("An app that is taken off its device is missed by the counterpart until it is put back")
+    func uninstalled() throws {
+        let world = try connected()
+        func isMissed() -> Bool { !world.phone.link.state(for: world.phone.app).isCounterpartInstalled }
+        #expect(!isMissed())
+        try world.killApp(of: world.watch)
+        try world.input(.installationChanged(world.watch.app, isInstalled: false), at: world.watch)
+        try exchange(world)
+        #expect(isMissed() && !world.phone.link.state(for: world.phone.app).isReachable)
+        #expect(!world.watch.link.state(for: world.watch.app).isReachable)
+
+        // What happens out of range is heard afterwards.
+        try world.input(.range(isInRange: false), at: world.phone)
+        try world.input(.installationChanged(world.watch.app, isInstalled: true), at: world.watch)
+        try exchange(world)
+        #expect(isMissed())
+        try world.settle()
+        #expect(!isMissed())
+    }
+
     @Test("A message to an unreachable counterpart fails at once with 7007, and nothing arrives later")
     func notReachable() throws {
         let world = try connected()

@@ -33,8 +33,17 @@ extension DeviceAgent {
             try appAndExtensions(host).forEach { try registry.install($0.bundleIdentifier) }
         default: return false
         }
+        try tellLinksAboutInstallation()
         responder.succeed(NoResult())
         return true
+    }
+
+    /// Lets the other devices know which apps are here.
+    func tellLinksAboutInstallation() throws {
+        for app in device.apps {
+            let isInstalled = try registry.isInstalled(app.bundleIdentifier)
+            for link in links { link.collect(.installationChanged(app.name, isInstalled: isInstalled)) }
+        }
     }
 
     /// What is installed and uninstalled as one: an app with the extensions in it.
@@ -55,6 +64,7 @@ extension DeviceAgent {
         case Erase.name:
             try endBoot()
             try registry.erase()
+            try tellLinksAboutInstallation()
             for suffix in ["", "-wal", "-shm"] {
                 let path = layout.keychainPath(device.name) + suffix
                 if Files.exists(path) { try Files.remove(path) }

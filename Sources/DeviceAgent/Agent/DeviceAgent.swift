@@ -77,6 +77,7 @@ public final class DeviceAgent {
                     layout: layout, topology: manifest.topology, link: link, device: device, nonce: nonce,
                     clock: clock, mailbox: mailbox, faults: faults, trace: trace))
         }
+        try tellLinksAboutInstallation()
     }
 
     /// Serves until the instance ends or a signal asks for it.

@@ -18,6 +18,8 @@ struct GreetingBody: Codable, Equatable, Sendable {
 struct PublishedState: Codable, Equatable, Sendable {
     /// One app of the device.
     struct App: Codable, Equatable, Sendable {
+        /// Whether the app is on the device.
+        var isInstalled = true
         /// Whether a process of the app is attached.
         var isAttached = false
         /// Whether its watch session is activated.

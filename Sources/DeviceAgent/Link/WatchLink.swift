@@ -36,6 +36,8 @@ struct WatchLink: Equatable, Sendable {
         case appEnded(String, isRestarting: Bool)
         /// The app could not be started.
         case launchFailed(String)
+        /// An app was taken off this device, or put back.
+        case installationChanged(String, isInstalled: Bool)
         /// The other agent's process ended.
         case peerEnded
         /// A scenario takes the devices out of range, or back.
@@ -60,6 +62,10 @@ struct WatchLink: Equatable, Sendable {
     /// The greeting of the other agent while the link is up.
     private(set) var peer: GreetingBody?
     private var apps: [String: AppPresence] = [:]
+    /// Apps of this device that are taken off it.
+    private var uninstalled: Set<String> = []
+    /// Apps that the other device lacks as far as this one has heard, which it remembers while the link is down.
+    private var missingCounterparts: Set<String> = []
     private var counterpartState = PublishedState()
     private var published: PublishedState?
     private var shown: [String: WatchCounterpartState] = [:]
@@ -104,6 +110,12 @@ struct WatchLink: Equatable, Sendable {
             inbox.processEnded(app)
             return live.processEnded(app, keepsHeld: isRestarting)
         case .launchFailed(let app): return live.processEnded(app)
+        case .installationChanged(let app, true):
+            uninstalled.remove(app)
+            return []
+        case .installationChanged(let app, false):
+            uninstalled.insert(app)
+            return []
         case .peerEnded: return lose()
         case .range(let value):
             guard value != isInRange else { return [] }
@@ -154,6 +166,7 @@ struct WatchLink: Equatable, Sendable {
         case .state:
             guard let body = try? frame.decodeBody(PublishedState.self) else { return [] }
             counterpartState = body
+            missingCounterparts = Set(body.apps.filter { !$0.value.isInstalled }.keys)
             return []
         case .live: return receiveLive(frame, at: now)
         case .liveAcknowledgement, .liveReply, .liveError: return live.answered(frame, at: now)
@@ -299,6 +312,7 @@ struct WatchLink: Equatable, Sendable {
             return WatchCounterpartState(isPaired: true)
         }
         let presence = apps[app] ?? AppPresence()
+        guard !missingCounterparts.contains(counterpart) else { return WatchCounterpartState(isPaired: true) }
         let other = counterpartState.apps[counterpart] ?? PublishedState.App()
         let isReachable =
             if setup.isWatch {
@@ -315,7 +329,8 @@ struct WatchLink: Equatable, Sendable {
         for app in setup.counterparts.keys {
             let presence = apps[app] ?? AppPresence()
             state.apps[app] = PublishedState.App(
-                isAttached: presence.isAttached, isActivated: presence.isActivated,
+                isInstalled: !uninstalled.contains(app), isAttached: presence.isAttached,
+                isActivated: presence.isActivated,
                 isReachable: setup.isWatch && self.state(for: app).isReachable)
         }
         guard state != published else { return [] }

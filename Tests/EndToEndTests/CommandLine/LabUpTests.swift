@@ -90,6 +90,13 @@ struct LabUpTests {
             try byHand.signal(SIGKILL)
             _ = try byHand.finish()
             try up.wait(for: "wallet")
+
+            #expect(try lab("exec", "wallet", "uninstall", in: workspace).status == 0)
+            let uninstalled = try LabCommand(
+                ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app"
+            ).finish()
+            #expect(uninstalled.status != 0)
+            #expect(uninstalled.errors.contains("not installed on `phone`"), "\(uninstalled.errors)")
             try up.signal(SIGINT)
             _ = try up.finish()
         }
