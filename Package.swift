@@ -147,15 +147,16 @@ let package = Package(
         tests(
             "PowerAuthSharedTests",
             [
-                "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions", "UIKit", "SimulatedDevice",
-                "LabKit", "LabSystem",
+                "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions", "UIKit",
+                "SimulatedDevice", "LabKit", "LabSystem",
             ]),
         // The whole SDK against the real server in one process.
         tests(
             "PowerAuth2Tests",
             [
                 "PowerAuth2", "PowerAuthShared", "LocalAuthentication", "UIKit", "PowerAuthServer", "SimulatedDevice",
-                "LabKit", "LabSystem", hummingbird, hummingbirdTesting,
+                "LabKit", "LabSystem", "PowerAuthProtocol", httpTypes, hummingbird, hummingbirdTesting, logging,
+                nioCore,
             ]),
         tests(
             "PowerAuthServerTests",

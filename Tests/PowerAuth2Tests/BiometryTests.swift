@@ -159,4 +159,32 @@ struct BiometryTests {
         try pending.sdk.persistActivation(withPassword: TestApp.password)
         #expect(pending.sdk.hasValidActivation())
     }
+
+    @Test(
+        "Persisting with a key that the keychain refuses can be tried again; the original lost the key (sdk.7)",
+        arguments: [[], ["sdk.7"]])
+    func refusedKey(quirks: [String]) async throws {
+        let app = try await TestApp(quirks: quirks)
+        try app.enrol()
+        _ = try await app.createActivation().get()
+        // Makes sure that the next item the keychain gets is the key.
+        let tooShort = PowerAuthAuthentication.persistWithPasswordAndBiometry(password: "123")
+        #expect(throws: NSError.self) { try app.sdk.persistActivation(with: tooShort) }
+        #expect(app.sdk.hasPendingActivation() && !app.sdk.hasBiometryFactor())
+
+        try app.device.faults.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("EIO")))
+        let authentication = PowerAuthAuthentication.persistWithPasswordAndBiometry(password: TestApp.password)
+        if quirks.isEmpty {
+            let refusal = #expect(throws: NSError.self) { try app.sdk.persistActivation(with: authentication) }
+            #expect(refusal?.powerAuthErrorCode == .biometryNotAvailable)
+            #expect(app.sdk.hasPendingActivation() && !app.sdk.hasValidActivation())
+        }
+        try app.sdk.persistActivation(with: authentication)
+        try await app.backOffice.commit(app.activationId)
+        #expect(app.sdk.hasBiometryFactor() == quirks.isEmpty)
+        try app.answer(.success)
+        let signature = try await app.sign(with: .possessionWithBiometry(prompt: "Confirm"))
+        if quirks.isEmpty { #expect(try signature.get()) } else { #expect(signature.code != nil) }
+        #expect(await app.validate() == nil)
+    }
 }

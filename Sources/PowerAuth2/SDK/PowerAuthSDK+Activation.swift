@@ -119,8 +119,10 @@ extension PowerAuthSDK {
 
     /// Protects the pending activation with the factors and stores it.
     ///
-    /// - Throws: the error 8 for the biometry factor on a device whose biometry cannot be used now, 3 when no activation is pending, the server has not answered yet, the password is shorter
-    ///   than 4 bytes, or the state cannot be stored. After an unusable password the call may be repeated.
+    /// - Throws: the error 8 for the biometry factor on a device whose biometry cannot be used now or whose keychain does
+    ///   not take its key; 3 when no activation is pending, the server has not answered yet, the password is shorter than
+    ///   4 bytes, or the state cannot be stored. After the error 8 and an unusable password the activation is still
+    ///   pending, so the call may be repeated.
     public func persistActivation(with authentication: PowerAuthAuthentication) throws {
         try persist(authentication)
     }
@@ -158,17 +160,18 @@ extension PowerAuthSDK {
         }
         try nsError {
             try session.write { core in
-                guard core.hasPendingActivation, core.completeActivation(keys) else {
-                    throw NSError.powerAuth(.invalidActivationState)
-                }
+                guard core.hasPendingActivation else { throw NSError.powerAuth(.invalidActivationState) }
                 factorKeys.removeBiometryKey()
+                // The key goes first: while nothing else has changed, the application may try again.
                 if let key = keys.biometryUnlockKey,
                     !factorKeys.storeBiometryKey(key, access: biometricItemAccess),
                     givenBiometryKey == nil
                 {
-                    // A factor whose key nobody has would only make signatures fail later.
-                    core.removeBiometryFactor()
-                    PowerAuthLog.write("WARNING: The biometry key could not be stored; the factor was left out.")
+                    throw NSError.powerAuth(.biometryNotAvailable)
+                }
+                guard core.completeActivation(keys) else {
+                    factorKeys.removeBiometryKey()
+                    throw NSError.powerAuth(.invalidActivationState)
                 }
                 tokens.removeAllLocalTokens()
             }

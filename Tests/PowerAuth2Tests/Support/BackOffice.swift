@@ -45,14 +45,21 @@ struct BackOffice: Sendable {
     func send(
         _ url: String, _ body: JSONValue, headers: [(name: String, value: String)] = []
     ) async throws -> (status: Int, body: JSONValue) {
+        let answer = try await exchange(url, body, headers: headers)
+        return (answer.status, try JSONValue.parse(answer.body))
+    }
+
+    /// As ``send(_:_:headers:)``, with the answer as it came.
+    func exchange(
+        _ url: String, _ body: JSONValue, headers: [(name: String, value: String)] = []
+    ) async throws -> HTTPResponse {
         // Every URL of a test is one.
         let request = HTTPRequest(
             url: URL(string: url)!, headers: [("Content-Type", "application/json")] + headers, body: body.encoded())
         let response: Result<HTTPResponse, NSError> = await callback { report in
             _ = CurlTransport.shared.send(request) { report($0) }
         }
-        let answer = try response.get()
-        return (answer.status, try JSONValue.parse(answer.body))
+        return try response.get()
     }
 
     // MARK: Applications

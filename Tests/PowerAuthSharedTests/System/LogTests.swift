@@ -4,8 +4,10 @@ import PowerAuthProtocol
 import Synchronization
 import Testing
 
-/// sdk.md, section 4.5. The log belongs to the process, so one test does everything with it.
-struct LogTests {
+@testable import PowerAuthShared
+
+/// sdk.md, section 4.5. The log belongs to the process: one test after the other uses it, and nobody else.
+@Suite(.serialized) struct LogTests {
     private final class Listener: PowerAuthLogDelegate {
         let lines = Mutex<[String]>([])
 
@@ -41,5 +43,41 @@ struct LogTests {
         PowerAuthLogSetDelegate(nil)
         #expect(!PowerAuthCoreLogIsEnabled())
         #expect(try provoke() == (false, false))
+    }
+
+    @Test func theLogTellsOfRequestsAndKeepsEncryptedBodiesSecret() throws {
+        let listener = Listener()
+        PowerAuthLogSetDelegate(listener)
+        PowerAuthLogSetEnabled(true)
+        defer {
+            PowerAuthLogSetVerbose(false)
+            PowerAuthLogSetEnabled(false)
+            PowerAuthLogSetDelegate(nil)
+        }
+        // Other tests may talk to servers meanwhile; the names are nobody else's.
+        let url = try #require(URL(string: "http://server.example/" + UUID().uuidString))
+        let body = UUID().uuidString
+        let request = HTTPRequest(url: url, headers: [("X-Of-This-Test", body)], body: Data(body.utf8))
+        func lines(_ status: Int, isEncrypted: Bool) -> [String] {
+            listener.lines.withLock { $0 = [] }
+            HTTPLog.write(request, isEncrypted: isEncrypted)
+            HTTPLog.write(
+                HTTPResponse(status: status, body: Data(body.utf8)), to: url, isEncrypted: isEncrypted)
+            HTTPLog.write(NSError.powerAuth(.networkError, body), to: url)
+            return listener.lines.withLock { $0 }
+        }
+        func bodies(_ lines: [String]) -> Int { lines.count { $0 == "- Body: " + body } }
+
+        let brief = lines(200, isEncrypted: false)
+        #expect(brief.contains("HTTP POST request: → \(url)") && brief.contains("HTTP response 200: ← \(url)"))
+        #expect(brief.contains { $0.hasPrefix("HTTP request failed: ← \(url)") && $0.contains(body) })
+        #expect(bodies(brief) == 0 && !brief.contains { $0.hasPrefix("- Headers") && $0.contains(body) })
+        PowerAuthLogSetVerbose(true)
+        let verbose = lines(200, isEncrypted: false)
+        #expect(bodies(verbose) == 2 && verbose.contains { $0.hasPrefix("- Headers") && $0.contains(body) })
+        #expect(bodies(lines(200, isEncrypted: true)) == 0)
+        #expect(lines(200, isEncrypted: true).contains("- Body: \(body.utf8.count) encrypted bytes"))
+        #expect(bodies(lines(400, isEncrypted: true)) == 1, "an error is told in the clear")
+        #expect(!lines(200, isEncrypted: false).contains { $0.contains("use HTTPS") }, "a warning is given once")
     }
 }

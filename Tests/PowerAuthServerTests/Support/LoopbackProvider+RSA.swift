@@ -1,6 +1,6 @@
 import LabKit
 
-/// A token that an RSA key signed, with claims that fit a standing ``TestClock``; the tests' own code cannot sign with RSA.
+/// A token that an RSA key signed, with claims that fit the clock of the server's own tests; the tests' own code cannot sign with RSA.
 extension LoopbackProvider {
     static let rsaKey: JSONValue = [
         "kty": "RSA", "kid": "rsa-1", "use": "sig", "e": "AQAB", "n": .string(rsaModulus),

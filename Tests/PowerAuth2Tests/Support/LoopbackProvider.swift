@@ -1,0 +1,1 @@
+../../PowerAuthServerTests/Support/LoopbackProvider.swift

@@ -1,0 +1,102 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import LabKit
+import Logging
+import NIOCore
+import PowerAuthProtocol
+import Synchronization
+import Testing
+
+@testable import PowerAuthServer
+
+/// An OpenID Connect provider on loopback that lets one user in.
+final class LoopbackProvider: Sendable {
+    /// What is wrong with its tokens.
+    enum Defect: CaseIterable, Sendable {
+        case nonce, issuer, audience, expired, signature, accessToken, noSubject, refusal
+    }
+
+    static let identity = [
+        "method": "oidc", "providerId": "loop", "code": "granted", "nonce": "n-1", "codeVerifier": "verifier",
+    ]
+
+    static func configuration(baseURL: String) -> IdentityProvider {
+        IdentityProvider(
+            providerId: "loop", clientId: "lab", clientSecret: "secret", issuerUri: "https://issuer.example",
+            redirectUri: "https://lab.example/callback", tokenUri: baseURL + "/token", jwkSetUri: baseURL + "/jwks",
+            pkceEnabled: true)
+    }
+
+    private let defect: Defect?
+    /// Signed elsewhere, with the private half of ``rsaModulus``; nil lets the provider sign with its own key.
+    private let rsaToken: String?
+    private let listening = Mutex<Int?>(nil)
+    private let key: PrivateKey
+
+    /// Where it listens while a test runs.
+    var port: Int? { listening.withLock { $0 } }
+    private let received = Mutex<[String]>([])
+    /// The time of its tokens, in seconds of Unix time.
+    private let now: @Sendable () -> Int64
+
+    /// The bodies of the token requests so far.
+    var forms: [String] { received.withLock { $0 } }
+
+    init(_ defect: Defect? = nil, rsaToken: String? = nil, now: @escaping @Sendable () -> Int64) throws {
+        self.defect = defect
+        self.now = now
+        self.rsaToken = rsaToken
+        key = try PrivateKey.generate()
+    }
+
+    /// Listens while a test runs, which gets what a server needs to know of the provider.
+    func serve(_ body: @escaping @Sendable (IdentityProvider) async throws -> Void) async throws {
+        let router = Router()
+        router.post("/token") { request, _ in
+            let form = try await request.body.collect(upTo: 10_000)
+            self.received.withLock { $0.append(String(buffer: form)) }
+            let isKnown = request.headers[.authorization] == "Basic bGFiOnNlY3JldA=="
+            return self.defect == .refusal || !isKnown
+                ? Self.json([:], status: .badRequest) : Self.json(try self.tokens())
+        }
+        router.get("/jwks") { _, _ in Self.json(["keys": [["kty": "RSA"], Self.rsaKey, try self.jwk()]]) }
+        let application = Application(router: router, logger: Logger(label: "tests"))
+        try await application.test(.live) { provider in
+            let port = try #require(provider.port)
+            self.listening.withLock { $0 = port }
+            try await body(Self.configuration(baseURL: "http://127.0.0.1:\(port)"))
+        }
+    }
+
+    private func jwk() throws -> JSONValue {
+        let point = (defect == .signature ? try PrivateKey.generate() : key).publicKey.uncompressed
+        return [
+            "kty": "EC", "crv": "P-256", "x": .string(Base64URL.encode(Data(point[1..<33]))),
+            "y": .string(Base64URL.encode(Data(point[33...]))),
+        ]
+    }
+
+    private func tokens() throws -> JSONValue {
+        let access = "access-token"
+        let hash = Base64URL.encode(Digest.sha256(Data((defect == .accessToken ? "other" : access).utf8)).prefix(16))
+        let end = now() + (defect == .expired ? -1 : 60)
+        let claims: JSONValue = [
+            "sub": .string(defect == .noSubject ? "" : "subject-1"),
+            "iss": .string(defect == .issuer ? "https://other.example" : "https://issuer.example"),
+            "aud": [.string(defect == .audience ? "other" : "lab")], "exp": .integer(end),
+            "nonce": .string(defect == .nonce ? "n-2" : "n-1"), "at_hash": .string(hash),
+        ]
+        return [
+            "access_token": .string(access),
+            "id_token": .string(try rsaToken ?? JWT.signed(claims: claims.encoded(), key: key)),
+        ]
+    }
+
+    private static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: value.encoded())))
+    }
+}
