@@ -4,10 +4,6 @@ import PowerAuthProtocol
 struct ApplicationEndpoints: Sendable {
     let service: ApplicationService
 
-    private struct ApplicationReference: Decodable {
-        var applicationId: String?
-    }
-
     private struct VersionReference: Decodable {
         var applicationId: String?
         var applicationVersionId: String?
@@ -80,10 +76,10 @@ struct ApplicationEndpoints: Sendable {
             .backOffice("/application/list") {
                 ApplicationList(applications: try service.list().map(ApplicationView.init))
             },
-            .backOffice("/application/create") { (request: ApplicationReference) in
+            .backOffice("/application/create") { (request: ApplicationField) in
                 ApplicationView(try service.create(id: request.applicationId))
             },
-            .backOffice("/application/detail") { (request: ApplicationReference) in
+            .backOffice("/application/detail") { (request: ApplicationField) in
                 DetailView(try service.detail(id: request.applicationId))
             },
             .backOffice("/application/detail/version") { (request: KeyReference) in

@@ -4,10 +4,6 @@ import LabKit
 struct ApplicationSettingsEndpoints: Sendable {
     let service: ApplicationSettingsService
 
-    private struct ApplicationReference: Decodable {
-        var applicationId: String?
-    }
-
     private struct RolesRequest: Decodable {
         var applicationId: String?
         var applicationRoles: [String]?
@@ -51,13 +47,13 @@ struct ApplicationSettingsEndpoints: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            .backOffice("/application/roles/list") { (request: ApplicationReference) in
+            .backOffice("/application/roles/list") { (request: ApplicationField) in
                 RolesView(try service.application(id: request.applicationId))
             },
             roles("/application/roles/create", .add),
             roles("/application/roles/update", .replace),
             roles("/application/roles/remove", .remove),
-            .backOffice("/application/config/detail") { (request: ApplicationReference) in
+            .backOffice("/application/config/detail") { (request: ApplicationField) in
                 ConfigView(
                     applicationId: request.applicationId ?? "",
                     applicationConfigs: try service.configuration(applicationId: request.applicationId)

@@ -101,11 +101,6 @@ struct SealedView: Codable {
     }
 }
 
-/// A request whose only field of its own names the activation.
-struct ActivationField: Decodable, Sendable {
-    var activationId: String?
-}
-
 /// Binary data as the API spells it: standard Base64.
 struct Base64Field: Decodable, Sendable {
     let data: Data

@@ -41,14 +41,6 @@ struct CallbackEndpoints: Sendable {
         }
     }
 
-    private struct ApplicationReference: Decodable {
-        var applicationId: String?
-    }
-
-    private struct CallbackReference: Decodable {
-        var id: String?
-    }
-
     private struct CallbackView: Codable {
         let id: String
         let applicationId: String
@@ -79,11 +71,6 @@ struct CallbackEndpoints: Sendable {
         let callbackUrlList: [CallbackView]
     }
 
-    private struct RemovedView: Codable {
-        let id: String
-        let removed: Bool
-    }
-
     private struct DeliveryView: Codable {
         struct Attempt: Codable {
             let idempotencyKey: String
@@ -105,15 +92,15 @@ struct CallbackEndpoints: Sendable {
             .backOffice("/application/callback/update") { (request: UpdateRequest) in
                 CallbackView(try service.update(id: request.id, request.callback.description()))
             },
-            .backOffice("/application/callback/list") { (request: ApplicationReference) in
+            .backOffice("/application/callback/list") { (request: ApplicationField) in
                 ListView(callbackUrlList: try service.list(applicationId: request.applicationId).map(CallbackView.init))
             },
-            .backOffice("/application/callback/remove") { (request: CallbackReference) in
+            .backOffice("/application/callback/remove") { (request: IdentifierField) in
                 let isRemoved = try service.remove(id: request.id)
                 return RemovedView(id: request.id ?? "", removed: isRemoved)
             },
             // Not in the original, which keeps no log.
-            .backOffice("/application/callback/deliveries") { (request: CallbackReference) in
+            .backOffice("/application/callback/deliveries") { (request: IdentifierField) in
                 DeliveryView(
                     attempts: try service.attempts(callbackId: request.id).map { attempt in
                         .init(

@@ -60,15 +60,6 @@ struct CryptographyEndpoints: Sendable {
         let jwt: String
     }
 
-    private struct KeyReference: Decodable {
-        var id: String?
-    }
-
-    private struct RemovedKeyView: Codable {
-        let id: String
-        let removed: Bool
-    }
-
     private struct UpgradeReference: Decodable {
         var activationId: String?
         var applicationKey: String?
@@ -94,10 +85,10 @@ struct CryptographyEndpoints: Sendable {
                 guard let jwt = request.jwt else { throw ServiceError(.invalidRequest, "jwt is missing") }
                 return KeyView(jwt: try TemporaryKeyService(context: context).create(jwt: jwt))
             },
-            .backOffice("/keystore/remove") { (request: KeyReference) in
+            .backOffice("/keystore/remove") { (request: IdentifierField) in
                 guard let id = request.id else { throw ServiceError(.invalidRequest, "id is missing") }
                 try context.change { try TemporaryKeyStore.delete($0.database, id: id) }
-                return RemovedKeyView(id: id, removed: true)
+                return RemovedView(id: id, removed: true)
             },
             .backOffice("/upgrade/start") { (request: BackOfficeEnvelope<ActivationField>) in
                 SealedView(

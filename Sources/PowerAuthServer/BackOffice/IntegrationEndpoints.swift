@@ -25,15 +25,6 @@ struct IntegrationEndpoints: Sendable {
         let items: [IntegrationView]
     }
 
-    private struct Reference: Decodable {
-        var id: String?
-    }
-
-    private struct RemovedView: Codable {
-        let id: String
-        let removed: Bool
-    }
-
     var endpoints: [Endpoint] {
         [
             .backOffice("/integration/create") { (request: CreateRequest) in
@@ -44,7 +35,7 @@ struct IntegrationEndpoints: Sendable {
                     restrictedAccess: service.context.policy.isBackOfficeRestricted,
                     items: try service.list().map(IntegrationView.init))
             },
-            .backOffice("/integration/remove") { (request: Reference) in
+            .backOffice("/integration/remove") { (request: IdentifierField) in
                 let isRemoved = try service.remove(id: request.id)
                 return RemovedView(id: request.id ?? "", removed: isRemoved)
             },

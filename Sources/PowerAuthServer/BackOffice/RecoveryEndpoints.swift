@@ -5,10 +5,6 @@ import PowerAuthProtocol
 struct RecoveryEndpoints: Sendable {
     let service: RecoveryService
 
-    private struct ApplicationReference: Decodable {
-        var applicationId: String?
-    }
-
     private struct ConfigRequest: Decodable {
         var applicationId: String?
         var activationRecoveryEnabled: Bool?
@@ -102,7 +98,7 @@ struct RecoveryEndpoints: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            .backOffice("/recovery/config/detail") { (request: ApplicationReference) in
+            .backOffice("/recovery/config/detail") { (request: ApplicationField) in
                 let (application, configuration) = try service.configuration(applicationId: request.applicationId)
                 return ConfigView(
                     applicationId: application.id,

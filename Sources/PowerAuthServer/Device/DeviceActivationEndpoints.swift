@@ -30,23 +30,9 @@ struct DeviceActivationEndpoints: Sendable {
 
     /// The outer layer's answer; `nonce` and `timestamp` inside are `null` before 3.2.
     private struct CreateAnswer: Encodable {
-        let activationData: NestedEnvelope
+        let activationData: SealedView
         let customAttributes: JSONValue
         @ExplicitNull var userInfo: JSONValue?
-    }
-
-    private struct NestedEnvelope: Encodable {
-        let encryptedData: String
-        let mac: String
-        @ExplicitNull var nonce: String?
-        @ExplicitNull var timestamp: UInt64?
-
-        init(_ response: EciesResponse) {
-            encryptedData = StrictBase64.encode(response.encryptedData)
-            mac = StrictBase64.encode(response.mac)
-            nonce = response.nonce.map { StrictBase64.encode($0) }
-            timestamp = response.timestamp
-        }
     }
 
     private struct StatusRequest: Decodable {
@@ -101,7 +87,7 @@ struct DeviceActivationEndpoints: Sendable {
             sealed: SealedRequest(
                 version: sealed.version, applicationKey: sealed.applicationKey, activationId: nil, envelope: inner))
         let answer = CreateAnswer(
-            activationData: NestedEnvelope(created.exchanged.response), customAttributes: created.customAttributes,
+            activationData: SealedView(created.exchanged.response), customAttributes: created.customAttributes,
             userInfo: try UserClaimsService(context: context).claimsAtActivation(
                 userId: created.exchanged.activation.userId))
         let response = try outer.sealJSON(answer, at: context.clock.now())
