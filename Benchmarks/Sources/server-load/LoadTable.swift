@@ -8,7 +8,7 @@ struct LoadTable {
         row([
             "task", "connections", "server/s", "p50 ms", "p99 ms", "baseline/s", "p50 ms", "p99 ms", "ratio", "goal",
         ])
-        print(String(repeating: "-", count: Self.widths.reduce(0, +) + Self.widths.count - 1))
+        printNow(String(repeating: "-", count: Self.widths.reduce(0, +) + Self.widths.count - 1))
     }
 
     func printRow(_ comparison: LoadComparison, _ result: LoadComparison.Result) {
@@ -33,6 +33,6 @@ struct LoadTable {
             let space = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
             return index == 0 ? cell.0 + space : space + cell.0
         }
-        print(padded.joined(separator: " "))
+        printNow(padded.joined(separator: " "))
     }
 }

@@ -6,60 +6,74 @@ struct ServerLoad {
     static let connectionCounts = [1, 16, 64]
     /// What the server must reach of the baseline's rate with the most connections.
     static let rateGoal = 0.5
-    /// What the server may hold after ``memoryRequests``.
+    /// KiB that the server may hold, however many requests it has answered.
     static let memoryGoal = 64 * 1024
-    static let memoryRequests = 100_000
+    /// After how many answered requests the memory is looked at.
+    static let memoryRequests = [10_000, 50_000, 100_000, 200_000, 300_000]
 
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.first == BaselineServer.argument, arguments.count == 2 {
             return try await BaselineServer(directory: arguments[1]).run()
         }
-        guard let program = arguments.first, arguments.count <= 2,
+        guard let program = arguments.first, arguments.count <= 3,
             let rounds = arguments.count == 1 ? 5 : Int(arguments[1]), rounds > 0
         else {
-            print("usage: server-load LAB-SERVER [ROUNDS]   the program to measure, samples for each figure (5)")
+            print(
+                """
+                usage: server-load LAB-SERVER [ROUNDS [PART]]
+                  LAB-SERVER  the program to measure
+                  ROUNDS      samples for each figure (5)
+                  PART        only tasks with this part in their name; the last one is called memory
+                """)
             exit(2)
         }
-        try measure(program: program, rounds: rounds)
+        try measure(program: program, rounds: rounds, part: arguments.count == 3 ? arguments[2] : "")
     }
 
-    private static func measure(program: String, rounds: Int) throws {
-        print(
-            "Requests answered in a second over kept connections, \(rounds) interleaved samples;",
-            "load of the machine \(MachineLoad.text).\n")
+    private static func measure(program: String, rounds: Int, part: String) throws {
+        func isWanted(_ name: String) -> Bool { part.isEmpty || name.contains(part) }
+        printNow(
+            "Requests answered in a second over kept connections, \(rounds) interleaved samples; "
+                + "load of the machine \(MachineLoad.text).\n")
         let directory = try ScratchDirectory()
         let fleet = try Fleet(
             program: program, directory: directory.path + "/server", devices: connectionCounts.max() ?? 1)
-        let baseline = try ServerProcess.baseline(directory: directory.path + "/baseline")
-        let table = LoadTable()
-        table.printHeader()
-        for task in LoadTask.allCases {
-            for connections in connectionCounts {
-                let comparison = LoadComparison(task: task, connections: connections)
+        let tasks = LoadTask.allCases.filter { isWanted($0.name) }
+        if !tasks.isEmpty {
+            let baseline = try ServerProcess.baseline(directory: directory.path + "/baseline")
+            let table = LoadTable()
+            table.printHeader()
+            func compare(_ comparison: LoadComparison) throws {
                 table.printRow(comparison, try comparison.measure(fleet: fleet, baseline: baseline, rounds: rounds))
             }
+            for task in tasks {
+                for connections in connectionCounts {
+                    try compare(LoadComparison(task: task, connections: connections))
+                }
+            }
+            if let task = tasks.first, task == .status {
+                try compare(
+                    LoadComparison(task: task, connections: connectionCounts.max() ?? 1, baseline: .constant))
+            }
         }
-        let constant = LoadComparison(task: .status, connections: connectionCounts.max() ?? 1, baseline: .constant)
-        table.printRow(constant, try constant.measure(fleet: fleet, baseline: baseline, rounds: rounds))
-        try printMemory(fleet)
-        print("\nHow to read this: docs/benchmarks.md")
+        if isWanted("memory") { try printMemory(fleet) }
+        printNow("\nLoad of the machine at the end \(MachineLoad.text). How to read this: docs/benchmarks.md")
     }
 
     /// The memory of a server that has just started, was warmed up, and has answered many requests.
     private static func printMemory(_ fleet: Fleet) throws {
         try fleet.restart()
-        print(
-            "\nMemory of the server with \(fleet.devices.count) connections (goal: \(memoryGoal / 1024) MiB, no growth)"
-        )
+        printNow(
+            "\nMemory of the server with \(fleet.devices.count) connections "
+                + "(goal: \(memoryGoal / 1024) MiB, no growth)")
         var answered = 0
         func report(_ kibibytes: Int) {
-            print(
-                "  after \(String(format: "%6d", answered)) requests  \(String(format: "%5.1f", Double(kibibytes) / 1024)) MiB"
-            )
+            let mebibytes = String(format: "%5.1f", Double(kibibytes) / 1024)
+            printNow("  after \(String(format: "%6d", answered)) requests  \(mebibytes) MiB")
         }
         report(try fleet.server.residentKibibytes())
-        for target in [memoryRequests / 10, memoryRequests / 2, memoryRequests] {
+        for target in memoryRequests {
             while answered < target {
                 for task in LoadTask.allCases {
                     let load = LoadGenerator(
@@ -71,6 +85,11 @@ struct ServerLoad {
             report(try fleet.server.residentKibibytes())
         }
     }
+}
+
+/// Prints a line that is there at once, also in a file: the whole run takes minutes.
+func printNow(_ line: String) {
+    FileHandle.standardOutput.write(Data("\(line)\n".utf8))
 }
 
 /// How busy the machine is with other work.
