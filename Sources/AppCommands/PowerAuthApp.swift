@@ -28,6 +28,7 @@ public final class PowerAuthApp {
     public func register(on peer: Peer) {
         let sdk = { [self] in try self.sdk.get() }
         ActivationHandlers.register(on: peer, sdk: sdk)
+        LegacyActivationHandlers.register(on: peer, sdk: sdk)
         BiometryHandlers.register(on: peer, sdk: sdk)
         SignatureHandlers.register(on: peer, sdk: sdk)
         VaultHandlers.register(on: peer, sdk: sdk)

@@ -2,8 +2,8 @@
 public enum Vocabulary {
     /// All commands, in the order in which the reference lists them.
     public static let all: [any Command.Type] =
-        activationCommands + activationKindCommands + biometryCommands + signatureCommands + vaultCommands
-        + recoveryCommands + tokenCommands + serviceCommands + watchSupportCommands
+        activationCommands + activationKindCommands + legacyActivationCommands + biometryCommands
+        + signatureCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands + watchSupportCommands
         + messagingCommands
         + serverCommands + resourceCommands + processCommands + deviceCommands + securityCommands + linkCommands
         + faultCommands

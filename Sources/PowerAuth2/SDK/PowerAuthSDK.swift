@@ -29,7 +29,7 @@ public final class PowerAuthSDK: Sendable {
     private let configurations: Mutex<Configurations>
     let session: any SessionInterface
     let client: RestClient
-    let factorKeys: FactorKeySource
+    package let factorKeys: FactorKeySource
     let sandbox: Sandbox
     let tokens: KeychainTokenStore
     let watchService: PhoneWatchService

@@ -1,11 +1,8 @@
 import Foundation
 import LabKit
 import PowerAuth2
-import PowerAuthProtocol
 import SimulatedDevice
 import Testing
-
-@testable import PowerAuthCore
 
 extension TestApp {
     /// An application whose activation is of the protocol 2 on both sides, as an SDK before 1.0 left it behind.
@@ -15,22 +12,15 @@ extension TestApp {
         let server = try await RealServer.start()
         let app = try await TestApp(mode, server: server, quirks: quirks, configure: configure)
         let setup = try #require(PowerAuthCoreSessionSetup(configuration: server.addresses.configuration))
-        let time = SynchronizedTime { Date().timeIntervalSince1970 }
-        let core = try #require(PowerAuthCoreSession(sessionSetup: setup, timeService: time))
-        let started = try #require(core.startActivation(PowerAuthCoreActivationStep1Param()))
-        let seeded = try await app.seed(devicePublicKey: started.devicePublicKey)
-        let answer = PowerAuthCoreActivationStep2Param(
-            activationId: seeded.activationId, serverPublicKey: seeded.serverPublicKey,
-            ctrData: StrictBase64.encode(Random.bytes(16)))
-        _ = try #require(core.validateActivationResponse(answer))
+        let activation = try #require(LegacyActivation(setup: setup))
+        let seeded = try await app.seed(devicePublicKey: activation.devicePublicKey)
         let keys = PowerAuthCoreSignatureUnlockKeys(
             possessionUnlockKey: PowerAuthCoreSession.normalizeSignatureUnlockKey(
                 from: Data(app.sandbox.device.vendorIdentifier.utf8)))
         keys.userPassword = PowerAuthCorePassword(string: password)
-        try #require(core.completeActivation(keys))
-        var record = try #require(try SessionStateCoding.decode(core.serializedState()))
-        record.counter = .numeric(0)
-        let state = SessionStateCoding.encode(record)
+        let state = try #require(
+            activation.state(
+                activationId: seeded.activationId, serverPublicKey: seeded.serverPublicKey, keys: keys))
         try #require(app.sdk.sessionProvider.writeBoolTask { $0.deserializeState(state) })
         return app
     }

@@ -1,0 +1,43 @@
+package import Foundation
+internal import PowerAuthProtocol
+
+/// An activation as an SDK of the protocol V2 left it behind, for showing its upgrade (protocol.md, section 15).
+///
+/// No server hands out such an activation any more, so it is made with the key exchange of today and gets the numeric
+/// counter afterwards; the server is given the other half by its own means. Not thread-safe: use it on one thread.
+package final class LegacyActivation {
+    /// Base64 of the device's public key, 33 bytes.
+    package let devicePublicKey: String
+    private let session: PowerAuthCoreSession
+
+    /// Makes the keys of the device.
+    /// - Parameter setup: Constants of the application.
+    /// - Returns: `nil` if the setup is unusable.
+    package init?(setup: PowerAuthCoreSessionSetup) {
+        // The session makes no encryptor, so that nobody asks for the time.
+        guard let session = PowerAuthCoreSession(sessionSetup: setup, timeService: SynchronizedTime { 0 }),
+            let started = session.startActivation(PowerAuthCoreActivationStep1Param())
+        else { return nil }
+        self.session = session
+        devicePublicKey = started.devicePublicKey
+    }
+
+    /// Completes the activation, once.
+    /// - Parameters:
+    ///   - activationId: Identifier of the activation on the server.
+    ///   - serverPublicKey: Base64 of the server's public key.
+    ///   - keys: Possession unlock key and password.
+    /// - Returns: What ``PowerAuthCoreSession/deserializeState(_:)`` takes; `nil` if a parameter is unusable.
+    package func state(
+        activationId: String, serverPublicKey: String, keys: PowerAuthCoreSignatureUnlockKeys
+    ) -> Data? {
+        let answer = PowerAuthCoreActivationStep2Param(
+            activationId: activationId, serverPublicKey: serverPublicKey,
+            ctrData: StrictBase64.encode(Random.bytes(16)))
+        guard session.validateActivationResponse(answer) != nil, session.completeActivation(keys),
+            var record = try? SessionStateCoding.decode(session.serializedState())
+        else { return nil }
+        record.counter = .numeric(0)
+        return SessionStateCoding.encode(record)
+    }
+}
