@@ -1,7 +1,7 @@
 # PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages build run test check-manuals samples bench fuzz lint format clean
+.PHONY: help packages build run test test-tsan test-asan check-manuals samples bench fuzz lint format clean
 
 SWIFT ?= swift
 # Peers start faster and smaller with the Swift runtime linked statically.
@@ -30,6 +30,12 @@ test: packages ## Run all tests
 	@$(SWIFT) build --build-tests
 	@$(SWIFT) test --skip-build
 
+test-tsan: packages ## Run all tests under Thread Sanitizer
+	@SWIFT=$(SWIFT) scripts/test-sanitized thread .build-tsan
+
+test-asan: packages ## Run all tests under Address Sanitizer
+	@SWIFT=$(SWIFT) scripts/test-sanitized address .build-asan
+
 check-manuals: samples ## Type-check every Swift sample of the SDKs' manuals (docs/manual-samples.md)
 	@$(SWIFT) run --package-path Manuals check-manuals $(MANUALS)
 
@@ -55,4 +61,4 @@ format: ## Format every Swift file
 	@$(SWIFT) format --in-place --recursive $(SWIFT_SOURCES)
 
 clean: ## Remove everything that was built or recorded
-	@rm -rf .build .lab Benchmarks/.build Fuzzing/.build Manuals/.build
+	@rm -rf .build .build-tsan .build-asan .lab Benchmarks/.build Fuzzing/.build Manuals/.build

@@ -69,7 +69,7 @@ struct DocumentationTests {
     @Test("The make targets of README exist")
     func makeTargets() throws {
         let makefile = try String(contentsOfFile: Workspace.projectFile("Makefile"), encoding: .utf8)
-        for target in ["run", "test", "lint", "clean", "help"] {
+        for target in ["run", "test", "test-tsan", "test-asan", "lint", "clean", "help"] {
             #expect(makefile.contains("\n\(target):"))
         }
     }
