@@ -28,6 +28,7 @@ import Testing
                 let refused = try await status(wrong)
                 #expect(refused.status == 401 && refused.code == "ERR_AUTHENTICATION")
                 #expect(refused.text("message") == "Authentication failed")
+                #expect(refused.challenge == "Basic realm=\"PowerAuth\"")
             }
             try await client.send("/pa/v3/status", body: Data("{}".utf8)).expectOK()
         }

@@ -91,6 +91,8 @@ struct Answer: Sendable {
     let body: Data
     /// Where the request went; nil where no test asks.
     var uri: String?
+    /// The header `WWW-Authenticate`.
+    var challenge: String?
 
     func value(_ path: String) -> Any? {
         var value: Any? = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
@@ -146,7 +148,8 @@ struct ServerClient: Sendable {
             fields[try #require(HTTPField.Name(name))] = value
         }
         return try await transport.execute(uri: path, method: method, headers: fields, body: ByteBuffer(bytes: body)) {
-            Answer(status: $0.status.code, body: Data($0.body.readableBytesView))
+            Answer(
+                status: $0.status.code, body: Data($0.body.readableBytesView), challenge: $0.headers[.wwwAuthenticate])
         }
     }
 

@@ -66,7 +66,7 @@ struct DeviceActivationEndpoints: Sendable {
     }
 
     @Sendable private func create(_ request: ServerRequest) throws -> ServerResponse {
-        let sealed = try SealedRequest(deviceRequest: request, scope: .application)
+        let sealed = try SealedRequest(annotatedRequest: request, scope: .application)
         let outer = try EnvelopeOpener(context: context).openApplication(
             sealed, as: .applicationGeneric, failures: .decryptor)
         let creation = try StrictJSON.decode(CreateRequest.self, from: outer.plaintext, keys: CreateRequest.keys)

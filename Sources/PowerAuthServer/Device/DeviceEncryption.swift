@@ -18,7 +18,7 @@ struct DeviceEncryption: Sendable {
     /// Opens a request. The signature header, when there is one, takes the place of the encryption header.
     /// - Throws: `ServiceError` for whatever keeps the request closed.
     func open(_ request: ServerRequest, scope: EciesScope) throws -> Exchange {
-        let sealed = try sealedRequest(request, scope: scope)
+        let sealed = try SealedRequest(annotatedRequest: request, scope: scope)
         switch scope {
         case .application:
             let opened = try EnvelopeOpener(context: context).openApplication(
@@ -63,10 +63,16 @@ struct DeviceEncryption: Sendable {
         ServerResponse(
             status: 200, body: try JSONBody.encode(exchange.opened.seal(plaintext, at: context.clock.now())))
     }
+}
 
-    private func sealedRequest(_ request: ServerRequest, scope: EciesScope) throws -> SealedRequest {
+extension SealedRequest {
+    /// Reads a request whose signature header, when there is one, takes the place of the encryption header, also when
+    /// it cannot be read (rest-api.md, section 4.3).
+    /// - Throws: ServiceError ERR0018 for a bad header; whatever the body lacks. The caller's code hides both.
+    init(annotatedRequest request: ServerRequest, scope: EciesScope) throws {
         guard let value = request.header(SignatureHeader.name) else {
-            return try SealedRequest(deviceRequest: request, scope: scope)
+            self = try SealedRequest(deviceRequest: request, scope: scope)
+            return
         }
         let header: SignatureHeader
         do {
@@ -74,7 +80,7 @@ struct DeviceEncryption: Sendable {
         } catch {
             throw ServiceError(.decryptionFailed, error.rawValue)
         }
-        return SealedRequest(
+        self.init(
             version: header.version, applicationKey: header.applicationKey,
             activationId: scope == .activation ? header.activationId : nil,
             envelope: try StrictJSON.decode(EciesRequest.self, from: request.body, keys: StrictJSON.envelopeKeys))

@@ -228,6 +228,7 @@ import Testing
                 #expect(answer.status == 401, "\(table.path)")
                 #expect(answer.code == "ERR_AUTHENTICATION", "\(table.path)")
                 #expect(answer.text("message") == "Authentication failed", "\(table.path)")
+                #expect(answer.challenge == "Basic realm=\"PowerAuth\"", "\(table.path)")
             }
         }
     }

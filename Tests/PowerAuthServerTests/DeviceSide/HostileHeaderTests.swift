@@ -70,13 +70,29 @@ import Testing
         }
     }
 
+    /// Endpoints of one encrypted message whose header may be of either kind (rest-api.md, section 4.3).
+    private static let annotated = [DeviceCall.createActivation, .userInfo, .exchangeActivation]
+
     @Test func `an authorization header stands before an encryption header`() async throws {
-        try await ServerFixture.forEach([DeviceCall.userInfo, .exchangeActivation], .v3_3) { rig in
+        try await ServerFixture.forEach(Self.annotated, .v3_3) { rig in
             let call = rig.call
             var request = try await rig.request()
             request.headers.append((SignatureHeader.name, "PowerAuth nonsense=\"1\""))
             try await request.send(rig.client).expect(
                 call.closedFailure, "an unreadable authorization header beside it")
+        }
+    }
+    @Test func `beside a readable authorization header the encryption header does not matter`() async throws {
+        try await ServerFixture.forEach(Self.annotated, .v3_3) { rig in
+            var request = try await rig.request()
+            let id = rig.device.activationId.isEmpty ? UUID().uuidString.lowercased() : rig.device.activationId
+            let header = SignatureHeader(
+                version: rig.version, activationId: id, applicationKey: rig.device.configuration.applicationKeyText,
+                nonce: StrictBase64.encode(Random.nonZeroBytes(16)), signatureType: .possessionKnowledge,
+                signature: StrictBase64.encode(Random.bytes(32)))
+            request.headers[0].value = "PowerAuth nonsense=\"1\""
+            request.headers.append((SignatureHeader.name, header.value))
+            try await request.expectAccepted(rig.client)
         }
     }
 }
