@@ -3,7 +3,7 @@ import Foundation
 import LabKit
 import LabProgram
 import LabSystem
-public import PowerAuthServer
+import PowerAuthServer
 
 /// The command line of the server: alone in a directory of its own, or as a member of a lab instance.
 @main
