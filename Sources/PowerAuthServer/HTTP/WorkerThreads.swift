@@ -41,8 +41,9 @@ final class WorkerThreads: Sendable {
 /// Thread rule: any thread; the state is guarded by the condition.
 private final class JobQueue: @unchecked Sendable {
     private let condition = NSCondition()
-    // Both are guarded by `condition`, which is what makes the class safe to share.
-    private var jobs: ArraySlice<@Sendable () -> Void> = []
+    // Both are guarded by `condition`, which is what makes the class safe to share. An array and not a slice of one: a
+    // slice would keep what was removed, and with it the requests and the server that they belong to.
+    private var jobs: [@Sendable () -> Void] = []
     private var isClosed = false
 
     func add(_ job: @escaping @Sendable () -> Void) {
