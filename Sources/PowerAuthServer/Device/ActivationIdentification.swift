@@ -37,7 +37,7 @@ struct ActivationIdentification: Sendable {
             return Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes))
         case .openIDConnect(let grant):
             let userId = try identityProviders.subject(
-                of: grant, own: ownProviders(ofApplicationKey: sealed.applicationKey), at: context.clock.now())
+                of: grant, own: ownProviders(ofApplicationKey: sealed.applicationKey), clock: context.clock)
             let exchanged = try create(for: userId, sealed)
             try commit(exchanged, if: true)
             return Created(exchanged: exchanged, customAttributes: customAttributes)

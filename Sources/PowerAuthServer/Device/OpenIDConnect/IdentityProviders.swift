@@ -37,11 +37,12 @@ struct IdentityProviders: Sendable {
     /// - Parameters:
     ///   - grant: what the device got.
     ///   - own: the providers of the device's application, which go before those of every application.
-    ///   - now: identity tokens that have expired by then are refused.
+    ///   - clock: asked after the provider has answered, which may take a while; identity tokens that have expired by
+    ///     then are refused.
     /// - Returns: the subject of the identity token.
     /// - Throws: ERR0024 with the cause; nothing of it is told to the device.
     func subject(
-        of grant: OpenIDConnectGrant, own: [IdentityProvider], at now: ServerTime
+        of grant: OpenIDConnectGrant, own: [IdentityProvider], clock: any ServerClock
     ) throws -> String {
         guard let provider = (own + providers).first(where: { $0.providerId == grant.providerId }) else {
             throw ServiceError(.invalidRequest, "no identity provider \(grant.providerId)")
@@ -55,7 +56,7 @@ struct IdentityProviders: Sendable {
             guard try isAuthentic(token, at: provider) else {
                 throw ServiceError(.invalidRequest, "no key of the provider fits the identity token")
             }
-            return try verifiedSubject(token.claims(), answer.access_token, grant, provider, at: now)
+            return try verifiedSubject(token.claims(), answer.access_token, grant, provider, at: clock.now())
         } catch let failure as OutgoingRequest.Failure {
             throw ServiceError(.invalidRequest, failure.description)
         } catch let error as ProtocolError {
