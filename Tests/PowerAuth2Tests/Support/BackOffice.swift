@@ -53,9 +53,10 @@ struct BackOffice: Sendable {
     func exchange(
         _ url: String, _ body: JSONValue, headers: [(name: String, value: String)] = []
     ) async throws -> HTTPResponse {
-        // Every URL of a test is one.
+        // Every URL of a test is one. A busy machine may take its time: no test is about this time-out.
         let request = HTTPRequest(
-            url: URL(string: url)!, headers: [("Content-Type", "application/json")] + headers, body: body.encoded())
+            url: URL(string: url)!, headers: [("Content-Type", "application/json")] + headers, body: body.encoded(),
+            timeout: 600)
         let response: Result<HTTPResponse, NSError> = await callback { report in
             _ = CurlTransport.shared.send(request) { report($0) }
         }
