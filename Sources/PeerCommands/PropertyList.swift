@@ -19,6 +19,7 @@ extension JSONValue {
         case .null: nil
         case .bool(let value): value
         case .integer(let value): Int(value)
+        case .unsigned(let value): UInt(value)
         case .number(let value): value
         case .string(let value): value
         case .array(let values): values.compactMap(\.propertyListValue)
@@ -43,6 +44,7 @@ extension JSONValue {
         switch String(cString: number.objCType) {
         case "c", "B": self = .bool(number.boolValue)
         case "d", "f": self = .number(number.doubleValue)
+        case "Q" where number.uint64Value > Int64.max: self = .unsigned(number.uint64Value)
         default: self = .integer(number.int64Value)
         }
     }

@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "null", "true", "0", "-1", "9223372036854775807", "-9223372036854775808", "1.5", #""""#, #""ř \" \\ 😀""#,
+        "null", "true", "0", "-1", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "1.5", #""""#, #""ř \" \\ 😀""#,
         "[]", "{}", #"{"a":[{"b":null}]}"#,
     ])
     func readsWhatItWrites(text: String) throws {
@@ -20,7 +20,19 @@ import Testing
         #expect(try JSONValue.parse("7") == .integer(7))
         #expect(try JSONValue.parse("7.0") == .number(7))
         #expect(try JSONValue.parse("1e2") == .number(100))
-        #expect(try JSONValue.parse("9223372036854775808") == .number(9_223_372_036_854_775_808))
+        #expect(try JSONValue.parse("18446744073709551616") == .number(18_446_744_073_709_551_616))
+    }
+
+    @Test func keepsIntegersAboveTheSignedRange() throws {
+        for number in [UInt64(Int64.max) + 1, UInt64.max] {
+            let value = try JSONValue.parse("\(number)")
+            #expect(value == .unsigned(number))
+            #expect(value.description == "\(number)")
+            #expect(try value.decode(UInt64.self) == number)
+            #expect(try JSONValue(encoding: number) == value)
+            #expect(throws: DecodingError.self) { try value.decode(Int64.self) }
+        }
+        #expect(try JSONValue(encoding: UInt64(7)) == .integer(7))
     }
 
     @Test func understandsEscapes() throws {

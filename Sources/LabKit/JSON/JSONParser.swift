@@ -123,6 +123,7 @@ private struct JSONParser {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isInteger, let value = Int64(text) { return .integer(value) }
+        if isInteger, let value = UInt64(text) { return .unsigned(value) }
         guard let value = Double(text), value.isFinite else {
             throw JSONSyntaxError(message: "the number \(text) is out of range", offset: start)
         }

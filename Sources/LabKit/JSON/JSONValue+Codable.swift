@@ -1,5 +1,3 @@
-import Foundation
-
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -9,6 +7,8 @@ extension JSONValue: Codable {
             self = .bool(value)
         } else if let value = try? container.decode(Int64.self) {
             self = .integer(value)
+        } else if let value = try? container.decode(UInt64.self) {
+            self = .unsigned(value)
         } else if let value = try? container.decode(Double.self) {
             self = .number(value)
         } else if let value = try? container.decode(String.self) {
@@ -26,6 +26,7 @@ extension JSONValue: Codable {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
+        case .unsigned(let value): try container.encode(value)
         case .number(let value): try container.encode(value)
         case .string(let value): try container.encode(value)
         case .array(let value): try container.encode(value)
@@ -35,19 +36,14 @@ extension JSONValue: Codable {
 
     /// The JSON form of any encodable value; `Data` becomes Base64 text.
     public init(encoding value: some Encodable) throws {
-        if let value = value as? JSONValue {
-            self = value
-        } else {
-            self = try JSONValue.parse(JSONEncoder().encode(value))
-        }
+        self = try JSONValueEncoder.encode(value)
     }
 
     /// Makes a value of another type from this one; the opposite of `init(encoding:)`.
     ///
     /// - Throws: `DecodingError` naming the key at fault; `JSONValue.explain(_:)` puts it into a sentence.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-        if let value = self as? Value { return value }
-        return try JSONDecoder().decode(type, from: encoded())
+        try JSONValueDecoder.decode(type, from: self)
     }
 
     /// Says in a sentence why a value could not be decoded, with the path to the place.

@@ -6,8 +6,10 @@ public enum JSONValue: Hashable, Sendable {
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number written without fraction and exponent that fits 64 bits.
+    /// A number written without fraction and exponent that fits 64 bits with a sign.
     case integer(Int64)
+    /// A whole number above `Int64.max` that fits 64 bits without a sign, such as a derivation index.
+    case unsigned(UInt64)
     /// Any other number.
     case number(Double)
     /// A text.
@@ -42,6 +44,7 @@ extension JSONValue {
     public var numberValue: Double? {
         switch self {
         case .integer(let value): Double(value)
+        case .unsigned(let value): Double(value)
         case .number(let value): value
         default: nil
         }

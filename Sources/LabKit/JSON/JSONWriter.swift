@@ -21,6 +21,7 @@ extension JSONValue {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
         case .integer(let value): bytes.append(contentsOf: String(value).utf8)
+        case .unsigned(let value): bytes.append(contentsOf: String(value).utf8)
         case .number(let value): Self.append(value, to: &bytes)
         case .string(let value): Self.append(value, to: &bytes)
         case .array(let elements):

@@ -88,12 +88,12 @@ struct MatchEvaluator {
     }
 
     private func isAtLeast(_ value: JSONValue?, _ limit: Template) throws -> Bool {
-        guard let number = value?.asDouble, let limit = try bindings.resolve(limit).asDouble else { return false }
+        guard let number = value?.numberValue, let limit = try bindings.resolve(limit).numberValue else { return false }
         return number >= limit
     }
 
     private func isAtMost(_ value: JSONValue?, _ limit: Template) throws -> Bool {
-        guard let number = value?.asDouble, let limit = try bindings.resolve(limit).asDouble else { return false }
+        guard let number = value?.numberValue, let limit = try bindings.resolve(limit).numberValue else { return false }
         return number <= limit
     }
 
@@ -114,7 +114,8 @@ struct MatchEvaluator {
     /// Equality where 1 and 1.0 are the same number.
     static func isEqual(_ left: JSONValue, _ right: JSONValue) -> Bool {
         switch (left, right) {
-        case (.integer(let a), .number(let b)), (.number(let b), .integer(let a)): return Double(a) == b
+        case (.integer, .number), (.number, .integer), (.unsigned, .number), (.number, .unsigned):
+            return left.numberValue == right.numberValue
         case (.array(let a), .array(let b)): return a.count == b.count && zip(a, b).allSatisfy(isEqual)
         case (.object(let a), .object(let b)):
             return a.count == b.count && a.allSatisfy { key, value in b[key].map { isEqual(value, $0) } ?? false }
@@ -157,14 +158,6 @@ extension JSONValue? {
 }
 
 extension JSONValue {
-    var asDouble: Double? {
-        switch self {
-        case .integer(let number): Double(number)
-        case .number(let number): number
-        default: nil
-        }
-    }
-
     fileprivate var length: Int? {
         switch self {
         case .string(let text): text.count

@@ -1,3 +1,4 @@
+internal import LabFile
 internal import LabKit
 
 /// One way in which a value differs from what was expected.
