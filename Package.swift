@@ -82,7 +82,9 @@ let package = Package(
         // Foundations.
         module("LabSystem", ["CLabSystem"]),
         module("ZeroMQ", ["CZeroMQ"]),
-        module("LabKit", ["LabSystem", "ZeroMQ", yams]),
+        module("LabKit", ["LabSystem", "ZeroMQ"]),
+        // Apart from LabKit, so that no app links a YAML reader.
+        module("LabFile", ["LabKit", yams]),
 
         // The protocol and the client core.
         module("PowerAuthProtocol", ["COpenSSL"]),
@@ -116,11 +118,11 @@ let package = Package(
         module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "WatchConnectivity"]),
         module("AppCommands", ["PeerCommands", "LabPeer", "LabKit", "PowerAuth2"]),
         module("LabProgram", [argumentParser]),
-        module("LabRunner", ["LabKit", "LabSystem", yams]),
-        module("LabTesting", ["LabRunner", "LabKit", "LabSystem"]),
+        module("LabRunner", ["LabFile", "LabKit", "LabSystem"]),
+        module("LabTesting", ["LabRunner", "LabFile", "LabKit", "LabSystem"]),
 
         program("lab", ["LabProgram", "LabRunner", "LabKit", "LabSystem", argumentParser]),
-        program("lab-server", ["LabProgram", "PowerAuthServer", "LabKit", "LabSystem", argumentParser]),
+        program("lab-server", ["LabProgram", "PowerAuthServer", "LabFile", "LabKit", "LabSystem", argumentParser]),
         program("device-agent", ["LabProgram", "DeviceAgent", "LabKit", "LabSystem", argumentParser]),
         program("main-app", ["LabProgram", "AppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
         program(
@@ -161,12 +163,13 @@ let package = Package(
         tests(
             "PowerAuthServerTests",
             [
-                "PowerAuthServer", "PowerAuthProtocol", "LabKit", grdb, httpTypes, hummingbird, hummingbirdTesting,
+                "PowerAuthServer", "PowerAuthProtocol", "LabFile", "LabKit", grdb, httpTypes, hummingbird,
+                hummingbirdTesting,
                 logging, nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
         tests("DeviceAgentTests", ["DeviceAgent", "SimulatedDevice", "LabKit", "LabSystem"]),
         tests("LabPeerTests", ["LabPeer", "LabKit"]),
-        tests("LabRunnerTests", ["LabRunner", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),
+        tests("LabRunnerTests", ["LabRunner", "LabFile", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),
         tests("EndToEndTests", ["LabTesting", "LabRunner", "LabKit", "LabSystem"]),
         tests("ArchitectureTests", ["LabSystem"]),
     ],

@@ -16,8 +16,11 @@ enum ActivationHandlers {
             try start(activation, sdk(), reply)
         }
         peer.handleSync(ParseActivationCode.self) { arguments in
-            PowerAuthActivationCodeUtil.parse(fromActivationCode: arguments.activationCode).map {
-                .init(activationCode: $0.activationCode, activationSignature: $0.activationSignature)
+            PowerAuthActivationCodeUtil.parse(fromActivationCode: arguments.activationCode).map { code in
+                ParseActivationCode.Parts {
+                    $0.activationCode = code.activationCode
+                    $0.activationSignature = code.activationSignature
+                }
             }
         }
         peer.handle(CreateActivationWithRecoveryCode.self) { arguments, reply in
@@ -42,9 +45,8 @@ enum ActivationHandlers {
         peer.handleSync(PersistActivation.self) { arguments in
             let password = arguments.password.revealed
             try sdk().persistActivation(
-                with: arguments.biometry == true
+                with: arguments.biometry
                     ? .persistWithPasswordAndBiometry(password: password) : .persistWithPassword(password: password))
-            return NoResult()
         }
         peer.handle(FetchActivationStatus.self) { _, reply in
             try sdk().fetchActivationStatus { status, error in
@@ -56,7 +58,6 @@ enum ActivationHandlers {
         }
         peer.handleSync(RemoveActivationLocal.self) { _ in
             try sdk().removeActivationLocal()
-            return NoResult()
         }
         peer.handleSync(CanStartActivation.self) { _ in try sdk().canStartActivation() }
         peer.handleSync(HasPendingActivation.self) { _ in try sdk().hasPendingActivation() }
@@ -64,17 +65,13 @@ enum ActivationHandlers {
         peer.handleSync(ActivationIdentifier.self) { _ in try sdk().activationIdentifier }
         peer.handleSync(ActivationFingerprint.self) { _ in try sdk().activationFingerprint }
         peer.handleSync(ExternalPendingOperation.self) { _ in
-            try sdk().externalPendingOperation.map {
-                ExternalPendingOperation.Operation(
-                    externalOperationType: String(describing: $0.externalOperationType),
-                    externalApplicationId: $0.externalApplicationId)
-            }
+            try sdk().externalPendingOperation.map(ExternalPendingOperation.Operation.init)
         }
     }
 
     private static func start(
         _ activation: PowerAuthActivation, _ sdk: PowerAuthSDK,
-        _ reply: @escaping @Sendable (Result<CreateActivation.Result, any Error>) -> Void
+        _ reply: @escaping CommandTable<Void>.Reply<CreateActivation.Result>
     ) {
         sdk.createActivation(activation) { result, error in
             reply(Outcome.of(result.map(CreateActivation.Result.init), error))
@@ -91,19 +88,46 @@ extension PowerAuthActivation {
 
 extension CreateActivation.Result {
     init(_ result: PowerAuthActivationResult) {
-        self.init(
-            activationFingerprint: result.activationFingerprint,
-            activationRecovery: result.activationRecovery.map(RecoveryDescription.init),
-            customAttributes: result.customAttributes.map { .object([String: JSONValue](propertyList: $0)) },
-            userInfo: result.userInfo.map { .object([String: JSONValue](propertyList: $0.allClaims)) })
+        self.init {
+            $0.activationFingerprint = result.activationFingerprint
+            $0.activationRecovery = result.activationRecovery.map(RecoveryDescription.init)
+            $0.customAttributes = result.customAttributes.map([String: JSONValue].init(propertyList:))
+            $0.userInfo = result.userInfo.map { [String: JSONValue](propertyList: $0.allClaims) }
+        }
     }
 }
 
 extension FetchActivationStatus.Result {
     init(_ status: PowerAuthActivationStatus) {
-        self.init(
-            state: String(describing: status.state), failCount: Int(status.failCount),
-            maxFailCount: Int(status.maxFailCount), remainingAttempts: Int(status.remainingAttempts),
-            customObject: status.customObject.map { .object([String: JSONValue](propertyList: $0)) })
+        self.init {
+            $0.state = FetchActivationStatus.State(status.state)
+            $0.failCount = Int(status.failCount)
+            $0.maxFailCount = Int(status.maxFailCount)
+            $0.remainingAttempts = Int(status.remainingAttempts)
+            $0.customObject = status.customObject.map([String: JSONValue].init(propertyList:))
+        }
+    }
+}
+
+extension FetchActivationStatus.State {
+    fileprivate init(_ state: PowerAuthActivationState) {
+        self =
+            switch state {
+            case .created: .created
+            case .pendingCommit: .pendingCommit
+            case .active: .active
+            case .blocked: .blocked
+            case .removed: .removed
+            case .deadlock: .deadlock
+            }
+    }
+}
+
+extension ExternalPendingOperation.Operation {
+    fileprivate init(_ operation: PowerAuthExternalPendingOperation) {
+        self.init {
+            $0.externalOperationType = operation.externalOperationType == .activation ? .activation : .protocolUpgrade
+            $0.externalApplicationId = operation.externalApplicationId
+        }
     }
 }

@@ -11,22 +11,22 @@ import PowerAuth2
 struct ApplicationRequest {
     typealias Reply = @Sendable (Result<SendRequest.Result, any Error>) -> Void
 
-    private let arguments: SendRequest.Arguments
+    private let arguments: SendRequest
     private let sdk: PowerAuthSDK
     private let url: URL
     private let reply: Reply
 
     /// - Throws: `ControlError` for a path that makes no URL.
-    init(_ arguments: SendRequest.Arguments, sdk: PowerAuthSDK, reply: @escaping Reply) throws {
+    init(_ arguments: SendRequest, sdk: PowerAuthSDK, reply: @escaping Reply) throws {
         self.arguments = arguments
         self.sdk = sdk
         self.reply = reply
         guard arguments.path.hasPrefix("/"), let url = URL(string: sdk.configuration.baseEndpointUrl + arguments.path)
-        else { throw ControlError.badArgument("path: expected a path such as /session/login") }
+        else { throw ControlError.badArgument("`path` expects a path such as `/session/login`.") }
         self.url = url
     }
 
-    private var method: String { arguments.method ?? "POST" }
+    private var method: String { arguments.method.rawValue }
 
     private var body: Data? { arguments.body.map { JSONValue.object($0).encoded() } }
 
@@ -57,9 +57,9 @@ struct ApplicationRequest {
             perform(request, encryptedBy: encryptor)
         }
         switch arguments.encryption {
-        case "application": sdk.eciesEncryptorForApplicationScope(callback: then)
-        case "activation": sdk.eciesEncryptorForActivationScope(callback: then)
-        default: perform(request, body: body, decryptedBy: nil)
+        case .application: sdk.eciesEncryptorForApplicationScope(callback: then)
+        case .activation: sdk.eciesEncryptorForActivationScope(callback: then)
+        case nil: perform(request, body: body, decryptedBy: nil)
         }
     }
 
@@ -83,14 +83,23 @@ struct ApplicationRequest {
                 return reply(.failure(error ?? URLError(.badServerResponse)))
             }
             guard status == 200, let decryptor else {
-                return reply(.success(.init(statusCode: status, body: JSONValue(content: data))))
+                return reply(.success(.answered(status, data)))
             }
             guard let payload = try? JSONSerialization.jsonObject(with: data),
                 let cryptogram = PowerAuthCoreEciesCryptogram(responsePayload: payload),
                 let plaintext = decryptor.decryptResponse(cryptogram)
             else { return reply(.failure(NSError.powerAuth(.encryption, "The answer cannot be decrypted."))) }
-            reply(.success(.init(statusCode: status, body: JSONValue(content: plaintext))))
+            reply(.success(.answered(status, plaintext)))
         }.resume()
+    }
+}
+
+extension SendRequest.Result {
+    fileprivate static func answered(_ status: Int, _ body: Data) -> Self {
+        Self {
+            $0.statusCode = status
+            $0.body = JSONValue(content: body)
+        }
     }
 }
 

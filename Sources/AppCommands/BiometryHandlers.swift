@@ -9,10 +9,11 @@ enum BiometryHandlers {
     static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
         peer.handleSync(BiometryInfo.self) { _ in
             let info = PowerAuthKeychain.biometricAuthenticationInfo
-            return BiometryInfo.Result(
-                canUse: PowerAuthKeychain.canUseBiometricAuthentication,
-                currentStatus: String(describing: info.currentStatus),
-                biometryType: String(describing: info.biometryType))
+            return BiometryInfo.Result {
+                $0.canUse = PowerAuthKeychain.canUseBiometricAuthentication
+                $0.currentStatus = BiometryInfo.Status(info.currentStatus)
+                $0.biometryType = DeviceSpec.Biometry(info.biometryType)
+            }
         }
         peer.handle(AddBiometryFactor.self) { arguments, reply in
             try sdk().addBiometryFactor(password: arguments.password.revealed) { reply(Outcome.of($0)) }
@@ -24,28 +25,43 @@ enum BiometryHandlers {
             return {
                 let authentication: PowerAuthAuthentication =
                     arguments.prompt.map { .possessionWithBiometry(prompt: $0) } ?? .possessionWithBiometry()
-                return try sdk.header(arguments, with: authentication)
+                return try sdk.header(authentication, arguments.method, arguments.uriId, arguments.body)
             }
         }
         peer.handle(AuthenticateUsingBiometry.self) { arguments, reply in
             let sdk = try sdk()
-            sdk.authenticateUsingBiometry(withPrompt: arguments.prompt ?? "Authenticate") { authentication, error in
+            sdk.authenticateUsingBiometry(withPrompt: arguments.prompt) { authentication, error in
                 reply(
                     Outcome.of(authentication, error).flatMap { authentication in
-                        Result { try sdk.header(arguments, with: authentication) }
+                        Result {
+                            try sdk.header(authentication, arguments.method, arguments.uriId, arguments.body)
+                        }
                     })
             }
         }
     }
 }
 
-extension PowerAuthSDK {
-    fileprivate func header(
-        _ arguments: BiometrySignatureArguments, with authentication: PowerAuthAuthentication
-    ) throws -> HTTPHeader {
-        try HTTPHeader(
-            requestSignature(
-                with: authentication, method: arguments.method ?? "POST", uriId: arguments.uriId,
-                body: arguments.body.map { Data($0.utf8) }))
+extension BiometryInfo.Status {
+    fileprivate init(_ status: PowerAuthBiometricAuthenticationStatus) {
+        self =
+            switch status {
+            case .available: .available
+            case .notSupported: .notSupported
+            case .notAvailable: .notAvailable
+            case .notEnrolled: .notEnrolled
+            case .lockout: .lockout
+            }
+    }
+}
+
+extension DeviceSpec.Biometry {
+    fileprivate init(_ type: PowerAuthBiometricAuthenticationType) {
+        self =
+            switch type {
+            case .none: .none
+            case .touchID: .touchID
+            case .faceID: .faceID
+            }
     }
 }

@@ -18,7 +18,7 @@ enum LegacyActivationHandlers {
                 let activation = LegacyActivation(setup: setup)
             else { throw NSError.powerAuth(.invalidActivationState) }
             started = activation
-            return .init(devicePublicKey: activation.devicePublicKey)
+            return .init { $0.devicePublicKey = activation.devicePublicKey }
         }
         peer.handleSync(CompleteLegacyActivation.self) { arguments in
             let sdk = try sdk()
@@ -32,7 +32,6 @@ enum LegacyActivationHandlers {
             else { throw NSError.powerAuth(.invalidActivationState) }
             let isStored = sdk.sessionProvider.writeBoolTask { $0.deserializeState(state) }
             guard isStored else { throw NSError.powerAuth(.invalidActivationState) }
-            return NoResult()
         }
     }
 }

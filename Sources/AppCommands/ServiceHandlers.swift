@@ -9,23 +9,29 @@ enum ServiceHandlers {
     static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
         peer.handle(FetchUserInfo.self) { _, reply in
             try sdk().fetchUserInfo { userInfo, error in
-                reply(Outcome.of(userInfo.map { .object([String: JSONValue](propertyList: $0.allClaims)) }, error))
+                reply(Outcome.of(userInfo.map { [String: JSONValue](propertyList: $0.allClaims) }, error))
             }
         }
         peer.handle(FetchServerStatus.self) { _, reply in
             try sdk().fetchServerStatus { status, error in
-                reply(Outcome.of(status.map { .init(serverTime: $0.serverTime.timeIntervalSince1970) }, error))
+                reply(Outcome.of(status.map(FetchServerStatus.Result.init), error))
             }
         }
         peer.handle(SynchronizeTime.self) { _, reply in
             let time = try sdk().timeSynchronizationService
             time.synchronizeTime(
                 callback: { error in
-                    reply(Outcome.of(.init(localTimeAdjustment: time.localTimeAdjustment), error))
+                    reply(Outcome.of(.init { $0.localTimeAdjustment = time.localTimeAdjustment }, error))
                 }, callbackQueue: nil)
         }
         peer.handle(SendRequest.self) { arguments, reply in
             try ApplicationRequest(arguments, sdk: sdk(), reply: reply).send()
         }
+    }
+}
+
+extension FetchServerStatus.Result {
+    fileprivate init(_ status: PowerAuthServerStatus) {
+        self.init { $0.serverTime = status.serverTime.timeIntervalSince1970 }
     }
 }

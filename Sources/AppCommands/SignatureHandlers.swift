@@ -8,10 +8,8 @@ import PowerAuth2
 enum SignatureHandlers {
     static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
         peer.handleSync(RequestSignature.self) { arguments in
-            try HTTPHeader(
-                sdk().requestSignature(
-                    with: .signing(with: arguments.password), method: arguments.method, uriId: arguments.uriId,
-                    body: arguments.body.map { Data($0.utf8) }))
+            try sdk().header(
+                .signing(with: arguments.password), arguments.method, arguments.uriId, arguments.body)
         }
         peer.handleSync(RequestGetSignature.self) { arguments in
             try HTTPHeader(
@@ -34,5 +32,16 @@ enum SignatureHandlers {
         peer.handleSync(UnsafeChangePassword.self) { arguments in
             try sdk().unsafeChangePassword(from: arguments.from.revealed, to: arguments.to.revealed)
         }
+    }
+}
+
+extension PowerAuthSDK {
+    /// The authorization header of a request, as commands answer it.
+    func header(
+        _ authentication: PowerAuthAuthentication, _ method: RequestMethod, _ uriId: String, _ body: String?
+    ) throws -> HTTPHeader {
+        try HTTPHeader(
+            requestSignature(
+                with: authentication, method: method.rawValue, uriId: uriId, body: body.map { Data($0.utf8) }))
     }
 }

@@ -15,10 +15,7 @@ enum VaultHandlers {
 
     private static func registerVault(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
         peer.handle(FetchEncryptionKey.self) { arguments, reply in
-            guard let index = UInt64(exactly: arguments.index ?? 0) else {
-                throw ControlError.badArgument("index: the number of a key is 0 or more")
-            }
-            try sdk().fetchEncryptionKey(.signing(with: arguments.password), index: index) { key, error in
+            try sdk().fetchEncryptionKey(.signing(with: arguments.password), index: arguments.index) { key, error in
                 reply(Outcome.of(key.map { Secret($0.base64EncodedString()) }, error))
             }
         }
@@ -38,24 +35,28 @@ enum VaultHandlers {
         }
         peer.handleSync(VerifyServerSignedData.self) { arguments in
             try sdk().verifyServerSignedData(
-                Data(arguments.data.utf8), signature: arguments.signature, masterKey: arguments.masterKey ?? false)
+                Data(arguments.data.utf8), signature: arguments.signature, masterKey: arguments.masterKey)
         }
     }
 
     private static func registerExternalEncryptionKey(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
         peer.handleSync(SetExternalEncryptionKey.self) { arguments in
-            try sdk().setExternalEncryptionKey(arguments.bytes)
-            return NoResult()
+            try sdk().setExternalEncryptionKey(bytes(of: arguments.key))
         }
         peer.handleSync(AddExternalEncryptionKey.self) { arguments in
-            try sdk().addExternalEncryptionKey(arguments.bytes)
-            return NoResult()
+            try sdk().addExternalEncryptionKey(bytes(of: arguments.key))
         }
         peer.handleSync(RemoveExternalEncryptionKey.self) { _ in
             try sdk().removeExternalEncryptionKey()
-            return NoResult()
         }
         peer.handleSync(HasExternalEncryptionKey.self) { _ in try sdk().hasExternalEncryptionKey }
+    }
+
+    private static func bytes(of key: Secret) throws -> Data {
+        guard let bytes = Data(base64Encoded: key.revealed) else {
+            throw ControlError.badArgument("`key` expects Base64 of 16 bytes.")
+        }
+        return bytes
     }
 
     private static func registerRecovery(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
@@ -69,25 +70,17 @@ enum VaultHandlers {
             try sdk().confirmRecoveryCode(
                 arguments.recoveryCode, authentication: .signing(with: arguments.password)
             ) { wasConfirmed, error in
-                reply(Outcome.of(.init(alreadyConfirmed: wasConfirmed), error))
+                reply(Outcome.of(.init { $0.alreadyConfirmed = wasConfirmed }, error))
             }
-        }
-    }
-}
-
-extension ExternalEncryptionKey {
-    fileprivate var bytes: Data {
-        get throws {
-            guard let bytes = Data(base64Encoded: key.revealed) else {
-                throw ControlError.badArgument("key: expected Base64 of 16 bytes")
-            }
-            return bytes
         }
     }
 }
 
 extension RecoveryDescription {
     init(_ data: PowerAuthActivationRecoveryData) {
-        self.init(recoveryCode: data.recoveryCode, puk: Secret(data.puk))
+        self.init {
+            $0.recoveryCode = data.recoveryCode
+            $0.puk = Secret(data.puk)
+        }
     }
 }

@@ -9,21 +9,21 @@ enum WatchSupportHandlers {
     static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
         peer.handle(SendActivationStatusToWatch.self) { arguments, reply in
             let sdk = try sdk()
-            switch arguments.delivery ?? .guaranteed {
+            switch arguments.delivery {
             case .guaranteed: reply(.success(sdk.sendActivationStatusToWatch()))
             case .immediate: sdk.sendActivationStatusToWatch { reply(processed($0)) }
             }
         }
         peer.handle(SendTokenToWatch.self) { arguments, reply in
             let token = try storedToken(arguments.name, sdk())
-            switch arguments.delivery ?? .guaranteed {
+            switch arguments.delivery {
             case .guaranteed: reply(.success(token.sendToWatch()))
             case .immediate: token.sendToWatch { reply(processed($0)) }
             }
         }
         peer.handle(RemoveTokenFromWatch.self) { arguments, reply in
             let token = try storedToken(arguments.name, sdk())
-            switch arguments.delivery ?? .guaranteed {
+            switch arguments.delivery {
             case .guaranteed: reply(.success(token.removeFromWatch()))
             case .immediate: token.removeFromWatch { reply(processed($0)) }
             }

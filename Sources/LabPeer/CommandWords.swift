@@ -30,9 +30,8 @@ enum CommandWords {
     /// - Throws: `ControlError` that names the word and says what was expected.
     static func request(_ words: [String], for app: AppSpec) throws(ControlError) -> ControlRequest {
         let name = words.first ?? ""
-        let actor = actor(of: app)
-        guard let command = Vocabulary.command(named: name, for: actor) else {
-            throw .unknownCommand(name, known: Vocabulary.commands(for: actor).map { $0.name })
+        guard let command = Vocabulary.lab.command(named: name, of: app.actorKind) else {
+            throw .unknownCommand(name, known: Vocabulary.lab.names(of: app.actorKind))
         }
         var arguments: [String: JSONValue] = [:]
         for word in words.dropFirst() {
@@ -45,7 +44,7 @@ enum CommandWords {
             }
             arguments[key] = try value(String(word[word.index(after: separator)...]), for: field)
         }
-        if let missing = command.fields.first(where: { $0.required && arguments[$0.name] == nil }) {
+        if let missing = command.fields.first(where: { $0.isRequired && arguments[$0.name] == nil }) {
             throw .badArgument("`\(name)` needs `\(missing.name)`: \(missing.meaning)")
         }
         return ControlRequest(command: name, arguments: .object(arguments), actor: app.name)
@@ -53,24 +52,16 @@ enum CommandWords {
 
     /// The commands of an app, one a line.
     static func help(for app: AppSpec) -> String {
-        Vocabulary.commands(for: actor(of: app)).map { command in
+        Vocabulary.lab.commands(of: app.actorKind).map { command in
             "\(command.name)  \(command.summary)\n"
         }.joined()
     }
 
-    private static func actor(of app: AppSpec) -> ActorKind {
-        switch (app.kind, app.powerAuth.sdk) {
-        case (.watchApp, _): .watchApp
-        case (.appExtension, .extensions): .appExtension
-        default: .app
-        }
-    }
-
-    private static func parameters(of command: any Command.Type) -> String {
+    private static func parameters(of command: CommandDeclaration) -> String {
         command.fields.isEmpty ? "no parameters" : command.fields.map { "\($0.name)=…" }.joined(separator: " ")
     }
 
-    private static func value(_ text: String, for field: Field) throws(ControlError) -> JSONValue {
+    private static func value(_ text: String, for field: FieldDeclaration) throws(ControlError) -> JSONValue {
         if field.isSecret { return .string(try secret(text, field.name)) }
         switch field.type {
         case .text, .duration: return .string(text)

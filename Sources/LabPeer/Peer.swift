@@ -11,7 +11,7 @@ public import SimulatedDevice
 /// Main queue only: set up before the main queue runs, used by its blocks afterwards. Command handlers run on the main
 /// queue; requests arrive on the control channel's own thread and are handed over.
 public final class Peer: @unchecked Sendable {
-    // Sendable is safe: the only mutable part, `handlers`, is touched on the main thread alone.
+    // Sendable is safe: the only mutable part, `commands`, is touched on the main thread alone.
 
     /// The live instance.
     public let layout: InstanceLayout
@@ -28,11 +28,7 @@ public final class Peer: @unchecked Sendable {
 
     private let trace: TraceWriter
     private let agent: AgentConnection
-    private let controlError: @Sendable (any Error) -> ControlError
-    private var handlers: [String: Handler] = [:]
-
-    /// Takes the arguments of a command; gives its outcome once, on any thread.
-    typealias Handler = (JSONValue, @escaping @Sendable (Result<JSONValue, ControlError>) -> Void) -> Void
+    private var commands: CommandTable<Void>
 
     /// Plays an app until the process is killed, or until the command of the command line has run.
     ///
@@ -41,7 +37,8 @@ public final class Peer: @unchecked Sendable {
     ///   - kinds: Kinds of app that this executable plays.
     ///   - errors: Turns what handlers throw into what a scenario can match.
     ///   - setUp: The app's own code: creates SDK objects and registers commands. Runs on the main thread.
-    /// - Throws: ``PeerError``, errors of the instance, and what `setUp` throws.
+    /// - Throws: ``PeerError``, errors of the instance, what `setUp` throws, and `IncompleteCommandTable` when it has
+    ///   left a command of the vocabulary without a handler.
     public static func main(
         _ options: PeerOptions, playing kinds: Set<AppSpec.Kind>,
         errors: @escaping @Sendable (any Error) -> ControlError = ControlError.failed,
@@ -77,6 +74,7 @@ public final class Peer: @unchecked Sendable {
         let peer = try Peer(
             layout: layout, manifest: manifest, device: device, app: app, incarnation: incarnation, errors: errors)
         try setUp(peer)
+        try peer.commands.checkComplete()
         entrance.open(peer)
         peer.agent.reportReady()
         peer.trace.emit(.processReady)
@@ -95,7 +93,7 @@ public final class Peer: @unchecked Sendable {
         self.device = device
         self.app = app
         self.incarnation = incarnation
-        controlError = errors
+        commands = CommandTable(of: app.actorKind, errors: errors)
         let trace = try TraceWriter(
             directory: manifest.tracesDirectory, process: app.name, incarnation: incarnation)
         self.trace = trace
@@ -131,37 +129,33 @@ public final class Peer: @unchecked Sendable {
     /// Registers a command whose outcome comes later. `body` runs on the main queue and calls its second parameter
     /// once, from any thread, or throws instead.
     public func handle<C: Command>(
-        _ command: C.Type,
-        _ body: @escaping (C.Arguments, @escaping @Sendable (Result<C.Result, any Error>) -> Void) throws -> Void
+        _ command: C.Type, _ body: @escaping (C, @escaping CommandTable<Void>.Reply<C.Result>) throws -> Void
     ) {
-        let controlError = controlError
-        handlers[C.name] = { arguments, completion in
-            let decoded: C.Arguments
-            do {
-                decoded = try (arguments.isNull ? .object([:]) : arguments).decode(C.Arguments.self)
-            } catch {
-                return completion(.failure(.badArgument("`\(C.name)`: \(JSONValue.explain(error))")))
-            }
-            let reply: @Sendable (Result<C.Result, any Error>) -> Void = { outcome in
-                completion(Result { try JSONValue(encoding: outcome.get()) }.mapError(controlError))
-            }
-            do {
-                try body(decoded, reply)
-            } catch {
-                reply(.failure(error))
-            }
-        }
+        // Safe: handlers are registered and called on the main thread alone, see `perform(_:_:)`.
+        nonisolated(unsafe) let body = body
+        commands.start(command) { arguments, _, reply in try body(arguments, reply) }
     }
 
     /// Registers a command whose outcome is known when `body` returns.
-    public func handleSync<C: Command>(_ command: C.Type, _ body: @escaping (C.Arguments) throws -> C.Result) {
+    @_disfavoredOverload  // A body without a result is meant for the method below, however many statements it has.
+    public func handleSync<C: Command>(_ command: C.Type, _ body: @escaping (C) throws -> C.Result) {
         handle(command) { arguments, reply in reply(Result { try body(arguments) }) }
+    }
+
+    /// Registers a command that answers nothing and is done when `body` returns.
+    public func handleSync<C: Command>(
+        _ command: C.Type, _ body: @escaping (C) throws -> Void
+    ) where C.Result == NoResult {
+        handle(command) { arguments, reply in
+            try body(arguments)
+            reply(.success(NoResult()))
+        }
     }
 
     /// Registers a command that waits for the user. `prepare` runs on the main queue; what it gives blocks a thread of its
     /// own, while the main queue goes on with other commands.
     public func handleBlocking<C: Command>(
-        _ command: C.Type, _ prepare: @escaping (C.Arguments) throws -> @Sendable () throws -> C.Result
+        _ command: C.Type, _ prepare: @escaping (C) throws -> @Sendable () throws -> C.Result
     ) {
         handle(command) { arguments, reply in
             let body = try prepare(arguments)
@@ -195,10 +189,7 @@ public final class Peer: @unchecked Sendable {
             trace.emit(.commandFinished, operation: request.operation, fields)
             completion(outcome)
         }
-        guard let handler = handlers[request.command] else {
-            return finished(.failure(.unknownCommand(request.command, known: handlers.keys.sorted())))
-        }
-        Sandbox.$operation.withValue(request.operation) { handler(request.arguments, finished) }
+        Sandbox.$operation.withValue(request.operation) { commands.perform(request, on: (), finished) }
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LabFile
 public import LabKit
 internal import LabRunner
 internal import LabSystem

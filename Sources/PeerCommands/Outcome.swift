@@ -30,6 +30,9 @@ extension PowerAuthAuthentication {
 extension HTTPHeader {
     /// The header as a scenario sees it.
     public init(_ header: PowerAuthAuthorizationHttpHeader) {
-        self.init(key: header.key, value: header.value)
+        self.init {
+            $0.key = header.key
+            $0.value = header.value
+        }
     }
 }

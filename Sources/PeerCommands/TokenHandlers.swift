@@ -44,17 +44,18 @@ public enum TokenHandlers {
         }
         peer.handleSync(RemoveLocalToken.self) { arguments in
             try store().removeLocalToken(withName: arguments.name)
-            return NoResult()
         }
         peer.handleSync(RemoveAllLocalTokens.self) { _ in
             try store().removeAllLocalTokens()
-            return NoResult()
         }
     }
 }
 
 extension TokenDescription {
     init(_ token: PowerAuthToken) {
-        self.init(tokenName: token.tokenName, tokenIdentifier: token.tokenIdentifier)
+        self.init {
+            $0.tokenName = token.tokenName
+            $0.tokenIdentifier = token.tokenIdentifier
+        }
     }
 }

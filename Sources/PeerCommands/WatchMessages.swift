@@ -17,23 +17,23 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
 
     func register(on peer: Peer, session: WCSession, reportsPairing: Bool) {
         peer.handleSync(WatchSessionState.self) { _ in
-            WatchSessionState.Result(
-                activationState: String(describing: session.activationState), isReachable: session.isReachable,
-                isPaired: reportsPairing ? session.isPaired : nil,
-                isWatchAppInstalled: reportsPairing ? session.isWatchAppInstalled : nil)
+            WatchSessionState.Result {
+                $0.activationState = WatchSessionState.State(session.activationState)
+                $0.isReachable = session.isReachable
+                $0.isPaired = reportsPairing ? session.isPaired : nil
+                $0.isWatchAppInstalled = reportsPairing ? session.isWatchAppInstalled : nil
+            }
         }
         peer.handle(SendMessage.self) { arguments, reply in
-            let wantsReply = arguments.reply ?? true
             session.sendMessage(
                 arguments.message.propertyList,
-                replyHandler: wantsReply ? { reply(.success([String: JSONValue](propertyList: $0))) } : nil,
+                replyHandler: arguments.reply ? { reply(.success([String: JSONValue](propertyList: $0))) } : nil,
                 errorHandler: { reply(.failure($0)) })
             // Without a reply handler only a failure is ever told; the message is on its way.
-            if !wantsReply { reply(.success(nil)) }
+            if !arguments.reply { reply(.success(nil)) }
         }
         peer.handleSync(TransferUserInfo.self) { arguments in
-            session.transferUserInfo(arguments.userInfo.propertyList)
-            return NoResult()
+            _ = session.transferUserInfo(arguments.userInfo.propertyList)
         }
         peer.handleSync(OutstandingUserInfoTransfers.self) { _ in session.outstandingUserInfoTransfers.count }
         peer.handleSync(ReceivedMessages.self) { [self] _ in lock.withLock { messages } }
@@ -80,5 +80,16 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
     ) {
         self.session(session, didReceiveMessage: message)
         replyHandler(message)
+    }
+}
+
+extension WatchSessionState.State {
+    fileprivate init(_ state: WCSessionActivationState) {
+        self =
+            switch state {
+            case .notActivated: .notActivated
+            case .inactive: .inactive
+            case .activated: .activated
+            }
     }
 }

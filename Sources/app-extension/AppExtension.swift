@@ -18,7 +18,9 @@ struct AppExtension: ParsableCommand {
     func run() throws {
         try Peer.main(options, playing: [.appExtension], errors: ErrorFacts.controlError) { peer in
             switch peer.app.powerAuth.sdk {
-            case .full: try PowerAuthApp(peer: peer).register(on: peer)
+            case .full:
+                try PowerAuthApp(peer: peer).register(on: peer)
+                MessagingHandlers.register(on: peer, reportsPairing: true, hasSession: false)
             case .extensions, .watch: try ReadingExtension(peer: peer).register(on: peer)
             }
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LabFile
 import LabKit
 
 /// The file that `--config` names.

@@ -18,7 +18,7 @@ struct MainApp: ParsableCommand {
     func run() throws {
         try Peer.main(options, playing: [.app], errors: ErrorFacts.controlError) { peer in
             try PowerAuthApp(peer: peer).register(on: peer)
-            MessagingHandlers.activate(on: peer, reportsPairing: true)
+            MessagingHandlers.register(on: peer, reportsPairing: true)
         }
     }
 

@@ -22,15 +22,25 @@ final class WatchApp {
         peer.handleSync(HasValidActivation.self) { _ in sdk.hasValidActivation() }
         peer.handleSync(ActivationIdentifier.self) { _ in sdk.activationIdentifier }
         peer.handle(UpdateActivationStatus.self) { arguments, reply in
-            switch arguments.delivery ?? .guaranteed {
+            switch arguments.delivery {
             case .guaranteed:
-                reply(.success(.init(accepted: sdk.updateActivationStatus())))
+                reply(.success(.init { $0.accepted = sdk.updateActivationStatus() }))
             case .immediate:
                 sdk.updateActivationStatus { activationId, error in
-                    reply(Outcome.of(.init(accepted: true, activationIdentifier: activationId), error))
+                    reply(Outcome.of(.answered(activationId), error))
                 }
             }
         }
         TokenHandlers.register(on: peer, asksWithoutPassword: true) { sdk.tokenStore }
+    }
+}
+
+extension UpdateActivationStatus.Result {
+    /// The phone has answered with its activation, or that there is none.
+    fileprivate static func answered(_ activationId: String?) -> Self {
+        Self {
+            $0.accepted = true
+            $0.activationIdentifier = activationId
+        }
     }
 }

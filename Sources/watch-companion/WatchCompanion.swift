@@ -17,7 +17,7 @@ struct WatchCompanion: ParsableCommand {
     func run() throws {
         try Peer.main(options, playing: [.watchApp], errors: ErrorFacts.controlError) { peer in
             try WatchApp(peer: peer).register(on: peer)
-            MessagingHandlers.activate(on: peer, reportsPairing: false)
+            MessagingHandlers.register(on: peer, reportsPairing: false)
         }
     }
 

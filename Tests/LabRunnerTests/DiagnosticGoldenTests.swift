@@ -1,4 +1,5 @@
 import Foundation
+import LabFile
 import LabKit
 import LabRunner
 import Testing
@@ -28,7 +29,7 @@ struct DiagnosticGoldenTests {
     @Test("No diagnostic is without a golden file")
     func complete() throws {
         let source = try String(
-            contentsOfFile: "\(TestFiles.package)/Sources/LabKit/Diagnostics/DiagnosticKind.swift", encoding: .utf8)
+            contentsOfFile: "\(TestFiles.package)/Sources/LabFile/Diagnostics/DiagnosticKind.swift", encoding: .utf8)
         let declared = Set(source.matches(of: /\n    case ([a-zA-Z0-9]+)/).map { String($0.1) })
         #expect(declared.count > 40, "the declarations were not found in the source")
         var covered = Set(TestFiles.cases(in: "Golden").flatMap { Self.read($0).diagnostics }.map(\.kind.identifier))

@@ -1,4 +1,5 @@
 import Foundation
+import LabFile
 import LabKit
 import Testing
 
@@ -77,8 +78,12 @@ struct MatcherTests {
 
     @Test("A member that has the name of a matcher is a member where the type declares it")
     func memberNamedLikeMatcher() throws {
-        let type = FieldType.object([.init("length", .integer, "A length.")])
+        let type = SampleAnswer.fieldType
         #expect(try differences("{ length: 3 }", ["length": 3], as: type) == [])
         #expect(try differences("{ length: 3 }", ["length": 4], as: type) == ["length: 3 | 4"])
     }
+}
+
+private struct SampleAnswer: FieldObject {
+    @Field("A length.") var length: Int
 }

@@ -8,23 +8,29 @@ import Testing
 @Suite struct ServerCommandTests {
     /// Calls a command the way the control channel does.
     private func call<C: Command>(
-        _ command: C.Type, _ arguments: C.Arguments, on fixture: ServerFixture
+        _ command: C, on fixture: ServerFixture
     ) async throws -> C.Result {
-        let table = ServerCommandTable(server: fixture.server)
-        let request = ControlRequest(
-            command: C.name, arguments: try JSONValue(encoding: arguments), operation: "op-1")
-        return try await fixture.server.workers.run { table.answer(request) }.get().decode()
+        let request = ControlRequest(command: C.name, arguments: try JSONValue(encoding: command), operation: "op-1")
+        return try await answer(request, on: fixture).get().decode()
     }
 
-    @Test func `every server command of the vocabulary has an answer`() throws {
-        let table = ServerCommandTable(server: try ServerFixture().server)
-        let wanted = Vocabulary.all.filter { $0.actors.contains(.server) }.map { $0.name }
-        #expect(Set(wanted).subtracting(table.names) == [])
+    private func answer(
+        _ request: ControlRequest, on fixture: ServerFixture
+    ) async throws -> Result<JSONValue, ControlError> {
+        let table = try ServerCommands.table(for: fixture.server)
+        let services = fixture.server.services
+        return await fixture.server.workers.run {
+            CurrentOperation.$id.withValue(request.operation) { table.perform(request, on: services) }
+        }
     }
 
     @Test func `the back office drives an activation by commands`() async throws {
         let fixture = try ServerFixture()
-        let initiated = try await call(InitActivation.self, .init(userId: "bob", maxFailureCount: 3), on: fixture)
+        let initiated = try await call(
+            InitActivation {
+                $0.userId = "bob"
+                $0.maxFailureCount = 3
+            }, on: fixture)
         #expect(initiated.userId == "bob")
         #expect(initiated.applicationId == "lab")
         var device = try await fixture.run { client in
@@ -32,33 +38,40 @@ import Testing
             try await device.activate(code: initiated.activationCode)
             return device
         }
-        let id = ActivationReference(activationId: device.activationId)
-        _ = try await call(CommitActivation.self, id, on: fixture)
+        let id = device.activationId
+        _ = try await call(CommitActivation { $0.activationId = id }, on: fixture)
         let header = try device.signature(uriId: "/login", body: Data("body".utf8))
-        let verified = try await call(
-            VerifySignature.self, .init(header: header.value, method: "POST", uriId: "/login", body: "body"),
-            on: fixture)
+        let login = VerifySignature {
+            $0.header = header.value
+            $0.method = .post
+            $0.uriId = "/login"
+            $0.body = "body"
+        }
+        let verified = try await call(login, on: fixture)
         #expect(verified.signatureValid)
         #expect(verified.signatureType == "POSSESSION_KNOWLEDGE")
-        let again = try await call(
-            VerifySignature.self, .init(header: header.value, method: "POST", uriId: "/login", body: "body"),
-            on: fixture)
+        let again = try await call(login, on: fixture)
         #expect(!again.signatureValid)
         #expect(again.remainingAttempts == 2)
 
-        let status = try await call(LabKit.ActivationStatus.self, id, on: fixture)
-        #expect(status.activationStatus == "ACTIVE")
+        let status = try await call(LabKit.ActivationStatus { $0.activationId = id }, on: fixture)
+        #expect(status.activationStatus == .active)
         #expect(status.counter == 1)
         #expect(status.failedAttempts == 1)
         #expect(status.maxFailedAttempts == 3)
         #expect(status.devicePublicKeyFingerprint == device.fingerprint)
         #expect(status.tokens == 0)
 
-        _ = try await call(BlockActivation.self, .init(activationId: id.activationId, reason: "TEST"), on: fixture)
-        #expect(try await call(LabKit.ActivationStatus.self, id, on: fixture).blockedReason == "TEST")
-        _ = try await call(UnblockActivation.self, id, on: fixture)
-        _ = try await call(RemoveServerActivation.self, id, on: fixture)
-        #expect(try await call(LabKit.ActivationStatus.self, id, on: fixture).activationStatus == "REMOVED")
+        _ = try await call(
+            BlockActivation {
+                $0.activationId = id
+                $0.reason = "TEST"
+            }, on: fixture)
+        #expect(try await call(LabKit.ActivationStatus { $0.activationId = id }, on: fixture).blockedReason == "TEST")
+        _ = try await call(UnblockActivation { $0.activationId = id }, on: fixture)
+        _ = try await call(RemoveServerActivation { $0.activationId = id }, on: fixture)
+        #expect(
+            try await call(LabKit.ActivationStatus { $0.activationId = id }, on: fixture).activationStatus == .removed)
         let changes = fixture.journal.events.filter { $0.operation == "op-1" }.map(\.event).filter {
             if case .activationChanged = $0 { true } else { false }
         }
@@ -71,17 +84,17 @@ import Testing
             var device = try await client.activeDevice()
             return try await device.createToken(type: .possession).header(.v3_3, timestamp: client.timestamp)
         }
-        let valid = try await call(ValidateToken.self, .init(header: header.value), on: fixture)
+        let valid = try await call(ValidateToken { $0.header = header.value }, on: fixture)
         #expect(valid.tokenValid)
         #expect(valid.signatureType == "POSSESSION")
         await #expect(throws: ControlError.self) {
-            try await call(ValidateToken.self, .init(header: header.value), on: fixture)
+            try await call(ValidateToken { $0.header = header.value }, on: fixture)
         }
     }
 
     @Test func `a one-time password of a command is due in the key exchange`() async throws {
         let fixture = try ServerFixture()
-        let initiated = try await call(InitActivation.self, .init(activationOtp: "4321"), on: fixture)
+        let initiated = try await call(InitActivation { $0.activationOtp = "4321" }, on: fixture)
         try await fixture.run { client in
             var device = try TestDevice(client, .v3_3)
             #expect(try await device.activate(code: initiated.activationCode).status == 400)
@@ -92,20 +105,18 @@ import Testing
 
     @Test func `errors name the code and the cause`() async throws {
         let fixture = try ServerFixture()
-        let table = ServerCommandTable(server: fixture.server)
-        func error(_ command: String, _ arguments: JSONValue) async -> ControlError? {
+        func error(_ command: String, _ arguments: JSONValue) async throws -> ControlError? {
             let request = ControlRequest(command: command, arguments: arguments)
-            guard case .failure(let error) = await fixture.server.workers.run({ table.answer(request) }) else {
-                return nil
-            }
+            guard case .failure(let error) = try await answer(request, on: fixture) else { return nil }
             return error
         }
-        let unknown = await error("commitActivation", ["activationId": "nobody"])
+        let unknown = try await error("commitActivation", ["activationId": "nobody"])
         #expect(unknown?.name == "ERR0009")
         #expect(unknown?.message.contains("nobody") == true)
-        #expect(await error("commitActivation", [:])?.name == "badArgument")
-        #expect(await error("verifySignature", ["header": "x", "method": "POST", "uriId": "/"])?.name == "badArgument")
-        let misspelt = await error("comitActivation", [:])
+        #expect(try await error("commitActivation", [:])?.name == "badArgument")
+        #expect(
+            try await error("verifySignature", ["header": "x", "method": "POST", "uriId": "/"])?.name == "badArgument")
+        let misspelt = try await error("comitActivation", [:])
         #expect(misspelt?.name == "unknownCommand")
         #expect(misspelt?.message.contains("commitActivation") == true)
     }
@@ -113,9 +124,14 @@ import Testing
     @Test func `call reaches every resource of the back office and of the lab`() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         func called(
-            _ path: String, method: String? = nil, _ request: [String: JSONValue]? = nil
+            _ path: String, method: ResourceMethod = .post, _ request: [String: JSONValue]? = nil
         ) async throws -> JSONValue {
-            try await call(CallResource.self, .init(path: path, method: method, request: request), on: fixture)
+            try await call(
+                CallResource {
+                    $0.path = path
+                    $0.method = method
+                    $0.request = request
+                }, on: fixture)
         }
         let initiated = try await called(
             "/rest/v3/activation/init", ["userId": "alice", "applicationId": "lab"])
@@ -124,15 +140,19 @@ import Testing
         #expect(removed["activationId"] == .string(id))
         let snapshot = try await called("/lab/snapshots", ["name": "before"])
         #expect(snapshot["snapshots"] == ["before"])
-        #expect(try await called("/lab/snapshots/before", method: "DELETE")["snapshots"] == [])
-        #expect(try await called("/lab/traffic?after=0", method: "GET")["entries"] == [])
+        #expect(try await called("/lab/snapshots/before", method: .delete)["snapshots"] == [])
+        #expect(try await called("/lab/traffic?after=0", method: .get)["entries"] == [])
     }
 
     @Test func `call reports what the resource refuses, and a path that leads nowhere`() async throws {
         let fixture = try ServerFixture()
         func error(_ path: String, _ request: [String: JSONValue] = [:]) async -> ControlError? {
             await #expect(throws: ControlError.self) {
-                try await call(CallResource.self, .init(path: path, request: request), on: fixture)
+                try await call(
+                    CallResource {
+                        $0.path = path
+                        $0.request = request
+                    }, on: fixture)
             }
         }
         #expect(await error("/rest/v3/activation/commit", ["activationId": "nobody"])?.name == "ERR0009")

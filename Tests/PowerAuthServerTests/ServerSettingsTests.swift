@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
+import LabFile
 import LabKit
 import Logging
 import NIOCore

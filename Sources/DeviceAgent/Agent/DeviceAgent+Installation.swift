@@ -7,35 +7,30 @@ import SimulatedDevice
 extension DeviceAgent {
     // MARK: Apps
 
-    /// Carries out a command about the installation of an app.
-    ///
-    /// - Returns: false for a command about something else.
-    func handleInstallationCommand(
-        _ request: ControlRequest, _ responder: ControlResponder, _ host: AppHost
-    ) throws -> Bool {
-        let name = host.spec.name
-        let isInstalled = try registry.isInstalled(host.spec.bundleIdentifier)
-        switch request.command {
-        case Uninstall.name, Reinstall.name:
-            guard isInstalled else {
-                responder.fail("wrongState", "\(name) is not installed.")
-                return true
-            }
-            let apps = appAndExtensions(host)
-            try endProcesses(of: apps.compactMap { hosts[$0.name] })
-            try registry.uninstall(apps, from: device)
-            if request.command == Reinstall.name { try apps.forEach { try registry.install($0.bundleIdentifier) } }
-        case Install.name:
-            guard !isInstalled else {
-                responder.fail("wrongState", "\(name) is installed.")
-                return true
-            }
-            try appAndExtensions(host).forEach { try registry.install($0.bundleIdentifier) }
-        default: return false
+    /// Adds the commands about the installation of an app.
+    static func addInstallationCommands(to table: inout CommandTable<ProcessTarget>) {
+        table.answer(Uninstall.self) { _, target in try target.agent.uninstall(target.host, installingAgain: false) }
+        table.answer(Reinstall.self) { _, target in try target.agent.uninstall(target.host, installingAgain: true) }
+        table.answer(Install.self) { _, target in try target.agent.install(target.host) }
+    }
+
+    private func install(_ host: AppHost) throws {
+        guard try !registry.isInstalled(host.spec.bundleIdentifier) else {
+            throw ControlError.device("wrongState", "\(host.spec.name) is installed.")
         }
+        try appAndExtensions(host).forEach { try registry.install($0.bundleIdentifier) }
         try tellLinksAboutInstallation()
-        responder.succeed(NoResult())
-        return true
+    }
+
+    private func uninstall(_ host: AppHost, installingAgain: Bool) throws {
+        guard try registry.isInstalled(host.spec.bundleIdentifier) else {
+            throw ControlError.device("wrongState", "\(host.spec.name) is not installed.")
+        }
+        let apps = appAndExtensions(host)
+        try endProcesses(of: apps.compactMap { hosts[$0.name] })
+        try registry.uninstall(apps, from: device)
+        if installingAgain { try apps.forEach { try registry.install($0.bundleIdentifier) } }
+        try tellLinksAboutInstallation()
     }
 
     /// Lets the other devices know which apps are here.
@@ -53,27 +48,24 @@ extension DeviceAgent {
 
     // MARK: The device
 
-    /// Carries out a command that ends everything that runs on the device.
-    ///
-    /// - Returns: false for a command about something else.
-    func handleStartCommand(_ request: ControlRequest, _ responder: ControlResponder) throws -> Bool {
-        switch request.command {
-        case Reboot.name:
-            try endBoot()
-            try security.changeState { $0.reboot() }
-        case Erase.name:
-            try endBoot()
-            try registry.erase()
-            try tellLinksAboutInstallation()
-            for suffix in ["", "-wal", "-shm"] {
-                let path = layout.keychainPath(device.name) + suffix
-                if Files.exists(path) { try Files.remove(path) }
-            }
-            try security.changeState { $0.erase() }
-        default: return false
+    /// Adds the commands that end everything that runs on the device.
+    static func addStartCommands(to table: inout CommandTable<DeviceAgent>) {
+        table.answer(Reboot.self) { _, agent in
+            try agent.endBoot()
+            try agent.security.changeState { $0.reboot() }
         }
-        responder.succeed(NoResult())
-        return true
+        table.answer(Erase.self) { _, agent in try agent.erase() }
+    }
+
+    private func erase() throws {
+        try endBoot()
+        try registry.erase()
+        try tellLinksAboutInstallation()
+        for suffix in ["", "-wal", "-shm"] {
+            let path = layout.keychainPath(device.name) + suffix
+            if Files.exists(path) { try Files.remove(path) }
+        }
+        try security.changeState { $0.erase() }
     }
 
     /// Ends all apps, and the shared memory that they made; the next boot begins.

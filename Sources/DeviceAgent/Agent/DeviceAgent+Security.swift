@@ -3,67 +3,60 @@ import SimulatedDevice
 
 /// What the user does with passcode and biometry (sdk.md, sections 5.5 and 9.9).
 extension DeviceAgent {
-    /// Carries out a command about what protects the device.
-    ///
-    /// - Returns: false for a command about something else.
-    func handleSecurityCommand(_ request: ControlRequest, _ responder: ControlResponder) throws -> Bool {
-        switch request.command {
-        case EnrolBiometry.name: try change(responder) { state throws(DeviceStateError) in try state.enrol() }
-        case AlterBiometry.name: try change(responder) { state throws(DeviceStateError) in try state.alter() }
-        case RemoveBiometry.name: try change(responder) { $0.removeEnrolled() }
-        case AllowBiometry.name:
-            let isAllowed = try request.arguments.decode(AllowBiometry.Arguments.self).isAllowed
-            try change(responder) { state throws(DeviceStateError) in try state.allowBiometry(isAllowed) }
-        case SetPasscode.name:
-            let isSet = try request.arguments.decode(SetPasscode.Arguments.self).isSet
-            try change(responder) { $0.setPasscode(isSet) }
-        case LockDevice.name:
-            try change(responder) { $0.lock() }
-            try security.cancelPrompt()
-        case UnlockDevice.name: try change(responder) { $0.unlock() }
-        case AnswerBiometry.name:
-            let arguments = try request.arguments.decode(AnswerBiometry.Arguments.self)
-            let times = arguments.times ?? 1
-            guard (1...100).contains(times) else {
-                responder.fail("badArgument", "`times` is a number from 1 to 100, not \(times).")
-                return true
-            }
-            try security.answer(arguments.answer, times: times)
-            responder.succeed(NoResult())
-        case BiometryPrompt.name: responder.succeed(BiometryPrompt.Prompt(security.prompt))
-        case SecurityOfDevice.name: responder.succeed(SecurityOfDevice.Result(security.state))
-        default: return false
+    /// Adds the commands about what protects the device.
+    static func addSecurityCommands(to table: inout CommandTable<DeviceAgent>) {
+        addBiometryCommands(to: &table)
+        table.answer(SetPasscode.self) { arguments, agent in
+            try agent.security.changeState { $0.setPasscode(arguments.isSet) }
         }
-        return true
+        table.answer(LockDevice.self) { _, agent in
+            try agent.security.changeState { $0.lock() }
+            try agent.security.cancelPrompt()
+        }
+        table.answer(UnlockDevice.self) { _, agent in try agent.security.changeState { $0.unlock() } }
+        table.answer(SecurityOfDevice.self) { _, agent in SecurityOfDevice.Result(agent.security.state) }
     }
 
-    private func change(
-        _ responder: ControlResponder, _ body: (inout SecurityState) throws(DeviceStateError) -> Void
-    ) throws {
-        do {
-            try security.changeState(body)
-            responder.succeed(NoResult())
-        } catch let error as DeviceStateError {
-            responder.fail("wrongState", error.description)
+    private static func addBiometryCommands(to table: inout CommandTable<DeviceAgent>) {
+        table.answer(EnrolBiometry.self) { _, agent in
+            try agent.security.changeState { try $0.enrol() }
         }
+        table.answer(AlterBiometry.self) { _, agent in
+            try agent.security.changeState { try $0.alter() }
+        }
+        table.answer(RemoveBiometry.self) { _, agent in try agent.security.changeState { $0.removeEnrolled() } }
+        table.answer(AllowBiometry.self) { arguments, agent in
+            try agent.security.changeState { try $0.allowBiometry(arguments.isAllowed) }
+        }
+        table.answer(AnswerBiometry.self) { arguments, agent in
+            try agent.security.answer(arguments.answer, times: arguments.times)
+        }
+        table.answer(BiometryPrompt.self) { _, agent in agent.security.prompt.map(BiometryPrompt.Prompt.init) }
     }
 }
 
 extension BiometryPrompt.Prompt {
-    fileprivate init?(_ prompt: AuthenticationPrompt?) {
-        guard let prompt else { return nil }
-        self.init(
-            app: prompt.app, reason: prompt.reason, fallbackTitle: prompt.fallbackTitle,
-            allowsPasscode: prompt.allowsPasscode)
+    fileprivate init(_ prompt: AuthenticationPrompt) {
+        self.init {
+            $0.app = prompt.app
+            $0.reason = prompt.reason
+            $0.fallbackTitle = prompt.fallbackTitle
+            $0.allowsPasscode = prompt.allowsPasscode
+        }
     }
 }
 
 extension SecurityOfDevice.Result {
     fileprivate init(_ state: SecurityState) {
-        self.init(
-            biometry: state.hardware.rawValue, isEnrolled: state.enrolment != nil,
-            isBiometryAllowed: state.isBiometryAllowed, failedAttempts: state.failedAttempts,
-            isLockedOut: state.isLockedOut, isPasscodeSet: state.isPasscodeSet, isLocked: state.isLocked,
-            isUnlockedSinceBoot: state.isUnlockedSinceBoot)
+        self.init {
+            $0.biometry = state.hardware
+            $0.isEnrolled = state.enrolment != nil
+            $0.isBiometryAllowed = state.isBiometryAllowed
+            $0.failedAttempts = state.failedAttempts
+            $0.isLockedOut = state.isLockedOut
+            $0.isPasscodeSet = state.isPasscodeSet
+            $0.isLocked = state.isLocked
+            $0.isUnlockedSinceBoot = state.isUnlockedSinceBoot
+        }
     }
 }

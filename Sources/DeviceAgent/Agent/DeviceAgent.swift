@@ -39,6 +39,7 @@ public final class DeviceAgent {
         guard let device = manifest.topology.device(named: deviceName) else {
             throw AgentError.unknownDevice(deviceName, known: manifest.topology.devices.map(\.name))
         }
+        try Self.checkCommandTables()
         self.layout = layout
         self.manifest = manifest
         self.device = device
@@ -142,7 +143,7 @@ public final class DeviceAgent {
 
     private func handle(_ message: AgentMessage) throws {
         switch message {
-        case .control(let request, let responder): try handle(request, responder)
+        case .control(let request, let responder): handle(request, responder)
         case .labAlarm: links.forEach { $0.collect(.labTimePassed) }
         case .leaseLost, .signal: isEnding = true
         }

@@ -1,25 +1,17 @@
-import LabKit
-
 /// The control requests that wait for something to happen to a process.
 struct PendingRequests {
     private var next = 0
-    private var waiting: [Int: ControlResponder] = [:]
+    private var waiting: [Int: @Sendable (AppProcess.Answer) -> Void] = [:]
 
     /// Keeps a request; gives the number under which it is answered.
-    mutating func add(_ responder: ControlResponder) -> Int {
+    mutating func add(_ answer: @escaping @Sendable (AppProcess.Answer) -> Void) -> Int {
         next += 1
-        waiting[next] = responder
+        waiting[next] = answer
         return next
     }
 
     /// Answers a request, once.
     mutating func answer(_ number: Int, _ answer: AppProcess.Answer) {
-        guard let responder = waiting.removeValue(forKey: number) else { return }
-        switch answer {
-        case .launched(let pid, let incarnation, let time):
-            responder.succeed(LaunchedProcess(pid: pid, incarnation: incarnation, launchedAt: time))
-        case .done: responder.succeed(NoResult())
-        case .refused(let name, let message): responder.fail(name, message)
-        }
+        waiting.removeValue(forKey: number)?(answer)
     }
 }

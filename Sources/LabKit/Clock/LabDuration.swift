@@ -67,7 +67,7 @@ extension LabDuration: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
-        guard let value = LabDuration(text) else {
+        guard let value = LabDuration(signed: text) else {
             throw DecodingError.dataCorruptedError(
                 in: container, debugDescription: "'\(text)' is not a duration; write a number and a unit, e.g. 250ms")
         }

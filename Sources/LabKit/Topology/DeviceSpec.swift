@@ -16,7 +16,7 @@ public struct DeviceSpec: Codable, Equatable, Sendable {
     }
 
     /// The sensor that recognises the owner.
-    public enum Biometry: String, Codable, CaseIterable, Sendable {
+    public enum Biometry: String, Choice {
         case none
         case touchID
         case faceID

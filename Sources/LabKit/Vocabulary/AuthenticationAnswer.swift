@@ -1,5 +1,5 @@
 /// What the owner of a device does when a dialog asks for a finger, a face or the passcode.
-public enum AuthenticationAnswer: String, Codable, CaseIterable, Sendable {
+public enum AuthenticationAnswer: String, Choice {
     /// A finger or face that matches; where biometry cannot help and the dialog takes the passcode, the passcode.
     case success
     /// One attempt that does not match; the dialog stays open until it gives up.

@@ -6,130 +6,72 @@ extension Vocabulary {
     ]
 }
 
-/// `biometryInfo`: what biometry the app can use.
-public enum BiometryInfo: Command {
-    public typealias Arguments = NoArguments
+public struct BiometryInfo: Command {
+    public static let info = CommandInfo(
+        "biometryInfo", of: .app, "Tells what biometry the device has and whether it can be used now.")
 
-    /// What biometry the app can use.
-    public struct Result: Codable, Sendable {
-        /// Whether it can be used now.
-        public var canUse: Bool
-        /// `notSupported`, `notAvailable`, `notEnrolled`, `lockout` or `available`.
-        public var currentStatus: String
-        /// `none`, `touchID` or `faceID`.
-        public var biometryType: String
-
-        /// Creates the answer.
-        public init(canUse: Bool, currentStatus: String, biometryType: String) {
-            self.canUse = canUse
-            self.currentStatus = currentStatus
-            self.biometryType = biometryType
-        }
+    public enum Status: String, Choice {
+        case notSupported, notAvailable, notEnrolled, lockout, available
     }
 
-    public static let name = "biometryInfo"
-    public static let actors: Set<ActorKind> = [.app]
-    public static let summary = "Tells what biometry the device has and whether it can be used now."
-    public static let result: FieldType = .object([
-        .init("canUse", .boolean, "Whether it can be used now."),
-        .init(
-            "currentStatus", .choice(["notSupported", "notAvailable", "notEnrolled", "lockout", "available"]),
-            "Why it can or cannot be used."),
-        .init("biometryType", .choice(["none", "touchID", "faceID"]), "The sensor."),
-    ])
-}
-
-/// `addBiometryFactor`: adds, or replaces, the biometry factor.
-public enum AddBiometryFactor: Command {
-    /// Arguments of `addBiometryFactor`.
-    public struct Arguments: Codable, Sendable {
-        /// The password in use.
-        public var password: Secret
-
-        /// Creates the arguments.
-        public init(password: Secret) {
-            self.password = password
-        }
+    public struct Result: FieldObject {
+        @Field("Whether it can be used now.") public var canUse: Bool
+        @Field("Why it can or cannot be used.") public var currentStatus: Status
+        @Field(.biometrySensor) public var biometryType: DeviceSpec.Biometry
+        public init() {}
     }
 
-    public typealias Result = NoResult
-    public static let name = "addBiometryFactor"
-    public static let actors: Set<ActorKind> = [.app]
-    public static let summary = "Adds, or replaces, the biometry factor after the server has confirmed the password."
-    public static let fields: [Field] = [.required("password", .secret, "Password of the knowledge factor.")]
+    public init() {}
 }
 
-/// `hasBiometryFactor`: whether the activation has a biometry factor.
-public enum HasBiometryFactor: Command {
-    public typealias Arguments = NoArguments
+public struct AddBiometryFactor: Command {
+    public static let info = CommandInfo(
+        "addBiometryFactor", of: .app,
+        "Adds, or replaces, the biometry factor after the server has confirmed the password.")
+    @Field(.password) public var password: Secret
+
+    public init() {}
+}
+
+public struct HasBiometryFactor: Command {
+    public static let info = CommandInfo(
+        "hasBiometryFactor", of: .app,
+        "Tells whether the activation has a biometry factor whose key is on this device.")
     public typealias Result = Bool
-    public static let name = "hasBiometryFactor"
-    public static let actors: Set<ActorKind> = [.app]
-    public static let summary = "Tells whether the activation has a biometry factor whose key is on this device."
-    public static let result: FieldType = .boolean
+
+    public init() {}
 }
 
-/// `removeBiometryFactor`: removes the biometry factor from the device.
-public enum RemoveBiometryFactor: Command {
-    public typealias Arguments = NoArguments
+public struct RemoveBiometryFactor: Command {
+    public static let info = CommandInfo(
+        "removeBiometryFactor", of: .app, "Removes the biometry factor; true whenever there is an activation.")
     public typealias Result = Bool
-    public static let name = "removeBiometryFactor"
-    public static let actors: Set<ActorKind> = [.app]
-    public static let summary = "Removes the biometry factor; true whenever there is an activation."
-    public static let result: FieldType = .boolean
+
+    public init() {}
 }
 
-/// What a signature with biometry needs.
-public struct BiometrySignatureArguments: Codable, Sendable {
-    /// Text of the dialog.
-    public var prompt: String?
-    /// HTTP method.
-    public var method: String?
-    /// URI identifier agreed with the server.
-    public var uriId: String
-    /// Body of the request, as UTF-8 text.
-    public var body: String?
-
-    /// Creates the arguments.
-    public init(prompt: String? = nil, method: String? = nil, uriId: String, body: String? = nil) {
-        self.prompt = prompt
-        self.method = method
-        self.uriId = uriId
-        self.body = body
-    }
-
-    static func fields(prompt: Field) -> [Field] {
-        [
-            .required("uriId", .text, "URI identifier agreed with the server."),
-            .optional(
-                "method", .choice(["GET", "POST", "PUT", "DELETE", "HEAD", "PATCH"]), default: "POST", "HTTP method."),
-            .optional("body", .text, "Body of the request."), prompt,
-        ]
-    }
-}
-
-/// `biometrySignature`: the authorization header of a request, with possession and biometry.
-public enum BiometrySignature: Command {
-    public typealias Arguments = BiometrySignatureArguments
+public struct BiometrySignature: Command {
+    public static let info = CommandInfo(
+        "biometrySignature", of: .app,
+        "Computes the authorization header of a request with possession and biometry; waits for the user's answer.")
+    @Field(.uriId) public var uriId: String
+    @Field(.httpMethod) public var method: RequestMethod = .post
+    @Field(.requestBody) public var body: String?
+    @Field("Text of the dialog; without it the system's dialog opens without a text.") public var prompt: String?
     public typealias Result = HTTPHeader
-    public static let name = "biometrySignature"
-    public static let actors: Set<ActorKind> = [.app]
-    public static let summary =
-        "Computes the authorization header of a request with possession and biometry; waits for the user's answer."
-    public static let fields: [Field] = BiometrySignatureArguments.fields(
-        prompt: .optional("prompt", .text, "Text of the dialog; without it the system's dialog opens without a text."))
-    public static let result = HTTPHeader.type
+
+    public init() {}
 }
 
-/// `authenticateUsingBiometry`: credentials in advance, and a signature made with them.
-public enum AuthenticateUsingBiometry: Command {
-    public typealias Arguments = BiometrySignatureArguments
+public struct AuthenticateUsingBiometry: Command {
+    public static let info = CommandInfo(
+        "authenticateUsingBiometry", of: .app,
+        "Asks the user for biometry in advance, then computes the authorization header of a request with the result.")
+    @Field(.uriId) public var uriId: String
+    @Field(.httpMethod) public var method: RequestMethod = .post
+    @Field(.requestBody) public var body: String?
+    @Field("Text of the dialog.") public var prompt: String = "Authenticate"
     public typealias Result = HTTPHeader
-    public static let name = "authenticateUsingBiometry"
-    public static let actors: Set<ActorKind> = [.app]
-    public static let summary =
-        "Asks the user for biometry in advance, then computes the authorization header of a request with the result."
-    public static let fields: [Field] = BiometrySignatureArguments.fields(
-        prompt: .optional("prompt", .text, default: "Authenticate", "Text of the dialog."))
-    public static let result = HTTPHeader.type
+
+    public init() {}
 }

@@ -7,80 +7,49 @@ extension Vocabulary {
 }
 
 /// A process that was started for an app.
-public struct LaunchedProcess: Codable, Sendable {
-    /// Process identifier.
-    public var pid: Int32
-    /// Number of the process among those of the same app, from 1.
-    public var incarnation: Int
-    /// When the process was spawned, in nanoseconds of the machine's monotonic clock.
-    public var launchedAt: UInt64
+public struct LaunchedProcess: FieldObject {
+    @Field("Process identifier.") public var pid: Int32
+    @Field("Number of the process among those of the same app, from 1.") public var incarnation: Int
+    @Field("When it was spawned, in nanoseconds of the machine's monotonic clock.") public var launchedAt: UInt64
 
-    /// Creates the answer.
-    public init(pid: Int32, incarnation: Int, launchedAt: UInt64) {
-        self.pid = pid
-        self.incarnation = incarnation
-        self.launchedAt = launchedAt
-    }
-
-    static let type: FieldType = .object([
-        .init("pid", .integer, "Process identifier."),
-        .init("incarnation", .integer, "Number of the process among those of the same app, from 1."),
-        .init("launchedAt", .integer, "When it was spawned, in nanoseconds of the machine's monotonic clock."),
-    ])
+    public init() {}
 }
 
-/// `launch`: starts the app's process; answers when it is ready.
-public enum Launch: Command {
-    public typealias Arguments = NoArguments
+public struct Launch: Command {
+    public static let info = CommandInfo("launch", of: .process, "Starts the app and waits until it answers.")
     public typealias Result = LaunchedProcess
-    public static let name = "launch"
-    public static let actors: Set<ActorKind> = [.process]
-    public static let summary = "Starts the app and waits until it answers."
-    public static let result = LaunchedProcess.type
+
+    public init() {}
 }
 
-/// `kill`: ends the process with SIGKILL.
-public enum Kill: Command {
-    public typealias Arguments = NoArguments
-    public typealias Result = NoResult
-    public static let name = "kill"
-    public static let actors: Set<ActorKind> = [.process]
-    public static let summary = "Ends the process at once (SIGKILL) and waits until it is gone."
+public struct Kill: Command {
+    public static let info = CommandInfo(
+        "kill", of: .process, "Ends the process at once (SIGKILL) and waits until it is gone.")
+    public init() {}
 }
 
-/// `terminate`: asks the process to end.
-public enum Terminate: Command {
-    public typealias Arguments = NoArguments
-    public typealias Result = NoResult
-    public static let name = "terminate"
-    public static let actors: Set<ActorKind> = [.process]
-    public static let summary = "Asks the process to end (SIGTERM) and waits until it is gone."
+public struct Terminate: Command {
+    public static let info = CommandInfo(
+        "terminate", of: .process, "Asks the process to end (SIGTERM) and waits until it is gone.")
+    public init() {}
 }
 
-/// `suspend`: stops the process, as the system does in the background.
-public enum Suspend: Command {
-    public typealias Arguments = NoArguments
-    public typealias Result = NoResult
-    public static let name = "suspend"
-    public static let actors: Set<ActorKind> = [.process]
-    public static let summary = "Stops the process as the system does in the background."
+public struct Suspend: Command {
+    public static let info = CommandInfo(
+        "suspend", of: .process, "Stops the process as the system does in the background.")
+    public init() {}
 }
 
-/// `resume`: brings a suspended process to the foreground.
-public enum Resume: Command {
-    public typealias Arguments = NoArguments
-    public typealias Result = NoResult
-    public static let name = "resume"
-    public static let actors: Set<ActorKind> = [.process]
-    public static let summary = "Continues a suspended process and brings it to the foreground."
+public struct Resume: Command {
+    public static let info = CommandInfo(
+        "resume", of: .process, "Continues a suspended process and brings it to the foreground.")
+    public init() {}
 }
 
-/// `relaunch`: ends the process if it runs, and starts it anew.
-public enum Relaunch: Command {
-    public typealias Arguments = NoArguments
+public struct Relaunch: Command {
+    public static let info = CommandInfo(
+        "relaunch", of: .process, "Ends the process if it runs, starts it anew and waits until it answers.")
     public typealias Result = LaunchedProcess
-    public static let name = "relaunch"
-    public static let actors: Set<ActorKind> = [.process]
-    public static let summary = "Ends the process if it runs, starts it anew and waits until it answers."
-    public static let result = LaunchedProcess.type
+
+    public init() {}
 }

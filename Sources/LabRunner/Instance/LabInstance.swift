@@ -67,6 +67,7 @@ public final class LabInstance: Sendable {
     ///
     /// - Throws: ``LabFailure`` when a part does not come up; the instance is then still to be stopped.
     public func start() throws {
+        try InstanceCommands.checkComplete()
         let topology = manifest.topology
         let server = try spawn("lab-server", name: "server", ["--instance", layout.root])
         for device in topology.devices {

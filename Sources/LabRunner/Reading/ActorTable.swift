@@ -19,7 +19,7 @@ struct ActorTable: Sendable {
                 add(
                     app.name,
                     [
-                        (Self.kind(of: app), .endpoint("p.\(app.name)", about: app.name)),
+                        (app.actorKind, .endpoint("p.\(app.name)", about: app.name)),
                         (.process, .endpoint(agent, about: app.name)),
                     ])
             }
@@ -35,22 +35,13 @@ struct ActorTable: Sendable {
         self.names = names
     }
 
-    /// What an app is to the vocabulary: the SDK inside decides.
-    static func kind(of app: AppSpec) -> ActorKind {
-        switch app.powerAuth.sdk {
-        case .full: .app
-        case .extensions: .appExtension
-        case .watch: .watchApp
-        }
-    }
-
     /// The ways to address a name; nil when nobody has it.
     subscript(name: String) -> [Target]? { targets[name] }
 
     /// The names of actors that understand a command.
     func names(understanding command: String) -> [String] {
         names.filter { name in
-            targets[name]?.contains { Vocabulary.command(named: command, for: $0.kind) != nil } ?? false
+            targets[name]?.contains { Vocabulary.lab.command(named: command, of: $0.kind) != nil } ?? false
         }
     }
 

@@ -1,3 +1,4 @@
+internal import LabFile
 internal import LabKit
 
 /// Reads a step that is a command to an actor.
@@ -36,14 +37,14 @@ struct CommandReader {
             within: within, eventually: eventually)
     }
 
-    private func find(_ name: String, targets: [Target], at place: SourcePlace) -> (Target, any Command.Type)? {
+    private func find(_ name: String, targets: [Target], at place: SourcePlace) -> (Target, CommandDeclaration)? {
         for target in targets {
-            if let command = Vocabulary.command(named: name, for: target.kind) { return (target, command) }
+            if let command = Vocabulary.lab.command(named: name, of: target.kind) { return (target, command) }
         }
         guard let first = targets.first else { return nil }
-        let elsewhere = Vocabulary.all.filter { $0.name == name }
+        let elsewhere = Vocabulary.lab.commands.filter { $0.name == name }
         if elsewhere.isEmpty {
-            let known = targets.flatMap { Vocabulary.commands(for: $0.kind) }.map { $0.name }
+            let known = targets.flatMap { Vocabulary.lab.commands(of: $0.kind) }.map { $0.name }
             collector.report(.unknownCommand(command: name, actor: first.actor, known: known), at: place)
         } else {
             let kinds = Set(elsewhere.flatMap { $0.actors }).sorted { $0.rawValue < $1.rawValue }
@@ -57,7 +58,7 @@ struct CommandReader {
     }
 
     private func readArguments(
-        _ node: YAMLNode?, of command: any Command.Type, at place: SourcePlace
+        _ node: YAMLNode?, of command: CommandDeclaration, at place: SourcePlace
     ) -> [CommandStep.Argument]? {
         let entries = node?.entries ?? []
         if let node, node.entries == nil, !node.isNull {
@@ -84,7 +85,7 @@ struct CommandReader {
                 if let template = steps.values.read(value, as: field.type, what: "`\(field.name)`") {
                     arguments.append(CommandStep.Argument(field: field, value: template))
                 }
-            } else if field.required, !misspelled.contains(field.name) {
+            } else if field.isRequired, !misspelled.contains(field.name) {
                 collector.report(
                     .missingParameter(parameter: field.name, command: command.name, meaning: field.meaning),
                     at: place)
@@ -95,7 +96,7 @@ struct CommandReader {
 
     /// What would be refused when a fault is armed is refused before anything starts, as far as the values are known.
     private func checkFault(
-        _ node: YAMLNode?, of command: any Command.Type, _ arguments: [CommandStep.Argument], at place: SourcePlace
+        _ node: YAMLNode?, of command: CommandDeclaration, _ arguments: [CommandStep.Argument], at place: SourcePlace
     ) {
         guard command.actors == [.faults] else { return }
         // A value that exists only in the run is judged there; here it counts as given.
@@ -108,7 +109,7 @@ struct CommandReader {
         }
     }
 
-    private func readOutcome(_ node: YAMLNode, of command: any Command.Type) -> CommandStep.Outcome? {
+    private func readOutcome(_ node: YAMLNode, of command: CommandDeclaration) -> CommandStep.Outcome? {
         let expect = node.entries?.first { $0.key == "expect" }
         let fails = node.entries?.first { $0.key == "fails" }
         if let expect, let fails {
@@ -138,7 +139,7 @@ struct CommandReader {
         left.range.start < right.range.start ? right : left
     }
 
-    private func readCapture(_ node: YAMLNode, of command: any Command.Type) -> String? {
+    private func readCapture(_ node: YAMLNode, of command: CommandDeclaration) -> String? {
         guard let entry = node.entries?.first(where: { $0.key == "as" }) else { return nil }
         if node["fails"] != nil { return steps.variable(entry.value, FailureReader.type, in: steps.scope) }
         if case .nothing = command.result {

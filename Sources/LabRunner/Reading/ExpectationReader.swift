@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LabFile
 internal import LabKit
 
 /// Reads what a value must be like: literals by their declared type, matchers, partial objects.
@@ -42,7 +43,7 @@ struct ExpectationReader {
     /// A mapping is a matcher when its only key is a matcher's word and no field of the value has that
     /// name; several matchers' words together must all hold.
     private func mapping(_ entries: [YAMLEntry], node: YAMLNode, of type: FieldType, what: String) -> Matcher? {
-        let fields: [FieldType.Member] = if case .object(let members) = type { members } else { [] }
+        let fields: [FieldDeclaration] = if case .object(let members) = type { members } else { [] }
         let isFieldName = { (key: String) in fields.contains { $0.name == key } }
         if !entries.isEmpty, entries.allSatisfy({ Matcher.words.contains($0.key) && !isFieldName($0.key) }) {
             let matchers = entries.compactMap { entry in
@@ -54,7 +55,7 @@ struct ExpectationReader {
         switch type {
         case .object(let members):
             return object(entries, what: what) { entry in
-                if let member = members.first(where: { $0.name == entry.key }) { return member.type }
+                if let member = members.first(where: { $0.name == entry.key }) { return member.memberType }
                 collector.report(
                     .unknownExpectedField(field: entry.key, of: what, known: members.map(\.name)),
                     at: entry.keyPlace)
@@ -140,8 +141,8 @@ struct ExpectationReader {
                 let low = values.read(bounds[0], as: .number, what: "`between`"),
                 let high = values.read(bounds[1], as: .number, what: "`between`")
             else { return refuse("a list of two numbers") }
-            if case .literal(let least) = low, case .literal(let most) = high, let least = least.asDouble,
-                let most = most.asDouble, least > most
+            if case .literal(let least) = low, case .literal(let most) = high, let least = least.numberValue,
+                let most = most.numberValue, least > most
             {
                 return refuse("the smaller number first: nothing lies between these")
             }

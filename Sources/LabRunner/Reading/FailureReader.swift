@@ -1,3 +1,4 @@
+internal import LabFile
 internal import LabKit
 
 /// Reads the expectation of a failure.

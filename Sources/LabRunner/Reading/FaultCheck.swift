@@ -1,3 +1,4 @@
+internal import LabFile
 internal import LabKit
 
 /// Judges whether a fault can take effect as it is written; used before a run by the values in the file, and when
@@ -11,6 +12,14 @@ struct FaultCheck {
     }
 
     let actors: ActorTable
+
+    /// Everything that is wrong with an `arm` whose values are all known.
+    func complaints(about fault: ArmFault) throws -> [Complaint] {
+        var arguments = try JSONValue(encoding: fault).objectValue ?? [:]
+        // What is left at its default is nobody's mistake, for example the error of a fault that kills.
+        for field in ArmFault.fields where arguments[field.name] == field.defaultValue { arguments[field.name] = nil }
+        return complaints(about: arguments)
+    }
 
     /// Everything that is wrong with an `arm`.
     ///

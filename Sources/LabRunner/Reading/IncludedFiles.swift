@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LabFile
 internal import LabKit
 
 /// The files that a scenario includes, each read once: a mistake in a file that is included twice is one mistake.

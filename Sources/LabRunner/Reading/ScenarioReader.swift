@@ -1,5 +1,6 @@
 internal import Foundation
-public import LabKit
+public import LabFile
+internal import LabKit
 
 /// Reads a scenario file completely, before any process starts.
 public enum ScenarioReader {
@@ -29,7 +30,7 @@ public enum ScenarioReader {
     ///   - labFile: The topologies.
     ///   - environment: Environment variables that `values` may name.
     public static func read(
-        _ file: SourceFile, id: String, labFile: LabFile, environment: [String: String]
+        _ file: SourceFile, id: String, labFile: NamedTopologies, environment: [String: String]
     ) -> Outcome {
         let collector = DiagnosticCollector()
         var scenarios: [Scenario] = []
@@ -48,7 +49,7 @@ public enum ScenarioReader {
 private struct Reading {
     let file: SourceFile
     let id: String
-    let labFile: LabFile
+    let labFile: NamedTopologies
     let environment: [String: String]
     let collector: DiagnosticCollector
 

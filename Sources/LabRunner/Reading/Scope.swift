@@ -1,3 +1,4 @@
+internal import LabFile
 internal import LabKit
 
 /// The variables that can be used at a place of a scenario.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LabFile
 internal import LabKit
 
 // The steps that are words of the language.

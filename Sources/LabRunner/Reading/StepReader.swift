@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LabFile
 internal import LabKit
 
 /// Reads a list of steps.

@@ -1,3 +1,4 @@
+internal import LabFile
 internal import LabKit
 
 extension ValueReader {
@@ -107,7 +108,7 @@ extension ValueReader {
                         at: place)
                     return nil
                 }
-                type = member.type
+                type = member.memberType
             case .list(let element) where Int(key) != nil:
                 type = element
             default:
@@ -137,7 +138,7 @@ extension FieldType {
         case (.object, .map), (.map, .object): true
         case (.object(let have), .object(let need)):
             need.allSatisfy { member in
-                have.first { $0.name == member.name }.map { $0.type.fits(member.type) } ?? true
+                have.first { $0.name == member.name }.map { $0.memberType.fits(member.memberType) } ?? true
             }
         case (.list(let have), .list(let need)): have.fits(need)
         case (let have, let need): have == need

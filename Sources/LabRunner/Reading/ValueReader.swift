@@ -1,3 +1,4 @@
+internal import LabFile
 internal import LabKit
 
 /// Reads values by their declared type, with the references in them.
@@ -66,8 +67,9 @@ struct ValueReader {
             secrets.insert(scalar.text)
             return .literal(.string(scalar.text))
         case .integer:
-            guard let number = Int64(scalar.text) else { return refuse("an integer") }
-            return .literal(.integer(number))
+            if let number = Int64(scalar.text) { return .literal(.integer(number)) }
+            guard let number = UInt64(scalar.text) else { return refuse("an integer") }
+            return .literal(.unsigned(number))
         case .number:
             if let number = Int64(scalar.text) { return .literal(.integer(number)) }
             guard let number = Double(scalar.text), number.isFinite else { return refuse("a number") }
@@ -145,7 +147,7 @@ struct ValueReader {
                         at: entry.keyPlace)
                     continue
                 }
-                members[entry.key] = read(entry.value, as: member.type, what: "`\(entry.key)`")
+                members[entry.key] = read(entry.value, as: member.memberType, what: "`\(entry.key)`")
             }
         default:
             collector.report(.wrongShape(what: what, expected: shape(of: type), actual: .mapping), at: node.place)

@@ -53,7 +53,7 @@ public enum ScenarioSchema {
     /// Every command, by name; the actor decides at run time which of them it understands.
     private static var command: JSONValue {
         var summaries: [String: [String]] = [:]
-        for command in Vocabulary.all { summaries[command.name, default: []].append(command.summary) }
+        for command in Vocabulary.lab.commands { summaries[command.name, default: []].append(command.summary) }
         return .object([
             "oneOf": .array(
                 summaries.sorted { $0.key < $1.key }.map { name, texts in
@@ -65,7 +65,7 @@ public enum ScenarioSchema {
     /// Every parameter of every command; which of them a command has is checked by `lab run`.
     private static var parameters: JSONValue {
         var properties: [String: [String]] = [:]
-        for command in Vocabulary.all {
+        for command in Vocabulary.lab.commands {
             for field in command.fields {
                 let meaning = "\(command.name): \(field.meaning)"
                 if properties[field.name]?.contains(meaning) != true {

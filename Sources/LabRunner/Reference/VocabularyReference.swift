@@ -8,18 +8,18 @@ public enum VocabularyReference {
     /// The vocabulary for people.
     public static func text() -> String {
         ActorKind.allCases.map { kind in
-            let commands = Vocabulary.commands(for: kind).map(text).joined(separator: "\n")
+            let commands = Vocabulary.lab.commands(of: kind).map(text).joined(separator: "\n")
             return "Commands of \(kind.title)\n\n\(commands)"
         }.joined(separator: "\n")
     }
 
-    private static func text(_ command: any Command.Type) -> String {
+    private static func text(_ command: CommandDeclaration) -> String {
         var lines = ["  \(command.name)  \(command.summary)"]
         for field in command.fields {
             var facts = [field.type.title]
             if let unit = field.unit { facts.append("in \(unit)") }
-            if let limit = field.limit { facts.append(limit) }
-            facts.append(field.required ? "required" : field.defaultValue.map { "default \($0)" } ?? "optional")
+            if let limit = field.limit { facts.append(limit.description) }
+            facts.append(field.isRequired ? "required" : field.defaultValue.map { "default \($0)" } ?? "optional")
             lines.append("    \(field.name): \(facts.joined(separator: ", ")). \(field.meaning)")
         }
         if command.result != .nothing { lines.append("    answers \(command.result.title)") }
@@ -30,11 +30,11 @@ public enum VocabularyReference {
     public static func json() -> JSONValue {
         .object([
             "version": .integer(Int64(version)),
-            "commands": .array(Vocabulary.all.map(json)),
+            "commands": .array(Vocabulary.lab.commands.map(json)),
         ])
     }
 
-    private static func json(_ command: any Command.Type) -> JSONValue {
+    private static func json(_ command: CommandDeclaration) -> JSONValue {
         let kinds = command.actors.map(\.rawValue).sorted().map { JSONValue.string($0) }
         return .object([
             "name": .string(command.name),
@@ -45,14 +45,14 @@ public enum VocabularyReference {
         ])
     }
 
-    private static func json(_ field: Field) -> JSONValue {
+    private static func json(_ field: FieldDeclaration) -> JSONValue {
         var members: [String: JSONValue] = [
-            "name": .string(field.name), "type": json(field.type), "required": .bool(field.required),
+            "name": .string(field.name), "type": json(field.type), "required": .bool(field.isRequired),
             "meaning": .string(field.meaning), "secret": .bool(field.isSecret),
         ]
         members["default"] = field.defaultValue
         members["unit"] = field.unit.map { .string($0) }
-        members["limit"] = field.limit.map { .string($0) }
+        members["limit"] = field.limit.map { .string($0.description) }
         return .object(members)
     }
 
@@ -73,7 +73,7 @@ public enum VocabularyReference {
         case .object(let members):
             let described = members.map { member -> JSONValue in
                 .object([
-                    "name": .string(member.name), "type": json(member.type), "meaning": .string(member.meaning),
+                    "name": .string(member.name), "type": json(member.memberType), "meaning": .string(member.meaning),
                 ])
             }
             return named("object", ["members": .array(described)])

@@ -1,10 +1,11 @@
 internal import Foundation
+public import LabFile
 public import LabKit
 
 /// One command typed on the command line: `lab exec main createActivation name=phone`.
 public struct CommandLineCall: Sendable {
     private let target: Target
-    private let command: any Command.Type
+    private let command: CommandDeclaration
     private let arguments: JSONValue
 
     /// Reads a command line against the vocabulary.
@@ -25,10 +26,10 @@ public struct CommandLineCall: Sendable {
             throw BadUsage(.unknownActor(name: actor, known: connection.actors.names))
         }
         let found = targets.lazy.compactMap { target in
-            Vocabulary.command(named: command, for: target.kind).map { (target, $0) }
+            Vocabulary.lab.command(named: command, of: target.kind).map { (target, $0) }
         }.first
         guard let found else {
-            let known = targets.flatMap { Vocabulary.commands(for: $0.kind) }.map { $0.name }
+            let known = targets.flatMap { Vocabulary.lab.commands(of: $0.kind) }.map { $0.name }
             throw BadUsage(.unknownCommand(command: command, actor: actor, known: known))
         }
         (target, self.command) = found
@@ -40,7 +41,7 @@ public struct CommandLineCall: Sendable {
                 throw BadUsage(sentence: "`\(field.name)` is given twice")
             }
         }
-        for field in found.1.fields where field.required && members[field.name] == nil {
+        for field in found.1.fields where field.isRequired && members[field.name] == nil {
             throw BadUsage(
                 .missingParameter(parameter: field.name, command: command, meaning: field.meaning))
         }
@@ -48,9 +49,9 @@ public struct CommandLineCall: Sendable {
     }
 
     private static func read(
-        _ word: String, of command: any Command.Type, environment: [String: String],
+        _ word: String, of command: CommandDeclaration, environment: [String: String],
         readInput: (String) throws -> String
-    ) throws -> (Field, JSONValue) {
+    ) throws -> (FieldDeclaration, JSONValue) {
         guard let separator = word.firstIndex(of: "=") else {
             throw BadUsage(sentence: "`\(word)` is not of the form key=value")
         }
@@ -80,7 +81,7 @@ public struct CommandLineCall: Sendable {
         return (field, try value(text, of: field))
     }
 
-    private static func value(_ text: String, of field: Field) throws -> JSONValue {
+    private static func value(_ text: String, of field: FieldDeclaration) throws -> JSONValue {
         let file = SourceFile(path: field.name, text: text)
         let collector = DiagnosticCollector()
         let node: YAMLNode?
@@ -132,9 +133,9 @@ public struct CommandLineCall: Sendable {
             let process = processes.first(where: { $0.app == app })
         else { return nil }
         switch process.state {
-        case "suspended": return "`\(app)` is suspended; `lab exec \(app) resume` lets it go on"
-        case "notRunning": return "`\(app)` does not run; `lab exec \(app) launch` starts it"
-        default: return nil
+        case .suspended: return "`\(app)` is suspended; `lab exec \(app) resume` lets it go on"
+        case .notRunning: return "`\(app)` does not run; `lab exec \(app) launch` starts it"
+        case .running: return nil
         }
     }
 }

@@ -11,6 +11,13 @@ struct ControlCaller: Sendable {
         enum Answer {
             case result(JSONValue)
             case error(ControlError)
+
+            init(_ outcome: Result<JSONValue, ControlError>) {
+                switch outcome {
+                case .success(let value): self = .result(value)
+                case .failure(let error): self = .error(error)
+                }
+            }
         }
 
         let answer: Answer
@@ -49,7 +56,9 @@ struct ControlCaller: Sendable {
         timeout: LabDuration = ControlCaller.patience
     ) throws -> Outcome {
         guard case .endpoint(let endpoint, let about) = target.route else {
-            return Outcome(answer: try InstanceCommands(instance).perform(command, arguments), interval: nil)
+            let request = ControlRequest(command: command, arguments: arguments, operation: operation)
+            let outcome = InstanceCommands.perform(request, of: target.kind, on: instance)
+            return Outcome(answer: Outcome.Answer(outcome), interval: nil)
         }
         if let death = instance.death(of: endpoint) { return Outcome(answer: .error(death), interval: nil) }
         if endpoint.hasPrefix("p."), try !instance.findProcess(of: target.actor) {

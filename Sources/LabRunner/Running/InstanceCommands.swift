@@ -1,65 +1,57 @@
+internal import LabFile
 internal import LabKit
 
 /// The commands of `faults` and `clock`, which act on the instance's mapped pages.
-struct InstanceCommands {
-    private let instance: InstanceConnection
-
-    init(_ instance: InstanceConnection) {
-        self.instance = instance
+enum InstanceCommands {
+    /// Carries a command out.
+    static func perform(
+        _ request: ControlRequest, of kind: ActorKind, on instance: InstanceConnection
+    ) -> Result<JSONValue, ControlError> {
+        (kind == .clock ? clock : faults).perform(request, on: instance)
     }
 
-    /// Carries a command out; refusals are errors of the command, as any peer's would be.
-    func perform(_ command: String, _ arguments: JSONValue) throws -> ControlCaller.Outcome.Answer {
-        do {
-            switch command {
-            case ArmFault.name:
-                if let complaint = FaultCheck(actors: instance.actors).complaints(about: members(of: arguments)).first {
-                    let kind = complaint.kind
-                    throw refused([kind.sentence, kind.advice].compactMap(\.self).joined(separator: "; "))
-                }
-                try arm(arguments.decode(ArmFault.Arguments.self))
-            case DisarmFaults.name:
-                try instance.faults.disarm(process: arguments.decode(DisarmFaults.Arguments.self).peer)
-            case AdvanceClock.name:
-                let text = try arguments.decode(AdvanceClock.Arguments.self).by
-                guard let duration = LabDuration(signed: text) else { throw refused("`\(text)` is not a duration") }
-                try instance.clock.advance(by: duration)
-            case FreezeClock.name: try instance.clock.freeze()
-            case RunClock.name: try instance.clock.run()
-            default: throw refused("the instance has no command `\(command)`")
+    /// Refuses to start an instance when one of its commands has no handler.
+    static func checkComplete() throws(IncompleteCommandTable) {
+        try faults.checkComplete()
+        try clock.checkComplete()
+    }
+
+    private static let faults: CommandTable<InstanceConnection> = {
+        var table = CommandTable<InstanceConnection>(of: .faults, errors: refusal)
+        table.answer(ArmFault.self, arm)
+        table.answer(DisarmFaults.self) { arguments, instance in
+            try instance.faults.disarm(process: arguments.peer)
+        }
+        return table
+    }()
+
+    private static let clock: CommandTable<InstanceConnection> = {
+        var table = CommandTable<InstanceConnection>(of: .clock, errors: refusal)
+        table.answer(AdvanceClock.self) { arguments, instance in try instance.clock.advance(by: arguments.by) }
+        table.answer(FreezeClock.self) { _, instance in try instance.clock.freeze() }
+        table.answer(RunClock.self) { _, instance in try instance.clock.run() }
+        return table
+    }()
+
+    /// A clock that would go back, a full table: the caller asked for something that cannot be.
+    private static func refusal(_ error: any Error) -> ControlError {
+        error is InstanceError ? .badArgument("\(error)") : .failed(error)
+    }
+
+    private static func arm(_ arguments: ArmFault, on instance: InstanceConnection) throws {
+        if let complaint = try FaultCheck(actors: instance.actors).complaints(about: arguments).first {
+            throw ControlError.badArgument(
+                [complaint.kind.sentence, complaint.kind.advice].compactMap(\.self).joined(separator: "; "))
+        }
+        // The check lets known points only through.
+        guard let point = FaultPoint(rawValue: arguments.point) else { return }
+        let action: FaultRule.Action =
+            switch arguments.action {
+            case .kill: .kill
+            case .delay: .delay(arguments.delay ?? .zero)
+            case .fail: .fail(arguments.error)
             }
-            return .result(.null)
-        } catch let error as ControlError {
-            return .error(error)
-        } catch let error as InstanceError {
-            // A clock that would go back, a full table: the caller asked for something that cannot be.
-            return .error(refused("\(error)"))
-        }
-    }
-
-    private func members(of arguments: JSONValue) -> [String: JSONValue] {
-        if case .object(let members) = arguments { members } else { [:] }
-    }
-
-    private func refused(_ message: String) -> ControlError {
-        ControlError.badArgument(message)
-    }
-
-    private func arm(_ arguments: ArmFault.Arguments) throws {
-        guard let point = FaultPoint.all.first(where: { $0.rawValue == arguments.point }) else {
-            throw refused("there is no fault point `\(arguments.point)`; `lab faults` lists them")
-        }
-        let action: FaultRule.Action
-        switch arguments.action {
-        case "kill": action = .kill
-        case "delay":
-            guard let duration = arguments.delay.flatMap(LabDuration.init(_:)) else {
-                throw refused("the action `delay` needs the parameter `delay`, for example `200ms`")
-            }
-            action = .delay(duration)
-        default: action = .fail(arguments.error ?? "EIO")
-        }
         try instance.faults.arm(
-            FaultRule(point: point, process: arguments.peer, action: action, pass: arguments.pass ?? 1))
+            FaultRule(point: point, process: arguments.peer, action: action, pass: arguments.pass))
     }
 }

@@ -1,3 +1,4 @@
+internal import LabFile
 internal import LabKit
 
 /// Makes the explanation of a failed step.

@@ -4,25 +4,28 @@ public import LabKit
 ///
 /// Thread rule: any thread. The call blocks.
 public struct TypedCall<C: Command>: Sendable {
+    private let command: C
+
     /// A call of a command.
-    public init(_ command: C.Type) {}
+    public init(_ command: C) {
+        self.command = command
+    }
 
     /// Sends the command and waits for its result.
     ///
     /// - Parameters:
-    ///   - arguments: The arguments.
     ///   - actor: The actor's name.
     ///   - connection: The instance.
     ///   - timeout: Longest time to wait, in real time.
     /// - Throws: `ControlError` when the command failed; ``LabFailure`` when the actor does not know it.
     public func perform(
-        _ arguments: C.Arguments, by actor: String, in connection: InstanceConnection, timeout: LabDuration
+        by actor: String, in connection: InstanceConnection, timeout: LabDuration
     ) throws -> C.Result {
-        guard let target = connection.actors[actor]?.first(where: { C.actors.contains($0.kind) }) else {
+        guard let target = connection.actors[actor]?.first(where: { C.info.actors.contains($0.kind) }) else {
             throw LabFailure("`\(actor)` is no actor of this instance that knows `\(C.name)`.")
         }
         let outcome = try ControlCaller(instance: connection).call(
-            target, command: C.name, arguments: JSONValue(encoding: arguments), operation: nil, timeout: timeout)
+            target, command: C.name, arguments: command.arguments(), operation: nil, timeout: timeout)
         switch outcome.answer {
         case .error(let error): throw error
         case .result(let value):

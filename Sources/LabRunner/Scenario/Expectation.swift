@@ -1,3 +1,4 @@
+internal import LabFile
 internal import LabKit
 
 /// What a value must be like, and where that was written.

@@ -1,3 +1,4 @@
+public import LabFile
 public import LabKit
 
 /// One runnable test: a scenario file, or one row of a table-driven one, checked and resolved.

@@ -1,3 +1,4 @@
+internal import LabFile
 internal import LabKit
 
 /// One element of a list of steps.
@@ -63,7 +64,7 @@ struct Branch: Sendable {
 /// A command to an actor, and what is expected of its answer.
 struct CommandStep: Sendable {
     let target: Target
-    let command: any Command.Type
+    let command: CommandDeclaration
     let arguments: [Argument]
     let outcome: Outcome
     /// The variable that keeps the answer.
@@ -74,7 +75,7 @@ struct CommandStep: Sendable {
     let eventually: LabDuration?
 
     struct Argument: Sendable {
-        let field: Field
+        let field: FieldDeclaration
         let value: Template
     }
 

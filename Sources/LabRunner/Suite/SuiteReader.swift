@@ -1,12 +1,13 @@
 public import Foundation
-public import LabKit
+public import LabFile
+internal import LabKit
 
 /// Finds and reads all scenarios of a run, before anything starts.
 public struct SuiteReader {
     /// What reading gave.
     public struct Outcome: Sendable {
         /// The lab file in use.
-        public var labFile: LabFile?
+        public var labFile: NamedTopologies?
         /// Every scenario of every file, in the order of the paths.
         public var scenarios: [Scenario] = []
         /// Everything that is wrong with any file.
@@ -77,7 +78,7 @@ public struct SuiteReader {
         return outcome
     }
 
-    private func readLabFile(near path: String, into outcome: inout Outcome) -> LabFile? {
+    private func readLabFile(near path: String, into outcome: inout Outcome) -> NamedTopologies? {
         guard let found = labPath ?? Self.findLabFile(near: path) else {
             let missing = SourceFile(path: "lab.yaml", text: "")
             outcome.diagnostics.append(Diagnostic(.missingFile, at: SourcePlace(.start, in: missing)))
@@ -89,7 +90,7 @@ public struct SuiteReader {
             return nil
         case .success(let file):
             let collector = DiagnosticCollector()
-            let labFile = LabFile.read(file, reporting: collector)
+            let labFile = NamedTopologies.read(file, reporting: collector)
             outcome.diagnostics += collector.diagnostics
             return collector.isEmpty ? labFile : nil
         }

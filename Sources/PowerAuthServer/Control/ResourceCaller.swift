@@ -17,7 +17,7 @@ struct ResourceCaller: Sendable {
     /// - Returns: the response object of the back office, `null` where there is none; the whole body of any other
     ///   resource.
     /// - Throws: `ControlError` with the code and the message of an error answer.
-    func call(_ arguments: CallResource.Arguments) throws(ControlError) -> JSONValue {
+    func call(_ arguments: CallResource) throws(ControlError) -> JSONValue {
         let parts = arguments.path.split(separator: "?", maxSplits: 1).map(String.init)
         let path = parts.first ?? ""
         guard let (endpoint, parameters) = resource(at: path) else {
@@ -26,7 +26,7 @@ struct ResourceCaller: Sendable {
         }
         let response = endpoint.respond(
             to: ServerRequest(
-                method: arguments.method ?? "POST", path: endpoint.path, query: parts.count > 1 ? parts[1] : nil,
+                method: arguments.method.rawValue, path: endpoint.path, query: parts.count > 1 ? parts[1] : nil,
                 headers: headers, body: body(of: arguments, for: endpoint.face), parameters: parameters),
             journal: journal)
         return try content(of: response)
@@ -60,7 +60,7 @@ struct ResourceCaller: Sendable {
         return headers
     }
 
-    private func body(of arguments: CallResource.Arguments, for face: ServerFace) -> Data {
+    private func body(of arguments: CallResource, for face: ServerFace) -> Data {
         guard face == .backOffice else { return arguments.request.map { JSONValue.object($0).encoded() } ?? Data() }
         return JSONValue.object(["requestObject": .object(arguments.request ?? [:])]).encoded()
     }

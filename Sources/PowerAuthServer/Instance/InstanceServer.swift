@@ -86,10 +86,14 @@ public final class InstanceServer: Sendable {
 
     /// Commands run on the workers, next to HTTP requests.
     private func controlServer() throws -> ControlServer {
-        let commands = ServerCommandTable(server: server)
-        let workers = server.workers
+        let commands = try ServerCommands.table(for: server)
+        let (workers, services) = (server.workers, server.services)
         return try ControlServer(layout, name: Self.processName, incarnation: incarnation) { request, responder in
-            workers.submit { responder.reply(commands.answer(request)) }
+            workers.submit {
+                CurrentOperation.$id.withValue(request.operation) {
+                    responder.reply(commands.perform(request, on: services))
+                }
+            }
         }
     }
 }

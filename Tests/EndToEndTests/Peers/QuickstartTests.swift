@@ -8,31 +8,53 @@ struct QuickstartTests {
     func quickstart() async throws {
         try await TestInstance.run { lab in
             let code = try lab.activate()
-            #expect(try lab.status(of: code).activationStatus == "ACTIVE")
+            #expect(try lab.status(of: code).activationStatus == .active)
 
             let body = #"{"amount":"100"}"#
             let signature = try lab.main.call(
-                RequestSignature.self, .init(method: "POST", uriId: "/payment", body: body, password: password))
+                RequestSignature {
+                    $0.method = .post
+                    $0.uriId = "/payment"
+                    $0.body = body
+                    $0.password = password
+                })
             let verified = try lab.server.call(
-                VerifySignature.self,
-                .init(header: signature.value, method: "POST", uriId: "/payment", body: body))
+                VerifySignature {
+                    $0.header = signature.value
+                    $0.method = .post
+                    $0.uriId = "/payment"
+                    $0.body = body
+                })
             #expect(verified.signatureValid)
             let altered = try lab.server.call(
-                VerifySignature.self,
-                .init(header: signature.value, method: "POST", uriId: "/payment", body: body + " "))
+                VerifySignature {
+                    $0.header = signature.value
+                    $0.method = .post
+                    $0.uriId = "/payment"
+                    $0.body = body + " "
+                })
             #expect(!altered.signatureValid)
 
-            let token = try lab.main.call(RequestAccessToken.self, .init(name: "accounts", password: password))
-            #expect(try lab.widget.call(ActivationIdentifier.self) == code.activationId)
-            let seen = try lab.widget.call(LocalToken.self, .init(name: "accounts"))
+            let token = try lab.main.call(
+                RequestAccessToken {
+                    $0.name = "accounts"
+                    $0.password = password
+                })
+            #expect(try lab.widget.call(ActivationIdentifier()) == code.activationId)
+            let seen = try lab.widget.call(LocalToken { $0.name = "accounts" })
             #expect(seen?.tokenIdentifier == token.tokenIdentifier)
 
-            #expect(try lab.main.call(SendActivationStatusToWatch.self, .init(delivery: .immediate)))
-            #expect(try lab.main.call(SendTokenToWatch.self, .init(name: "accounts", delivery: .immediate)))
-            #expect(try lab.companion.call(ActivationIdentifier.self) == code.activationId)
+            #expect(try lab.main.call(SendActivationStatusToWatch { $0.delivery = .immediate }))
+            #expect(
+                try lab.main.call(
+                    SendTokenToWatch {
+                        $0.name = "accounts"
+                        $0.delivery = .immediate
+                    }))
+            #expect(try lab.companion.call(ActivationIdentifier()) == code.activationId)
             for holder in [lab.main, lab.widget, lab.companion] {
-                let header = try #require(try holder.call(GenerateHeader.self, .init(name: "accounts")))
-                #expect(try lab.server.call(ValidateToken.self, .init(header: header.value)).tokenValid)
+                let header = try #require(try holder.call(GenerateHeader { $0.name = "accounts" }))
+                #expect(try lab.server.call(ValidateToken { $0.header = header.value }).tokenValid)
             }
         }
     }
@@ -41,7 +63,11 @@ struct QuickstartTests {
     func extensionOnlyReads() async throws {
         try await TestInstance.run { lab in
             try lab.activate()
-            let error = try lab.widget.error(of: RequestAccessToken.self, .init(name: "none", password: password))
+            let error = try lab.widget.error(
+                of: RequestAccessToken {
+                    $0.name = "none"
+                    $0.password = password
+                })
             #expect(error.name == "invalidToken")
             #expect(error.code == 14)
         }
@@ -51,10 +77,18 @@ struct QuickstartTests {
     func replay() async throws {
         try await TestInstance.run { lab in
             try lab.activate()
-            let signature = try lab.main.call(RequestSignature.self, .init(method: "GET", uriId: "/accounts"))
-            let request = VerifySignature.Arguments(header: signature.value, method: "GET", uriId: "/accounts")
-            #expect(try lab.server.call(VerifySignature.self, request).signatureValid)
-            #expect(try !lab.server.call(VerifySignature.self, request).signatureValid)
+            let signature = try lab.main.call(
+                RequestSignature {
+                    $0.method = .get
+                    $0.uriId = "/accounts"
+                })
+            let request = VerifySignature {
+                $0.header = signature.value
+                $0.method = .get
+                $0.uriId = "/accounts"
+            }
+            #expect(try lab.server.call(request).signatureValid)
+            #expect(try !lab.server.call(request).signatureValid)
         }
     }
 }

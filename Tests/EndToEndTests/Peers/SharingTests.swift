@@ -14,18 +14,17 @@ struct SharingTests {
     @Test("The second app is refused while the first is in the middle, and sees the result at once (S-5)")
     func concurrentActivation() async throws {
         try await TestInstance.run { lab in
-            let code = try lab.server.call(InitActivation.self, .init())
-            _ = try lab.main.call(CreateActivation.self, .init(activationCode: code.activationCode))
-            #expect(try lab.main.call(ExternalPendingOperation.self) == nil)
-            let error = try lab.wallet.error(
-                of: CreateActivation.self, .init(activationCode: code.activationCode))
+            let code = try lab.server.call(InitActivation())
+            _ = try lab.main.call(CreateActivation { $0.activationCode = code.activationCode })
+            #expect(try lab.main.call(ExternalPendingOperation()) == nil)
+            let error = try lab.wallet.error(of: CreateActivation { $0.activationCode = code.activationCode })
             #expect(error.code == 18)
             #expect(error.userInfo?["externalPendingOperation"]?["externalApplicationId"] == "com.example.main")
-            #expect(try !lab.wallet.call(HasPendingActivation.self))
-            _ = try lab.main.call(PersistActivation.self, .init(password: password))
-            #expect(try lab.wallet.call(HasValidActivation.self))
-            #expect(try lab.wallet.call(ExternalPendingOperation.self) == nil)
-            #expect(try lab.main.call(ExternalPendingOperation.self) == nil)
+            #expect(try !lab.wallet.call(HasPendingActivation()))
+            _ = try lab.main.call(PersistActivation { $0.password = password })
+            #expect(try lab.wallet.call(HasValidActivation()))
+            #expect(try lab.wallet.call(ExternalPendingOperation()) == nil)
+            #expect(try lab.main.call(ExternalPendingOperation()) == nil)
         }
     }
 
@@ -38,13 +37,13 @@ struct SharingTests {
                 [lab.main, lab.wallet].map { app in
                     {
                         for round in 0..<rounds {
-                            if round.isMultiple(of: 5) { _ = try app.call(FetchActivationStatus.self) }
-                            _ = try app.call(ValidatePassword.self, .init(password: password))
+                            if round.isMultiple(of: 5) { _ = try app.call(FetchActivationStatus()) }
+                            _ = try app.call(ValidatePassword { $0.password = password })
                         }
                     }
                 })
             let status = try lab.status(of: code)
-            #expect(status.activationStatus == "ACTIVE")
+            #expect(status.activationStatus == .active)
             #expect(status.failedAttempts == 0)
             #expect(status.counter == 2 * rounds)
         }
@@ -54,22 +53,34 @@ struct SharingTests {
     func sharedTokens() async throws {
         try await TestInstance.run { lab in
             let code = try lab.activate()
-            let first = try lab.main.call(RequestAccessToken.self, .init(name: "first", password: password))
-            #expect(try lab.wallet.call(HasLocalToken.self, .init(name: "first")))
-            let again = try lab.wallet.call(RequestAccessToken.self, .init(name: "first", password: password))
+            let first = try lab.main.call(
+                RequestAccessToken {
+                    $0.name = "first"
+                    $0.password = password
+                })
+            #expect(try lab.wallet.call(HasLocalToken { $0.name = "first" }))
+            let again = try lab.wallet.call(
+                RequestAccessToken {
+                    $0.name = "first"
+                    $0.password = password
+                })
             #expect(again.tokenIdentifier == first.tokenIdentifier)
-            _ = try lab.wallet.call(RequestAccessToken.self, .init(name: "second", password: password))
+            _ = try lab.wallet.call(
+                RequestAccessToken {
+                    $0.name = "second"
+                    $0.password = password
+                })
             for app in [lab.main, lab.wallet] {
                 for name in ["first", "second"] {
-                    let header = try #require(try app.call(GenerateHeader.self, .init(name: name)))
-                    #expect(try lab.server.call(ValidateToken.self, .init(header: header.value)).tokenValid)
+                    let header = try #require(try app.call(GenerateHeader { $0.name = name }))
+                    #expect(try lab.server.call(ValidateToken { $0.header = header.value }).tokenValid)
                 }
             }
-            _ = try lab.wallet.call(RemoveAccessToken.self, .init(name: "first"))
-            _ = try lab.main.call(RemoveAccessToken.self, .init(name: "second"))
+            _ = try lab.wallet.call(RemoveAccessToken { $0.name = "first" })
+            _ = try lab.main.call(RemoveAccessToken { $0.name = "second" })
             for app in [lab.main, lab.wallet] {
                 for name in ["first", "second"] {
-                    #expect(try !app.call(HasLocalToken.self, .init(name: name)))
+                    #expect(try !app.call(HasLocalToken { $0.name = name }))
                 }
             }
             #expect(try lab.status(of: code).tokens == 0)
@@ -79,16 +90,16 @@ struct SharingTests {
     @Test("After the owner of a pending activation was killed, the next app can start one")
     func killedOwner() async throws {
         try await TestInstance.run { lab in
-            let lost = try lab.server.call(InitActivation.self, .init())
-            _ = try lab.main.call(CreateActivation.self, .init(activationCode: lost.activationCode))
-            #expect(try lab.wallet.call(ExternalPendingOperation.self) != nil)
-            _ = try lab.main.call(Kill.self)
-            #expect(try lab.wallet.call(ExternalPendingOperation.self) == nil)
-            let code = try lab.server.call(InitActivation.self, .init())
-            _ = try lab.wallet.call(CreateActivation.self, .init(activationCode: code.activationCode))
-            _ = try lab.main.call(Relaunch.self)
+            let lost = try lab.server.call(InitActivation())
+            _ = try lab.main.call(CreateActivation { $0.activationCode = lost.activationCode })
+            #expect(try lab.wallet.call(ExternalPendingOperation()) != nil)
+            _ = try lab.main.call(Kill())
+            #expect(try lab.wallet.call(ExternalPendingOperation()) == nil)
+            let code = try lab.server.call(InitActivation())
+            _ = try lab.wallet.call(CreateActivation { $0.activationCode = code.activationCode })
+            _ = try lab.main.call(Relaunch())
             #expect(
-                try lab.main.call(ExternalPendingOperation.self)?.externalApplicationId == "com.example.wallet")
+                try lab.main.call(ExternalPendingOperation())?.externalApplicationId == "com.example.wallet")
         }
     }
 
@@ -104,18 +115,22 @@ struct SharingTests {
         try await TestInstance.run { lab in
             let code = try lab.activate()
             _ = try lab.faults.call(
-                ArmFault.self, .init(point: point.rawValue, peer: "main", action: "kill", pass: nil))
-            let error = try lab.main.error(of: ValidatePassword.self, .init(password: password))
+                ArmFault {
+                    $0.point = point.rawValue
+                    $0.peer = "main"
+                    $0.action = .kill
+                })
+            let error = try lab.main.error(of: ValidatePassword { $0.password = password })
             #expect(error.name == "peerDied")
-            _ = try lab.faults.call(DisarmFaults.self, .init())
-            _ = try lab.wallet.call(ValidatePassword.self, .init(password: password))
-            _ = try lab.main.call(Relaunch.self)
-            _ = try lab.main.call(ValidatePassword.self, .init(password: password))
-            _ = try lab.wallet.call(ValidatePassword.self, .init(password: password))
+            _ = try lab.faults.call(DisarmFaults())
+            _ = try lab.wallet.call(ValidatePassword { $0.password = password })
+            _ = try lab.main.call(Relaunch())
+            _ = try lab.main.call(ValidatePassword { $0.password = password })
+            _ = try lab.wallet.call(ValidatePassword { $0.password = password })
             let status = try lab.status(of: code)
-            #expect(status.activationStatus == "ACTIVE")
+            #expect(status.activationStatus == .active)
             #expect(status.failedAttempts == 0)
-            #expect(try lab.wallet.call(FetchActivationStatus.self).state == "active")
+            #expect(try lab.wallet.call(FetchActivationStatus()).state == .active)
         }
     }
 }

@@ -8,20 +8,20 @@ struct WatchTests {
     @Test("Guaranteed messages arrive once and in order, although both apps died in between")
     func guaranteedOrder() async throws {
         try await TestInstance.run { lab in
-            _ = try lab.pairing.call(LinkDown.self)
+            _ = try lab.pairing.call(LinkDown())
             let numbers = 1...10
             for number in numbers {
-                _ = try lab.main.call(TransferUserInfo.self, .init(userInfo: ["number": .integer(Int64(number))]))
+                _ = try lab.main.call(TransferUserInfo { $0.userInfo = ["number": .integer(Int64(number))] })
             }
-            _ = try lab.main.call(Kill.self)
-            _ = try lab.companion.call(Kill.self)
-            _ = try lab.pairing.call(LinkUp.self)
-            _ = try lab.companion.call(Launch.self)
+            _ = try lab.main.call(Kill())
+            _ = try lab.companion.call(Kill())
+            _ = try lab.pairing.call(LinkUp())
+            _ = try lab.companion.call(Launch())
             try lab.eventually("all messages arrive") {
-                try lab.companion.call(ReceivedUserInfo.self).count >= numbers.count
+                try lab.companion.call(ReceivedUserInfo()).count >= numbers.count
             }
             #expect(
-                try lab.companion.call(ReceivedUserInfo.self).map { $0["number"] }
+                try lab.companion.call(ReceivedUserInfo()).map { $0["number"] }
                     == numbers.map { .integer(Int64($0)) })
         }
     }
@@ -29,15 +29,15 @@ struct WatchTests {
     @Test("An immediate message to an unreachable watch fails at once and never arrives")
     func unreachable() async throws {
         try await TestInstance.run { lab in
-            _ = try lab.pairing.call(LinkDown.self)
-            try lab.eventually("the phone notices") { try !lab.main.call(WatchSessionState.self).isReachable }
-            let error = try lab.main.error(of: SendMessage.self, .init(message: ["text": "now"]))
+            _ = try lab.pairing.call(LinkDown())
+            try lab.eventually("the phone notices") { try !lab.main.call(WatchSessionState()).isReachable }
+            let error = try lab.main.error(of: SendMessage { $0.message = ["text": "now"] })
             #expect(error.domain == "WCErrorDomain")
             #expect(error.code == 7007)
-            _ = try lab.pairing.call(LinkUp.self)
-            try lab.eventually("the phone notices") { try lab.main.call(WatchSessionState.self).isReachable }
-            _ = try lab.main.call(SendMessage.self, .init(message: ["text": "later"]))
-            #expect(try lab.companion.call(ReceivedMessages.self) == [["text": "later"]])
+            _ = try lab.pairing.call(LinkUp())
+            try lab.eventually("the phone notices") { try lab.main.call(WatchSessionState()).isReachable }
+            _ = try lab.main.call(SendMessage { $0.message = ["text": "later"] })
+            #expect(try lab.companion.call(ReceivedMessages()) == [["text": "later"]])
         }
     }
 
@@ -45,14 +45,18 @@ struct WatchTests {
     func watchLaunchesPhone() async throws {
         try await TestInstance.run { lab in
             let code = try lab.activate()
-            _ = try lab.main.call(RequestAccessToken.self, .init(name: "accounts", password: password))
-            _ = try lab.main.call(Kill.self)
-            let status = try lab.companion.call(UpdateActivationStatus.self, .init(delivery: .immediate))
+            _ = try lab.main.call(
+                RequestAccessToken {
+                    $0.name = "accounts"
+                    $0.password = password
+                })
+            _ = try lab.main.call(Kill())
+            let status = try lab.companion.call(UpdateActivationStatus { $0.delivery = .immediate })
             #expect(status.activationIdentifier == code.activationId)
-            let token = try lab.companion.call(RequestAccessToken.self, .init(name: "accounts"))
+            let token = try lab.companion.call(RequestAccessToken { $0.name = "accounts" })
             #expect(token.tokenName == "accounts")
-            let main = try #require(try lab.phone.call(Processes.self).first { $0.app == "main" })
-            #expect(main.state == "running")
+            let main = try #require(try lab.phone.call(Processes()).first { $0.app == "main" })
+            #expect(main.state == .running)
         }
     }
 
@@ -60,14 +64,22 @@ struct WatchTests {
     func removalEmptiesTheWatch() async throws {
         try await TestInstance.run { lab in
             try lab.activate()
-            _ = try lab.main.call(RequestAccessToken.self, .init(name: "accounts", password: password))
-            _ = try lab.main.call(SendActivationStatusToWatch.self, .init(delivery: .immediate))
-            _ = try lab.main.call(SendTokenToWatch.self, .init(name: "accounts", delivery: .immediate))
-            #expect(try lab.watch.call(KeychainItems.self, .init()).count == 2)
-            _ = try lab.main.call(RemoveActivation.self, .init(password: password))
-            #expect(try lab.main.call(SendActivationStatusToWatch.self, .init(delivery: .guaranteed)))
-            try lab.eventually("the watch is empty") { try lab.watch.call(KeychainItems.self, .init()).isEmpty }
-            #expect(try !lab.companion.call(HasValidActivation.self))
+            _ = try lab.main.call(
+                RequestAccessToken {
+                    $0.name = "accounts"
+                    $0.password = password
+                })
+            _ = try lab.main.call(SendActivationStatusToWatch { $0.delivery = .immediate })
+            _ = try lab.main.call(
+                SendTokenToWatch {
+                    $0.name = "accounts"
+                    $0.delivery = .immediate
+                })
+            #expect(try lab.watch.call(KeychainItems()).count == 2)
+            _ = try lab.main.call(RemoveActivation { $0.password = password })
+            #expect(try lab.main.call(SendActivationStatusToWatch { $0.delivery = .guaranteed }))
+            try lab.eventually("the watch is empty") { try lab.watch.call(KeychainItems()).isEmpty }
+            #expect(try !lab.companion.call(HasValidActivation()))
         }
     }
 
@@ -75,17 +87,30 @@ struct WatchTests {
     func tokenRemoval(delivery: Delivery) async throws {
         try await TestInstance.run { lab in
             try lab.activate()
-            _ = try lab.main.call(RequestAccessToken.self, .init(name: "accounts", password: password))
-            _ = try lab.main.call(SendActivationStatusToWatch.self, .init(delivery: delivery))
-            _ = try lab.main.call(SendTokenToWatch.self, .init(name: "accounts", delivery: delivery))
+            _ = try lab.main.call(
+                RequestAccessToken {
+                    $0.name = "accounts"
+                    $0.password = password
+                })
+            _ = try lab.main.call(SendActivationStatusToWatch { $0.delivery = delivery })
+            _ = try lab.main.call(
+                SendTokenToWatch {
+                    $0.name = "accounts"
+                    $0.delivery = delivery
+                })
             try lab.eventually("the token arrives") {
-                try lab.companion.call(HasLocalToken.self, .init(name: "accounts"))
+                try lab.companion.call(HasLocalToken { $0.name = "accounts" })
             }
-            #expect(try lab.main.call(RemoveTokenFromWatch.self, .init(name: "accounts", delivery: delivery)))
+            #expect(
+                try lab.main.call(
+                    RemoveTokenFromWatch {
+                        $0.name = "accounts"
+                        $0.delivery = delivery
+                    }))
             try lab.eventually("the token is gone") {
-                try !lab.companion.call(HasLocalToken.self, .init(name: "accounts"))
+                try !lab.companion.call(HasLocalToken { $0.name = "accounts" })
             }
-            #expect(try lab.main.call(HasLocalToken.self, .init(name: "accounts")))
+            #expect(try lab.main.call(HasLocalToken { $0.name = "accounts" }))
         }
     }
 }

@@ -12,16 +12,20 @@ extension TestInstance {
     /// - Returns: what the back office answered when it made the code.
     @discardableResult
     func activate() throws -> InitActivation.Result {
-        let code = try self.server.call(InitActivation.self, .init(userId: "alice"))
-        _ = try self.main.call(CreateActivation.self, .init(activationCode: code.activationCode, name: "phone"))
-        _ = try self.main.call(PersistActivation.self, .init(password: password))
-        _ = try self.server.call(CommitActivation.self, .init(activationId: code.activationId))
+        let code = try self.server.call(InitActivation { $0.userId = "alice" })
+        _ = try self.main.call(
+            CreateActivation {
+                $0.activationCode = code.activationCode
+                $0.name = "phone"
+            })
+        _ = try self.main.call(PersistActivation { $0.password = password })
+        _ = try self.server.call(CommitActivation { $0.activationId = code.activationId })
         return code
     }
 
     /// What the server knows about an activation.
     func status(of code: InitActivation.Result) throws -> ActivationStatus.Result {
-        try self.server.call(ActivationStatus.self, .init(activationId: code.activationId))
+        try self.server.call(ActivationStatus { $0.activationId = code.activationId })
     }
 }
 

@@ -3,53 +3,45 @@ import Testing
 
 @Suite("Vocabulary")
 struct VocabularyTests {
-    @Test("Each command's field list is equal to the coding keys of its arguments")
-    func fieldsAreTheCodingKeys() throws {
-        for command in Vocabulary.all {
-            let probe = try keys(of: command)
-            let fields = command.fields
-            #expect(
-                Set(fields.filter(\.required).map(\.name)) == Set(probe.required), "required fields of \(command.name)")
-            #expect(
-                Set(fields.filter { !$0.required }.map(\.name)) == Set(probe.optional),
-                "optional fields of \(command.name)")
-            #expect(Set(fields.map(\.name)).count == fields.count, "\(command.name) declares a field twice")
-        }
-    }
-
     @Test("No two commands of one actor have the same name")
     func namesAreUnique() {
-        #expect(Vocabulary.conflicts == [])
+        #expect(Vocabulary.lab.conflicts == [])
+        #expect(Vocabulary([Sample.self, Sample.self]).conflicts == ["app: sample is declared by Sample and by Sample"])
     }
 
     @Test("Every command says what it does and every field what it means, as sentences")
     func wordsAreSentences() {
-        for command in Vocabulary.all {
+        for command in Vocabulary.lab.commands {
             #expect(command.summary.hasSuffix("."), "\(command.name): \(command.summary)")
-            for field in command.fields {
+            for field in command.fields + members(of: command.result) {
                 #expect(field.meaning.hasSuffix("."), "\(command.name).\(field.name): \(field.meaning)")
             }
         }
     }
 
+    private func members(of type: FieldType) -> [FieldDeclaration] {
+        switch type {
+        case .object(let members): members + members.flatMap { self.members(of: $0.type) }
+        case .list(let element): members(of: element)
+        case .optional(let wrapped): members(of: wrapped)
+        default: []
+        }
+    }
+
     @Test("A command is found by its name and the kind of actor")
     func lookup() {
-        #expect(Vocabulary.command(named: "removeActivation", for: .app) is RemoveActivation.Type)
-        #expect(Vocabulary.command(named: "removeActivation", for: .server) is RemoveServerActivation.Type)
-        #expect(Vocabulary.command(named: "createActivation", for: .watchApp) == nil)
+        #expect(Vocabulary.lab.command(named: "removeActivation", of: .app)?.declaredBy == "RemoveActivation")
+        #expect(Vocabulary.lab.command(named: "removeActivation", of: .server)?.declaredBy == "RemoveServerActivation")
+        #expect(Vocabulary.lab.command(named: "createActivation", of: .watchApp) == nil)
     }
 
     @Test("A secret shows dots in every description")
     func secretsStayHidden() {
-        let arguments = PersistActivation.Arguments(password: "0123")
+        let command = PersistActivation { $0.password = "0123" }
         var dumped = ""
-        dump(arguments, to: &dumped)
-        for text in ["\(arguments)", String(reflecting: arguments), dumped] {
+        dump(command, to: &dumped)
+        for text in ["\(command)", String(reflecting: command), dumped] {
             #expect(!text.contains("0123"))
         }
-    }
-
-    private func keys<C: Command>(of command: C.Type) throws -> KeyProbe {
-        try KeyProbe.keys(of: C.Arguments.self)
     }
 }

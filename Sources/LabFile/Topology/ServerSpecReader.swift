@@ -1,3 +1,4 @@
+public import LabKit
 import Foundation
 
 /// Reads the settings of a server from their YAML form: the section `server` of a topology, or a configuration file

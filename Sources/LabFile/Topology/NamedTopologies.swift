@@ -1,8 +1,9 @@
+public import LabKit
 /// A parsed `lab.yaml`: the named topologies, still as nodes, so that a scenario can override parts of
 /// one before it is resolved.
 ///
 /// An immutable value; any thread.
-public struct LabFile: Sendable {
+public struct NamedTopologies: Sendable {
     /// The file.
     public let file: SourceFile
     /// The topologies in the order of the file.
@@ -19,7 +20,7 @@ public struct LabFile: Sendable {
     ///   - file: The text.
     ///   - collector: Receives every complaint.
     /// - Returns: nil when the file has no readable list of topologies.
-    public static func read(_ file: SourceFile, reporting collector: DiagnosticCollector) -> LabFile? {
+    public static func read(_ file: SourceFile, reporting collector: DiagnosticCollector) -> NamedTopologies? {
         guard let root = YAMLDocument.parse(file, reporting: collector),
             let reader = MappingReader(root, container: "the lab file", reporting: collector)
         else { return nil }
@@ -32,7 +33,7 @@ public struct LabFile: Sendable {
             collector.report(.emptyList(what: "`topologies`"), at: reader.place(of: "topologies"))
         }
         for entry in entries { _ = TopologyReader(collector).read(entry.value, name: entry.key) }
-        return LabFile(file: file, topologies: entries)
+        return NamedTopologies(file: file, topologies: entries)
     }
 
     /// Resolves a topology, with a scenario's overrides laid over it.

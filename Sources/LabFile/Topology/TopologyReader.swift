@@ -1,3 +1,4 @@
+public import LabKit
 /// Reads one topology from its YAML form and checks that its parts fit together.
 ///
 /// Used by one thread.

@@ -1,3 +1,4 @@
+import LabKit
 // The one place where a diagnostic becomes English.
 
 extension DiagnosticKind {

@@ -1,3 +1,4 @@
+import LabKit
 /// Everything that can be wrong with a file the user writes, each with the facts its sentence needs.
 ///
 /// The sentences are in `DiagnosticWording.swift`; every case has a golden file in `LabRunnerTests`.

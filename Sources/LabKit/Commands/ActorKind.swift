@@ -1,0 +1,26 @@
+/// The kinds of actor that a step can address.
+public enum ActorKind: String, Codable, CaseIterable, Sendable {
+    /// A phone's app, or an extension that embeds the full SDK.
+    case app
+    /// An app extension with the Extensions SDK.
+    case appExtension
+    /// The app on a watch.
+    case watchApp
+    /// The PowerAuth server's back office.
+    case server
+    /// The process of an app, extension or watch app, handled by its device.
+    case process
+    /// A simulated device.
+    case device
+    /// The link between a phone and a watch.
+    case link
+    /// The instance's fault table.
+    case faults
+    /// The instance's clock.
+    case clock
+}
+
+extension Set<ActorKind> {
+    /// Every kind of app: with the full SDK, the Extensions SDK or the watch's.
+    public static let allApps: Set = [.app, .appExtension, .watchApp]
+}

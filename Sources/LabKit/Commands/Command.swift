@@ -1,0 +1,89 @@
+/// One command of the lab's vocabulary: something a scenario, the command line or a test can ask of an actor.
+///
+/// A command is declared once, and its properties are its arguments. From the declaration come the check before a run,
+/// the dispatch in the process that answers, typed calls in `LabTesting`, `lab steps`, the JSON Schema and the reference
+/// page. The apps of a user declare their commands in the same form:
+///
+/// ```swift
+/// public struct TransferMoney: Command {
+///     public static let info = CommandInfo("transferMoney", of: .app, "Sends money to another account.")
+///     @Field("Number of the account that receives it.") public var to: String
+///     @Field("Amount.", unit: "cents", limit: .atLeast(1)) public var amount: Int
+///     @Field("Text for the statement.") public var note: String?
+///
+///     public struct Result: FieldObject {
+///         @Field("Number of the transfer.") public var transferId: String
+///         public init() {}
+///     }
+///
+///     public init() {}
+/// }
+/// ```
+///
+/// The sentences in the declaration are its documentation; doc comments would say them a second time.
+public protocol Command: FieldObject {
+    /// What the command answers; its JSON form is what expectations are matched against. ``NoResult`` for a command that
+    /// only succeeds or fails.
+    associatedtype Result: FieldValue = NoResult
+
+    /// Name, actors and summary.
+    static var info: CommandInfo { get }
+}
+
+/// What a command says of itself beside its parameters and its answer.
+public struct CommandInfo: Sendable {
+    /// Name in scenarios and on the command line.
+    public let name: String
+    /// Kinds of actor that understand the command.
+    public let actors: Set<ActorKind>
+    /// One sentence for the reference page.
+    public let summary: String
+
+    /// Describes a command.
+    ///
+    /// - Parameters:
+    ///   - name: Name in scenarios and on the command line.
+    ///   - actors: Kinds of actor that understand the command.
+    ///   - summary: What it does, in one sentence for the reference page.
+    public init(_ name: String, of actors: Set<ActorKind>, _ summary: String) {
+        self.name = name
+        self.actors = actors
+        self.summary = summary
+    }
+
+    /// Describes a command of one kind of actor.
+    public init(_ name: String, of actor: ActorKind, _ summary: String) {
+        self.init(name, of: [actor], summary)
+    }
+}
+
+extension Command {
+    /// Name in scenarios and on the command line.
+    public static var name: String { info.name }
+
+    /// The arguments as they travel.
+    ///
+    /// - Throws: `ControlError` named `badArgument` when a required argument was never set.
+    public func arguments() throws(ControlError) -> JSONValue {
+        do {
+            return try JSONValue(encoding: self)
+        } catch EncodingError.invalidValue(_, let context) {
+            throw .badArgument("`\(Self.name)` needs `\(context.codingPath.last?.stringValue ?? "?")`.")
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    /// Reads the arguments of a control message: checks them, fills in the defaults, decodes.
+    ///
+    /// - Throws: `ControlError` named `badArgument` that says what does not fit and what was expected.
+    static func read(_ arguments: JSONValue) throws(ControlError) -> Self {
+        let members = try CommandDeclaration(Self.self).checked(arguments.objectValue ?? [:])
+        do {
+            return try JSONValue.object(members).decode()
+        } catch {
+            // What passes the check decodes, but for a type of a user with rules of its own.
+            throw .badArgument("`\(name)`: \(JSONValue.explain(error)).")
+        }
+    }
+}

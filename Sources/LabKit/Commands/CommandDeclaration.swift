@@ -1,0 +1,66 @@
+/// A command as data: what its type declares, for checks, help, schema and reference page.
+public struct CommandDeclaration: Sendable {
+    /// Name in scenarios and on the command line.
+    public let name: String
+    /// Kinds of actor that understand the command.
+    public let actors: Set<ActorKind>
+    /// One sentence for the reference page.
+    public let summary: String
+    /// The parameters, in the order in which they are listed.
+    public let fields: [FieldDeclaration]
+    /// The form of the answer.
+    public let result: FieldType
+    /// Name of the type that declares it, for messages to programmers.
+    public let declaredBy: String
+
+    /// Reads a declaration off its type.
+    public init<C: Command>(_ command: C.Type) {
+        let info = command.info
+        name = info.name
+        actors = info.actors
+        summary = info.summary
+        fields = command.fields
+        result = C.Result.fieldType
+        declaredBy = String(describing: command)
+    }
+
+    /// The parameter with a name.
+    public func field(named name: String) -> FieldDeclaration? {
+        fields.first { $0.name == name }
+    }
+
+    /// Checks arguments and fills in the defaults of those that are left out. The one place where a process judges what
+    /// it was sent.
+    ///
+    /// - Throws: `ControlError` named `badArgument`. It never shows a value of a secret parameter.
+    func checked(_ arguments: [String: JSONValue]) throws(ControlError) -> [String: JSONValue] {
+        for name in arguments.keys.sorted() where field(named: name) == nil {
+            let known = fields.map(\.name)
+            let advice = nearest(name, among: known).map { "did you mean `\($0)`?" } ?? "it takes \(Self.list(known))."
+            throw .badArgument("`\(self.name)` has no parameter `\(name)`; \(advice)")
+        }
+        var checked = arguments
+        for field in fields {
+            switch arguments[field.name] {
+            case nil, .null:
+                guard !field.isRequired else {
+                    throw .badArgument("`\(name)` needs `\(field.name)`: \(field.meaning)")
+                }
+                checked[field.name] = field.defaultValue
+            case let value?:
+                let shown = field.isSecret ? "" : ", not \(value)"
+                guard field.type.admits(value) else {
+                    throw .badArgument("`\(field.name)` of `\(name)` expects \(field.type.title)\(shown).")
+                }
+                if let limit = field.limit, !limit.admits(value) {
+                    throw .badArgument("`\(field.name)` of `\(name)` is \(limit)\(shown).")
+                }
+            }
+        }
+        return checked
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.isEmpty ? "no parameters" : names.map { "`\($0)`" }.joined(separator: ", ")
+    }
+}

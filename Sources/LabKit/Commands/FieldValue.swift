@@ -1,0 +1,95 @@
+/// A type that parameters and answers of commands can have.
+///
+/// Its ``fieldType`` tells files, help and schema what it is; its `Codable` form is what travels. Texts, numbers, truth
+/// values, durations, secrets, lists, free objects (`[String: JSONValue]`) and optional values of them are there; words
+/// of a closed list are a ``Choice``, objects with declared members a ``FieldObject``.
+public protocol FieldValue: Codable, Sendable {
+    /// What values of the type look like.
+    static var fieldType: FieldType { get }
+    /// What a field holds that nobody has given: nil for optional types, nothing for the others.
+    static var absent: Self? { get }
+    /// Whether the value is such a nil, which does not travel.
+    var isAbsent: Bool { get }
+}
+
+extension FieldValue {
+    /// A field of this type must be given.
+    public static var absent: Self? { nil }
+    /// There is a value.
+    public var isAbsent: Bool { false }
+}
+
+/// One of a closed list of words: an enumeration with texts as raw values.
+public protocol Choice: FieldValue, CaseIterable, RawRepresentable<String> {}
+
+extension Choice {
+    /// The words, in the order of the cases.
+    public static var fieldType: FieldType { .choice(allCases.map(\.rawValue)) }
+}
+
+/// The answer of a command that only succeeds or fails; its JSON form is `null`.
+public struct NoResult: FieldValue {
+    public static let fieldType = FieldType.nothing
+
+    /// Creates the empty value.
+    public init() {}
+
+    /// Accepts any value.
+    public init(from decoder: any Decoder) throws {}
+
+    /// Writes `null`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encodeNil()
+    }
+}
+
+extension String: FieldValue {
+    public static let fieldType = FieldType.text
+}
+
+extension Bool: FieldValue {
+    public static let fieldType = FieldType.boolean
+}
+
+extension Int: FieldValue {
+    public static let fieldType = FieldType.integer
+}
+
+extension Int32: FieldValue {
+    public static let fieldType = FieldType.integer
+}
+
+extension UInt64: FieldValue {
+    public static let fieldType = FieldType.integer
+}
+
+extension Double: FieldValue {
+    public static let fieldType = FieldType.number
+}
+
+extension LabDuration: FieldValue {
+    public static let fieldType = FieldType.duration
+}
+
+extension Secret: FieldValue {
+    public static let fieldType = FieldType.secret
+}
+
+extension JSONValue: FieldValue {
+    public static let fieldType = FieldType.any
+}
+
+extension Optional: FieldValue where Wrapped: FieldValue {
+    public static var fieldType: FieldType { .optional(Wrapped.fieldType) }
+    public static var absent: Self? { .some(.none) }
+    public var isAbsent: Bool { self == nil }
+}
+
+extension Array: FieldValue where Element: FieldValue {
+    public static var fieldType: FieldType { .list(Element.fieldType) }
+}
+
+extension Dictionary: FieldValue where Key == String, Value: FieldValue {
+    public static var fieldType: FieldType { .map }
+}

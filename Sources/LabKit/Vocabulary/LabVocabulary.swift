@@ -1,0 +1,9 @@
+extension Vocabulary {
+    /// The commands of the lab's own actors, in the order in which the reference lists them.
+    public static let lab = Vocabulary(
+        activationCommands + activationKindCommands + legacyActivationCommands + biometryCommands
+            + signatureCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
+            + watchSupportCommands + messagingCommands
+            + serverCommands + resourceCommands + processCommands + deviceCommands + securityCommands + linkCommands
+            + faultCommands + clockCommands)
+}

@@ -1,0 +1,26 @@
+// The meanings that several commands share, each written once.
+extension Meaning {
+    static let activationId: Meaning = "Identifier of the activation."
+    static let activationName: Meaning = "Name of the activation shown to the user."
+    static let activationState: Meaning = "State of the activation."
+    static let addedPassword: Meaning = "Adds the knowledge factor; without it only possession is used."
+    static let biometrySensor: Meaning = "The sensor."
+    static let blockedReason: Meaning = "Why it is blocked."
+    static let currentPassword: Meaning = "Current password."
+    static let customAnswer: Meaning = "Values from the application's server."
+    static let customAttributes: Meaning = "Further values for the application's server."
+    static let delivery: Meaning =
+        "`guaranteed` queues the message and returns; `immediate` waits for the counterpart, which must be reachable."
+    static let externalEncryptionKey: Meaning = "The app's own key."
+    static let extras: Meaning = "Free text for the server."
+    static let failedAttempts: Meaning = "Failed attempts so far."
+    static let httpMethod: Meaning = "HTTP method."
+    static let isBiometryAllowed: Meaning = "Whether apps may use biometry."
+    static let maxFailedAttempts: Meaning = "Failed attempts after which it is blocked."
+    static let newPassword: Meaning = "New password."
+    static let password: Meaning = "Password of the knowledge factor."
+    static let requestBody: Meaning = "Body of the request."
+    static let tokenName: Meaning = "Symbolic name of the token."
+    static let uriId: Meaning = "URI identifier agreed with the server."
+    static let userId: Meaning = "User that the activation belongs to."
+}
