@@ -1,4 +1,5 @@
 import LabKit
+
 /// Everything that can be wrong with a file the user writes, each with the facts its sentence needs.
 ///
 /// The sentences are in `DiagnosticWording.swift`; every case has a golden file in `LabRunnerTests`.

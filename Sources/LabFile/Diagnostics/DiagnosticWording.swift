@@ -1,4 +1,5 @@
 import LabKit
+
 // The one place where a diagnostic becomes English.
 
 extension DiagnosticKind {

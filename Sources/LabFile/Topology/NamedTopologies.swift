@@ -1,4 +1,5 @@
 public import LabKit
+
 /// A parsed `lab.yaml`: the named topologies, still as nodes, so that a scenario can override parts of
 /// one before it is resolved.
 ///

@@ -1,5 +1,5 @@
-public import LabKit
 import Foundation
+public import LabKit
 
 /// Reads the settings of a server from their YAML form: the section `server` of a topology, or a configuration file
 /// of a server on its own.

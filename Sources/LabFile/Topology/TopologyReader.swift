@@ -1,4 +1,5 @@
 public import LabKit
+
 /// Reads one topology from its YAML form and checks that its parts fit together.
 ///
 /// Used by one thread.

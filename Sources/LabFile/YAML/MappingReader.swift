@@ -1,4 +1,5 @@
 public import LabKit
+
 /// Reads a mapping whose set of keys is closed: knows every key that was asked for and complains about
 /// the others when reading ends.
 ///

@@ -46,7 +46,10 @@ struct CommandTableTests {
             (["text": "x", "secret": 4711], "`secret` of `sample` expects secret."),
             (["text": "x", "secret": "1", "number": 0], "`number` of `sample` is 1 to 100, not 0."),
             (["text": "x", "secret": "1", "number": 1.5], "`number` of `sample` expects integer, not 1.5."),
-            (["text": "x", "secret": "1", "word": "third"], "`word` of `sample` expects first | second, not \"third\"."),
+            (
+                ["text": "x", "secret": "1", "word": "third"],
+                "`word` of `sample` expects first | second, not \"third\"."
+            ),
             (["text": "x", "secret": "1", "time": "soon"], "`time` of `sample` expects duration, not \"soon\"."),
             (["text": "x", "secret": "1", "txet": "y"], "`sample` has no parameter `txet`; did you mean `text`?"),
         ] as [(JSONValue, String)])
@@ -57,8 +60,10 @@ struct CommandTableTests {
     @Test("What a handler throws becomes the error that travels")
     func errors() {
         let refusing = table { _ in throw Refused() }
-        #expect(outcome(["text": "x", "secret": "1"], of: refusing) == .failure(
-            ControlError(domain: "test", name: "refused", message: "no")))
+        #expect(
+            outcome(["text": "x", "secret": "1"], of: refusing)
+                == .failure(
+                    ControlError(domain: "test", name: "refused", message: "no")))
     }
 
     @Test("An unknown command is answered with the nearest one")

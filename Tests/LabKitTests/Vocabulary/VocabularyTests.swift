@@ -6,7 +6,8 @@ struct VocabularyTests {
     @Test("No two commands of one actor have the same name")
     func namesAreUnique() {
         #expect(Vocabulary.lab.conflicts == [])
-        #expect(Vocabulary([Sample.self, Sample.self]).conflicts == ["app: sample is declared by Sample and by Sample"])
+        #expect(
+            Vocabulary([Sample.self, Sample.self]).conflicts == ["app: sample is declared by Sample and by Sample"])
     }
 
     @Test("Every command says what it does and every field what it means, as sentences")
