@@ -15,7 +15,7 @@ struct LabServerCommand: ParsableCommand {
             Without an instance the server keeps its data in --directory and runs on the machine's clock. \
             With --instance it takes directory, port, clock, faults and trace from the instance and ends with it. \
             Every limit and validity time has the original's default; --config changes them, with the keys that \
-            docs/server.md lists.
+            docs/lab-server.md lists.
             """)
 
     @Option(help: "Directory of a running lab instance to join.")

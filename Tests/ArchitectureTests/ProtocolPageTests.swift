@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-@Suite("docs/protocol.md points to what exists")
+@Suite("docs/protocol-in-code.md points to what exists")
 struct ProtocolPageTests {
     /// The texts in backquotes in the table rows.
     let names: Set<String>
 
     init() throws {
-        let rows = try Repository.text(of: "docs/protocol.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+        let rows = try Repository.text(of: "docs/protocol-in-code.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
         names = Set(
             rows.flatMap { row in
                 row.split(separator: "`", omittingEmptySubsequences: false).enumerated()
@@ -34,7 +34,7 @@ struct ProtocolPageTests {
             let isNamed =
                 names.contains(path) || names.contains(folder)
                 || names.contains { $0 == type || $0.hasPrefix("\(type).") }
-            #expect(isNamed, "docs/protocol.md does not say what \(path) is for")
+            #expect(isNamed, "docs/protocol-in-code.md does not say what \(path) is for")
         }
     }
 }

@@ -5,7 +5,7 @@ import PowerAuth2
 import SimulatedDevice
 import Testing
 
-@Suite("sdk.md 12.6: the biometry factor")
+@Suite("The biometry factor (sdk.md, section 12.6)")
 struct BiometryTests {
     @Test(
         "Signing with biometry without a factor gives no header and the error 10; without a sensor the error 8",

@@ -4,7 +4,7 @@ import PowerAuthShared
 import Synchronization
 import Testing
 
-@Suite("sdk.md 12.7: cancellation and the serial queue")
+@Suite("Cancellation and the serial queue (sdk.md, section 12.7)")
 struct CancellationTests {
     @Test(
         "Of two validations the second, cancelled at once, stays silent, and the first succeeds",

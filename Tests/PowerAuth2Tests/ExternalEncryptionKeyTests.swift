@@ -2,7 +2,7 @@ import Foundation
 import PowerAuth2
 import Testing
 
-@Suite("sdk.md 12.5: the external encryption key")
+@Suite("The external encryption key (sdk.md, section 12.5)")
 struct ExternalEncryptionKeyTests {
     private static let key = Data((1...16).map { UInt8($0) })
 

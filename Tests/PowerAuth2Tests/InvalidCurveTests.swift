@@ -5,7 +5,7 @@ import Testing
 
 @testable import PowerAuth2
 
-@Suite("sdk.md 12.15: keys that are not on the curve")
+@Suite("Keys that are not on the curve (sdk.md, section 12.15)")
 struct InvalidCurveTests {
     /// Uncompressed and compressed texts of 65 and 33 bytes that no point of P-256 has.
     private static let impossible: [Data] = [

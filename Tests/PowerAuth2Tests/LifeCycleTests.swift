@@ -4,7 +4,7 @@ import PowerAuth2
 import PowerAuthServer
 import Testing
 
-@Suite("sdk.md 12.1: the life cycle of an activation")
+@Suite("The life cycle of an activation (sdk.md, section 12.1)")
 struct LifeCycleTests {
     private static func expectNone(_ sdk: PowerAuthSDK) {
         #expect(!sdk.hasPendingActivation() && !sdk.hasValidActivation() && sdk.canStartActivation())

@@ -4,7 +4,7 @@ import PowerAuth2
 import PowerAuthServer
 import Testing
 
-@Suite("sdk.md 5.7: activation by an OpenID Connect provider")
+@Suite("Activation by an OpenID Connect provider (sdk.md, section 5.7)")
 struct OpenIDConnectTests {
     /// An application whose server asks the provider.
     private static func app(asking configuration: IdentityProvider, _ mode: TestApp.Mode = .alone) async throws

@@ -3,7 +3,7 @@ import PowerAuth2
 import Testing
 
 /// Defects of the original that the lab fixes and can bring back, as far as no other suite shows them.
-@Suite("sdk.md 15: better than the original, or the same by choice")
+@Suite("Better than the original, or the same by choice (sdk.md, section 15)")
 struct OriginalBehaviourTests {
     @Test("Keys given for persisting are those of later signatures; the original ignored them (sdk.6)")
     func givenKeys() async throws {

@@ -4,7 +4,7 @@ import PowerAuth2
 import PowerAuthProtocol
 import Testing
 
-@Suite("sdk.md 12.4: recovery")
+@Suite("Recovery (sdk.md, section 12.4)")
 struct RecoveryTests {
     /// An application of the server that gives every activation a recovery code.
     private static func recovering(_ mode: TestApp.Mode, printer: Printer? = nil) async throws -> TestApp {

@@ -3,7 +3,7 @@ import PowerAuth2
 import Synchronization
 import Testing
 
-@Suite("sdk.md 9.6, 10 and 15.13: what a local removal does to requests on their way")
+@Suite("What a local removal does to requests on their way (sdk.md, sections 9.6 and 10, and section 15, item 13)")
 struct RemovalTests {
     private static let validate = "/pa/v3/signature/validate"
 

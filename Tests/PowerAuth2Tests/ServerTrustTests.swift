@@ -8,7 +8,7 @@ import SimulatedDevice
 import Synchronization
 import Testing
 
-@Suite("sdk.md 5.3: whom a connection trusts is decided in the handshake")
+@Suite("Whom a connection trusts is decided in the handshake (sdk.md, section 5.3)")
 struct ServerTrustTests {
     /// A device that asks a server with TLS for its status.
     private struct Client {

@@ -2,7 +2,7 @@ import Foundation
 import PowerAuth2
 import Testing
 
-@Suite("sdk.md 12.10: two applications share an activation")
+@Suite("Two applications share an activation (sdk.md, section 12.10)")
 struct SharingTests {
     @Test("An activation made by one application is valid in the other without a restart")
     func activation() async throws {

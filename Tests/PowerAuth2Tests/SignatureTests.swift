@@ -4,7 +4,7 @@ import PowerAuth2
 import PowerAuthProtocol
 import Testing
 
-@Suite("sdk.md 12.3: signatures and passwords")
+@Suite("Signatures and passwords (sdk.md, section 12.3)")
 struct SignatureTests {
     @Test(
         "A wrong password is refused, and while the activation is blocked the right one too",

@@ -3,7 +3,7 @@ import PowerAuth2
 import Synchronization
 import Testing
 
-@Suite("sdk.md 12.2: the status of an activation")
+@Suite("The status of an activation (sdk.md, section 12.2)")
 struct StatusTests {
     /// How many counter values the server tries.
     private static let lookAhead = 20

@@ -5,7 +5,7 @@ import PowerAuthServer
 import SimulatedDevice
 import Testing
 
-@Suite("sdk.md 12.11: the server's time")
+@Suite("The server's time (sdk.md, section 12.11)")
 struct TimeServiceTests {
     private func synchronize(_ sdk: PowerAuthSDK) async -> NSError? {
         await failure { sdk.timeSynchronizationService.synchronizeTime(callback: $0, callbackQueue: nil) }

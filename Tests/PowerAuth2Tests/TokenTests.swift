@@ -4,7 +4,7 @@ import PowerAuth2
 import Synchronization
 import Testing
 
-@Suite("sdk.md 12.9: tokens")
+@Suite("Tokens (sdk.md, section 12.9)")
 struct TokenTests {
     private static let creation = "/pa/v3/token/create"
 

@@ -205,7 +205,7 @@ struct EciesTests {
         #expect(throws: (any Error).self) { try JSONDecoder().decode(EciesRequest.self, from: json.utf8Data) }
     }
 
-    /// protocol.md, section 22.11.
+    /// protocol.md, section 22, item 11.
     @Test func aResponseMustBeMadeBetweenItsRequestAndNow() throws {
         let sent = LabExample.timestamp
         func isAccepted(_ timestamp: UInt64, readAt now: UInt64?) throws -> Bool {

@@ -27,38 +27,38 @@ public struct Quirk: RawRepresentable, Hashable, Sendable, CustomStringConvertib
 }
 
 extension Quirk {
-    /// A dead owner's operation stays pending (sharing.md, section 20, D1).
+    /// A dead owner's operation stays pending (sharing.md, D1).
     public static let staleExternalOperation = Quirk(
         "sharing.D1", "Reports an operation as pending after the app that owned it has died.")
-    /// The change counter is raised only after the save (sharing.md, section 20, D7).
+    /// The change counter is raised only after the save (sharing.md, D7).
     public static let counterAfterSave = Quirk(
         "sharing.D7", "Raises the shared change counter only after the state was saved, and ignores a failed save.")
 
-    /// A failed request during an upgrade looks like an unknown server (sdk.md, section 15, row 5).
+    /// A failed request during an upgrade looks like an unknown server (sdk.md, section 15, item 5).
     public static let upgradeHidesFailedRequest = Quirk(
         "sdk.5", "Reports a status request that fails during a protocol upgrade as an unknown server version.")
-    /// Keys given for persisting are ignored (sdk.md, section 15, row 6).
+    /// Keys given for persisting are ignored (sdk.md, section 15, item 6).
     public static let persistIgnoresGivenKeys = Quirk(
         "sdk.6", "Persists an activation with the device's own keys although the app gave others.")
-    /// A biometry key that could not be stored is not noticed (sdk.md, section 15, row 7).
+    /// A biometry key that could not be stored is not noticed (sdk.md, section 15, item 7).
     public static let lostBiometryKey = Quirk(
         "sdk.7", "Reports success although the key of the biometry factor could not be stored.")
-    /// Requests outlive the activation that they belong to (sdk.md, section 15, row 13).
+    /// Requests outlive the activation that they belong to (sdk.md, section 15, item 13).
     public static let removalLeavesRequests = Quirk(
         "sdk.13", "Leaves requests on their way when the activation is removed from the device.")
-    /// A missing server time is 1970 (sdk.md, section 15, row 15).
+    /// A missing server time is 1970 (sdk.md, section 15, item 15).
     public static let missingServerTimeIsZero = Quirk(
         "sdk.15", "Takes a server status without a time for one from 1970 and sets the clock by it.")
-    /// An upgrade is not announced to the other applications (sdk.md, section 15, row 21).
+    /// An upgrade is not announced to the other applications (sdk.md, section 15, item 21).
     public static let unannouncedUpgrade = Quirk(
         "sdk.21", "Upgrades the protocol without telling the apps that share the activation.")
-    /// A state that cannot be read is overwritten (sdk.md, section 15, row 23).
+    /// A state that cannot be read is overwritten (sdk.md, section 15, item 23).
     public static let unusableStateIsDropped = Quirk(
         "sdk.23", "Overwrites a stored state that it cannot read, without keeping its bytes.")
-    /// Cached results outlive a reset (sdk.md, section 15, row 26).
+    /// Cached results outlive a reset (sdk.md, section 15, item 26).
     public static let cachesSurviveReset = Quirk(
         "sdk.26", "Shows the last fetched status and user info after the session was reset.")
-    /// An unencrypted error in place of an encrypted answer is not read (sdk.md, section 15, row 28).
+    /// An unencrypted error in place of an encrypted answer is not read (sdk.md, section 15, item 28).
     public static let plainErrorIsNotRead = Quirk(
         "sdk.28", "Reports an unencrypted error body with the status 200 as a failed decryption.")
 

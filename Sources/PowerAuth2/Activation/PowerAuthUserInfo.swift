@@ -56,7 +56,7 @@ public final class PowerAuthUserInfo: @unchecked Sendable {
     /// Birthday at midnight of the local time zone.
     public var birthdate: Date? {
         guard let parts = text("birthdate")?.wholeMatch(of: /(\d{4})-(\d{2})-(\d{2})/) else { return nil }
-        // The user's own calendar may count years differently (sdk.md, section 15, row 14).
+        // The user's own calendar may count years differently (sdk.md, section 15, item 14).
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .current
         let components = DateComponents(year: Int(parts.1), month: Int(parts.2), day: Int(parts.3))

@@ -141,7 +141,7 @@ extension PowerAuthSDK {
         if authentication.usage == .sign {
             PowerAuthLog.write("WARNING: An authentication made for signing is used to persist an activation.")
         }
-        // The original ignores keys that the application gives (sdk.md, section 15, row 6).
+        // The original ignores keys that the application gives (sdk.md, section 15, item 6).
         let takesGivenKeys = !sandbox.quirks.contains(.persistIgnoresGivenKeys)
         let givenBiometryKey = takesGivenKeys ? authentication.overridenBiometryKey : nil
         let keys = PowerAuthCoreSignatureUnlockKeys(userPassword: authentication.password)

@@ -84,7 +84,7 @@ extension PowerAuthSDK {
         }
     }
 
-    /// As ``unlockBiometryKeys(withPrompt:callback:)``, and says what went wrong (sdk.md, section 15, row 19).
+    /// As ``unlockBiometryKeys(withPrompt:callback:)``, and says what went wrong (sdk.md, section 15, item 19).
     ///
     /// - Parameters:
     ///   - prompt: text of the dialog.
@@ -124,7 +124,7 @@ extension PowerAuthSDK {
 
     /// Runs a question to the user on a thread that may block. The whole question excludes the other biometric requests
     /// of the process: the original reserves only the reading of the key, so that two dialogs can overlap (sdk.md,
-    /// section 15, row 18).
+    /// section 15, item 18).
     private func askUser<Value>(
         _ question: @escaping @Sendable () throws(NSError) -> Value,
         callback: @escaping (TaskResult<Value>) -> Void, on queue: DispatchQueue

@@ -45,7 +45,7 @@ extension StatusFetch {
         do throws(NSError) {
             try nsError {
                 try session.write { core in
-                    // The original does not announce it (sdk.md, section 15, row 21).
+                    // The original does not announce it (sdk.md, section 15, item 21).
                     if !sandbox.quirks.contains(.unannouncedUpgrade) {
                         try session.startExternalPendingOperation(.protocolUpgrade)
                         // Now, so that it is withdrawn whatever fails from here on.

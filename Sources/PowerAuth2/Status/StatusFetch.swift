@@ -80,7 +80,7 @@ final class StatusFetch: Sendable {
         group.complete(.success(reading.status))
     }
 
-    /// The original takes the missing answer to a request for one of an unknown server (sdk.md, section 15, row 5).
+    /// The original takes the missing answer to a request for one of an unknown server (sdk.md, section 15, item 5).
     private func requested(_ result: TaskResult<RestResponse>) throws(NSError) -> RestResponse {
         if case .failure(let error) = result, sandbox.quirks.contains(.upgradeHidesFailedRequest),
             session.hasPendingProtocolUpgrade()

@@ -41,7 +41,7 @@ public struct EciesRequest: Sendable, Equatable {
         try EciesRules.sizes(encryptedData: encryptedData, mac: mac, nonce: nonce)
     }
 
-    /// The value a server remembers to refuse a second arrival of the same message (section 7.6).
+    /// The value a server remembers to refuse a second arrival of the same message (protocol.md, section 7.6).
     public func replayValue(activationId: String?) -> String {
         StrictBase64.encode(ephemeralPublicKey + (nonce ?? Data()) + Data((activationId ?? "").utf8))
     }
@@ -92,7 +92,7 @@ enum EciesRules {
         guard mac.count == 32 else {
             throw ProtocolError.invalidLength(field: "mac", expected: "32 bytes", actual: mac.count)
         }
-        // Exactly 16: the original core accepts longer ones (section 22.9).
+        // Exactly 16: the original core accepts longer ones (protocol.md, section 22, item 9).
         if let nonce, nonce.count != 16 {
             throw ProtocolError.invalidLength(field: "nonce", expected: "16 bytes", actual: nonce.count)
         }

@@ -2,7 +2,7 @@ public import Foundation
 internal import Synchronization
 
 /// Decrypts requests with a server's private key, or with an envelope another server derived
-/// (protocol.md, section 7.3). Replay and age of a request are the caller's business: section 7.6.
+/// (protocol.md, section 7.3). Replay and age of a request are the caller's business: protocol.md, section 7.6.
 public struct EciesServerDecryptor: Sendable {
     private enum KeySource: Sendable {
         case privateKey(PrivateKey)
@@ -30,7 +30,7 @@ public struct EciesServerDecryptor: Sendable {
 
     /// The envelope of a request with this ephemeral public key.
     /// - Throws: ``ProtocolError/invalidKey(_:)`` for a key that is not on the curve; missing or unexpected
-    ///   temporary key ids (section 22.17).
+    ///   temporary key ids (protocol.md, section 22, item 17).
     public func envelope(ephemeralPublicKey: Data) throws -> EciesEnvelope {
         try parameters.requireTemporaryKeyRule()
         switch source {
@@ -89,7 +89,8 @@ public final class EciesResponseEncryptor: Sendable {
     ///   a timestamp where the version requires it.
     public func encrypt(_ plaintext: Data, timestamp: UInt64? = nil) throws -> EciesResponse {
         var nonce = Random.nonZeroBytes(16)
-        // Cannot happen with a sound generator; the protocol asks for the comparison (section 22.22).
+        // Cannot happen with a sound generator; the protocol asks for the comparison
+        // (protocol.md, section 22, item 22).
         while nonce == requestNonce { nonce = Random.nonZeroBytes(16) }
         return try encrypt(plaintext, timestamp: timestamp, nonce: nonce)
     }

@@ -65,7 +65,7 @@ public struct TokenHeader: Sendable, Equatable {
             TokenDigest.compute(secret: secret, nonce: nonce, timestampText: timestampText, version: version))
     }
 
-    /// The value a server remembers to refuse a second arrival of the same header (section 11.3).
+    /// The value a server remembers to refuse a second arrival of the same header (protocol.md, section 11.3).
     public var replayValue: String { StrictBase64.encode(nonce + Data(tokenId.utf8)) }
 
     /// The header's value.

@@ -29,7 +29,7 @@ public enum ECDSAFormat: Sendable {
         return offset == bytes.count ? output : nil
     }
 
-    /// JOSE → minimal DER; nil unless it has 64 bytes and neither half is zero (section 22.7).
+    /// JOSE → minimal DER; nil unless it has 64 bytes and neither half is zero (protocol.md, section 22, item 7).
     public static func derFromJOSE(_ jose: Data) -> Data? {
         guard jose.count == 64 else { return nil }
         var content = Data(capacity: 70)

@@ -51,7 +51,7 @@ final class EVPKey: @unchecked Sendable {
     }
 
     /// Imports a scalar that is known to be in 1 ..< n, together with its public point: some operations
-    /// of OpenSSL 3 fail on a key without one (protocol.md, section 22.15).
+    /// of OpenSSL 3 fail on a key without one (protocol.md, section 22, item 15).
     static func privateKey(scalar: UnsafeRawBufferPointer) throws -> EVPKey {
         let failure = ProtocolError.cryptographicFailure("private key import")
         guard let number = BN_bin2bn(scalar.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(scalar.count), nil),

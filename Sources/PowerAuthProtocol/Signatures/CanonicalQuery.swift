@@ -8,7 +8,7 @@ extension RequestSignature {
     }
 
     /// The server's way from a raw query: pieces without `=` are dropped, each side is decoded once
-    /// (section 22.21).
+    /// (protocol.md, section 22, item 21).
     /// - Throws: ``ProtocolError/invalidEncoding(field:)`` for a `%` without two hexadecimal digits.
     public static func canonicalQuery(rawQuery: String) throws -> Data {
         let pieces = rawQuery.utf8.split(separator: UInt8(ascii: "&"))

@@ -107,7 +107,7 @@ public enum RequestSignature {
     /// A fresh nonce for an online signature: Base64 text of 16 random bytes, 24 characters.
     public static func randomNonce() -> String { Random.nonZeroText(16) }
 
-    /// An offline signature (section 9.8).
+    /// An offline signature (protocol.md, section 9.8).
     /// - Parameters:
     ///   - nonce: the given Base64 text of 16 bytes.
     ///   - body: the bytes to approve.
@@ -126,8 +126,8 @@ public enum RequestSignature {
                 method: "POST", uriId: uriId, nonce: nonce, body: body, applicationSecretText: offlineSecretText))
     }
 
-    /// Requires a nonce of 24 characters that decode to exactly 16 bytes (section 22.9: 24 characters may
-    /// also hold 17 or 18 bytes).
+    /// Requires a nonce of 24 characters that decode to exactly 16 bytes (protocol.md, section 22, item 9: 24
+    /// characters may also hold 17 or 18 bytes).
     /// - Throws: ``ProtocolError/invalidLength(field:expected:actual:)`` for another number of characters,
     ///   ``ProtocolError/invalidEncoding(field:)`` for anything that is not Base64 of 16 bytes.
     public static func validateNonce(_ nonce: String) throws {
@@ -137,7 +137,7 @@ public enum RequestSignature {
         guard StrictBase64.decode(nonce)?.count == 16 else { throw ProtocolError.invalidEncoding(field: "nonce") }
     }
 
-    /// What a client may sign: a known method and a uriId (section 9.1).
+    /// What a client may sign: a known method and a uriId (protocol.md, section 9.1).
     /// - Throws: ``ProtocolError/invalidFormat(field:reason:)`` or ``ProtocolError/missing(field:)``.
     public static func validateRequest(method: String, uriId: String) throws {
         guard ["GET", "POST", "HEAD", "PUT", "DELETE", "PATCH"].contains(method) else {

@@ -17,9 +17,9 @@ public enum CounterSynchronization {
     /// The two decisions in which this implementation is better than the original.
     public struct Rules: Sendable, Equatable {
         /// A client ahead by exactly the look-ahead is lost too, because the server tests one value fewer
-        /// (section 22.1).
+        /// (protocol.md, section 22, item 1).
         public var windowEdgeIsDeadlock: Bool
-        /// A match of the hash is adopted even if the local byte was unknown (section 22.2).
+        /// A match of the hash is adopted even if the local byte was unknown (protocol.md, section 22, item 2).
         public var adoptsMatchWithoutLocalByte: Bool
 
         /// Takes both decisions.

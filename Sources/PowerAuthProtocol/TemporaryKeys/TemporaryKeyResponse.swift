@@ -41,12 +41,12 @@ public struct TemporaryKeyResponse: Sendable, Equatable {
         return try JWT.signed(claims: JWT.encode(claims), key: key)
     }
 
-    /// Verifies a JWT in the order of section 8.3.
+    /// Verifies a JWT in the order of protocol.md, section 8.3.
     /// - Parameters:
     ///   - key: public part of the key named at ``jwt(key:)``.
     ///   - request: what was asked.
     ///   - currentTime: synchronised time in milliseconds; nil skips the check that the key has not expired
-    ///     (section 22.4), for a client that learns the time from this very response.
+    ///     (protocol.md, section 22, item 4), for a client that learns the time from this very response.
     /// - Throws: ``TemporaryKeyResponseError``.
     public init(
         verifying jwt: String, key: PublicKey, request: TemporaryKeyRequest, currentTime: UInt64? = nil
@@ -81,7 +81,7 @@ public struct TemporaryKeyResponse: Sendable, Equatable {
         expiresAt = claims.expiresAt
     }
 
-    /// How long before its end a key is not used any more, in milliseconds (section 8.4).
+    /// How long before its end a key is not used any more, in milliseconds (protocol.md, section 8.4).
     public static let safetyMargin: UInt64 = 10_000
 
     /// Whether the key may still encrypt.

@@ -1,5 +1,5 @@
-/// How far a message's timestamp may be from the current time (protocol.md, sections 7.6, 11.3 and 22.16).
-/// All values are in milliseconds.
+/// How far a message's timestamp may be from the current time (protocol.md, sections 7.6 and 11.3, and section 22,
+/// item 16). All values are in milliseconds.
 public struct FreshnessWindow: Sendable, Equatable {
     /// Greatest accepted age.
     public let past: UInt64

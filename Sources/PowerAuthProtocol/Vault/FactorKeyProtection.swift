@@ -87,7 +87,7 @@ extension SymmetricKey where Purpose == KeyPurpose.Unlock {
     }
 
     /// A possession or biometry unlock key given by the application: 16 bytes that are not all zero
-    /// (section 14.1).
+    /// (protocol.md, section 14.1).
     /// - Throws: ``ProtocolError/invalidLength(field:expected:actual:)``,
     ///   ``ProtocolError/invalidFormat(field:reason:)``.
     public init(validating data: Data, field: String = "unlock key") throws {

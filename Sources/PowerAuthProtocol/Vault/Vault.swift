@@ -10,7 +10,7 @@ public enum Vault {
 
     /// Reads the server's answer.
     /// - Throws: ``ProtocolError/invalidLength(field:expected:actual:)`` for data that is not whole blocks
-    ///   (section 22.6) or a key that is not 16 bytes, ``ProtocolError/decryptionFailed``.
+    ///   (protocol.md, section 22, item 6) or a key that is not 16 bytes, ``ProtocolError/decryptionFailed``.
     public static func unwrap(_ data: Data, transportKey: TransportKey) throws -> VaultKey {
         try VaultKey(AESCBC.decryptSecret(data, key: transportKey.bytes, padding: .pkcs7))
     }
@@ -28,7 +28,7 @@ public enum Vault {
 
     /// Opens a secret at rest.
     /// - Throws: ``ProtocolError/invalidLength(field:expected:actual:)`` for data that is not whole blocks
-    ///   (section 22.6), ``ProtocolError/decryptionFailed``.
+    ///   (protocol.md, section 22, item 6), ``ProtocolError/decryptionFailed``.
     public static func open(_ data: Data, vaultKey: VaultKey) throws -> SecretBytes {
         try AESCBC.decryptSecret(data, key: vaultKey.bytes, padding: .pkcs7)
     }

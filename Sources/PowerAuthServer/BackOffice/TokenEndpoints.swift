@@ -72,7 +72,7 @@ struct TokenEndpoints: Sendable {
         guard let tokenId = request.tokenId, let nonce = request.nonce, let digest = request.tokenDigest else {
             throw ServiceError(.invalidRequest, "tokenId, nonce and tokenDigest are required")
         }
-        // Clients of servers before 1.5 send no version; their digests do not cover one (section 26.1).
+        // Clients of servers before 1.5 send no version; their digests do not cover one (server.md, section 26.1).
         let versionText = request.protocolVersion ?? ProtocolVersion.v3_1.rawValue
         guard let version = ProtocolVersion(rawValue: versionText) else {
             throw ServiceError(.genericCryptographyError, "protocolVersion \(versionText) is unknown")

@@ -61,7 +61,7 @@ struct UriIdTemplate: Sendable {
     }
 }
 
-/// The parameters of a query, split first and decoded once (rest-api.md, section 14, item 11).
+/// The parameters of a query, split first and decoded once (rest-api.md, section 14.1, item 11).
 struct QueryParameters: Sendable {
     private var values: [String: String] = [:]
 

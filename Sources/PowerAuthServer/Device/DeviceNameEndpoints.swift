@@ -1,7 +1,7 @@
 import Foundation
 import PowerAuthProtocol
 
-/// `/pa/v3/activation/detail` and `rename` (rest-api.md, section 6.13, with the corrections of section 14).
+/// `/pa/v3/activation/detail` and `rename` (rest-api.md, section 6.13, and section 14.1, items 6 and 7).
 struct DeviceNameEndpoints: Sendable {
     let context: ServiceContext
     let encryption: DeviceEncryption

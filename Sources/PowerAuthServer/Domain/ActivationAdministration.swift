@@ -3,7 +3,7 @@ import PowerAuthProtocol
 
 /// What operators change about activations beside their life cycle (server.md, sections 7.5, 7.9 and 7.10).
 extension ActivationService {
-    /// Gives an activation that waits for its commit another one-time password (section 7.5).
+    /// Gives an activation that waits for its commit another one-time password (server.md, section 7.5).
     /// - Throws: ERR0024, ERR0009, ERR0008, ERR0032.
     func updateOtp(activationId: String?, otp: String?, externalUserId: String?) throws -> Activation {
         let id = try Self.required(activationId)
@@ -28,7 +28,7 @@ extension ActivationService {
         }
     }
 
-    /// Renames an activation that is not blocked or removed (section 7.10).
+    /// Renames an activation that is not blocked or removed (server.md, section 7.10).
     /// - Throws: ERR0024, ERR0009, ERR0008.
     func rename(activationId: String?, name: String?, externalUserId: String?) throws -> Activation {
         let id = try Self.required(activationId)
@@ -98,7 +98,7 @@ extension ActivationService {
     }
 
     /// Sets the status of all the activations; one that is unknown or cannot take it changes none of them
-    /// (section 30, item 13).
+    /// (server.md, section 30, item 13).
     /// - Throws: ERR0024 for an empty list, ERR0009 for an unknown identifier, ERR0008 for a removed activation or a
     ///   status that needs a device where there is none.
     func setStatus(activationIds: [String]?, _ status: ActivationState?) throws {

@@ -10,8 +10,8 @@ struct ActivationCreationService: Sendable {
 
     /// Creates an activation for the device that sent the request; it waits for its commit.
     ///
-    /// Any failure leaves no record. A one-time password, when one is given, is due in the commit (section 30,
-    /// item 3).
+    /// Any failure leaves no record. A one-time password, when one is given, is due in the commit
+    /// (server.md, section 30, item 3).
     /// - Parameters:
     ///   - new: the user and the limits; its application is the one of the request's application key.
     ///   - generatesRecoveryCode: whether a recovery code comes with it, if the application allows that.

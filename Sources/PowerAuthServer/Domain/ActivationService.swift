@@ -36,7 +36,7 @@ struct ActivationService: Sendable {
         let serverKey: PrivateKey
     }
 
-    /// Creates an activation and the code that starts it (section 7.1).
+    /// Creates an activation and the code that starts it (server.md, section 7.1).
     /// - Throws: ERR0024, ERR0002, ERR0015, ERR0040, ERR0003, ERR0005, ERR0006 in the order of the checks.
     func initiate(_ new: NewActivation) throws -> Initiated {
         let prepared = try prepare(new)
@@ -107,7 +107,7 @@ struct ActivationService: Sendable {
         }
     }
 
-    /// Confirms a key exchange, after which the device's signatures count (section 7.6).
+    /// Confirms a key exchange, after which the device's signatures count (server.md, section 7.6).
     /// - Throws: ERR0024, ERR0009, ERR0007, ERR0008, ERR0031 in the order of the checks.
     func commit(activationId: String?, otp: String?, externalUserId: String?) throws -> Activation {
         let id = try Self.required(activationId)
@@ -132,7 +132,7 @@ struct ActivationService: Sendable {
         }
     }
 
-    /// Blocks an active activation; blocking a blocked one changes nothing (section 7.8).
+    /// Blocks an active activation; blocking a blocked one changes nothing (server.md, section 7.8).
     /// - Throws: ERR0024, ERR0009, ERR0008.
     func block(activationId: String?, reason: String?, externalUserId: String?) throws -> Activation {
         let id = try Self.required(activationId)
@@ -151,7 +151,7 @@ struct ActivationService: Sendable {
         }
     }
 
-    /// Makes a blocked activation active again and forgets its failures (section 7.8).
+    /// Makes a blocked activation active again and forgets its failures (server.md, section 7.8).
     /// - Throws: ERR0024, ERR0009, ERR0008.
     func unblock(activationId: String?, externalUserId: String?) throws -> Activation {
         let id = try Self.required(activationId)
@@ -171,7 +171,8 @@ struct ActivationService: Sendable {
         }
     }
 
-    /// Removes an activation in whatever state (section 7.8). Removing a removed one changes nothing about it.
+    /// Removes an activation in whatever state (server.md, section 7.8). Removing a removed one changes nothing about
+    /// it.
     /// - Parameter revokeRecoveryCodes: whether its recovery codes end with it.
     /// - Throws: ERR0024, ERR0009.
     func remove(
@@ -191,7 +192,7 @@ struct ActivationService: Sendable {
         }
     }
 
-    /// The activations of a user, newest first; expired ones are removed on the way (section 7.9).
+    /// The activations of a user, newest first; expired ones are removed on the way (server.md, section 7.9).
     /// - Throws: ERR0024 without user or for a bad page.
     func list(
         userId: String?, applicationId: String?, protocols: [ActivationProtocol] = [], statuses: [ActivationState],
@@ -219,7 +220,7 @@ struct ActivationService: Sendable {
         }
     }
 
-    /// The saved changes of an activation between two moments, newest first (section 7.10).
+    /// The saved changes of an activation between two moments, newest first (server.md, section 7.10).
     /// - Throws: ERR0024 without identifier.
     func history(activationId: String?, from: ServerTime?, to: ServerTime?) throws -> [ActivationStore.HistoryItem] {
         let id = try Self.required(activationId)

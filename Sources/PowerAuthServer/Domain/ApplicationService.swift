@@ -92,7 +92,8 @@ struct ApplicationService: Sendable {
             guard let versionId = versionId.nonBlank else {
                 throw ServiceError(.invalidRequest, "applicationVersionId is missing")
             }
-            // The vendor's Android tests name no application; a version that only one has is clear (section 26.3).
+            // The vendor's Android tests name no application; a version that only one has is clear (server.md, section
+            // 26.3).
             let applications =
                 try applicationId == nil
                 ? ApplicationStore.all(change.database) : [Self.application(change.database, id: applicationId)]

@@ -16,12 +16,12 @@ struct KeyExchangeService: Sendable {
     /// Gives the activation with this code to the device that sent the request.
     ///
     /// Right keys move it to PENDING_COMMIT, or to ACTIVE when its commit phase is the key exchange. A device
-    /// key that is no point of the curve removes it (section 30, item 17).
+    /// key that is no point of the curve removes it (server.md, section 30, item 17).
     /// - Parameters:
     ///   - activationCode: the code the user entered.
     ///   - generatesRecoveryCode: whether a recovery code comes with it, if the application allows that.
     ///   - sealed: the inner layer, application scope.
-    /// - Throws: ServiceError in the order of section 7.2.
+    /// - Throws: ServiceError in the order of server.md, section 7.2.
     func exchange(activationCode: String?, generatesRecoveryCode: Bool, sealed: SealedRequest) throws -> Exchanged {
         let exchange = try DeviceKeyExchange(opening: sealed, failures: .keyExchange, context: context)
         let recovery =

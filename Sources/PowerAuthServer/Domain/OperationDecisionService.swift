@@ -60,7 +60,7 @@ struct OperationDecisionService: Sendable {
             operation.activationId == nil || operation.activationId == activationId
         else { return false }
         guard let flag = operation.activationFlag, let activationId else { return true }
-        // Who names an activation must name one with the flag (section 30, item 9).
+        // Who names an activation must name one with the flag (server.md, section 30, item 9).
         return try ActivationStore.find(change.database, id: activationId)?.flags.contains(flag) ?? false
     }
 

@@ -103,7 +103,7 @@ struct OperationRecord: Sendable {
         finalized = now
     }
 
-    /// The additional data with what the user agent tells about the device (section 18.3).
+    /// The additional data with what the user agent tells about the device (server.md, section 18.3).
     func describingDevice() -> OperationRecord {
         guard let text = additionalData["userAgent"]?.stringValue, let device = DeviceUserAgent(text) else {
             return self

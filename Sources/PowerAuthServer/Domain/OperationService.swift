@@ -145,7 +145,7 @@ struct OperationService: Sendable {
                 applications: try Self.applications(database, query.applicationIds),
                 activationId: query.activationId, offset: offset, limit: size)
             if let activationId = query.activationId {
-                // An activation without flags sees no operation that asks for one (section 30, item 9).
+                // An activation without flags sees no operation that asks for one (server.md, section 30, item 9).
                 filter.flags = try ActivationStore.find(database, id: activationId)?.flags ?? []
             }
             narrow(&filter)

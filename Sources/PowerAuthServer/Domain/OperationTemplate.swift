@@ -32,8 +32,8 @@ struct OperationTemplate: Sendable {
         guard expiration > 0 else { throw ServiceError.invalid("expiration must be a positive number of seconds") }
     }
 
-    /// Fills the placeholders in one pass: what a parameter holds is never expanded again (section 30, item 15).
-    /// Unknown placeholders stay as they are.
+    /// Fills the placeholders in one pass: what a parameter holds is never expanded again (server.md, section 30,
+    /// item 15). Unknown placeholders stay as they are.
     func data(with parameters: [String: String]) -> String {
         var result = ""
         var rest = Substring(dataTemplate)

@@ -138,7 +138,7 @@ struct RecoveryService: Sendable {
     }
 
     /// A postcard has arrived at its user, whose device sends the code.
-    /// - Throws: ERR0024, ERR0009, ERR0008, ERR0045, ERR0018, ERR0027 as section 14.3 says.
+    /// - Throws: ERR0024, ERR0009, ERR0008, ERR0045, ERR0018, ERR0027 as server.md, section 14.3 says.
     func confirm(_ sealed: SealedRequest) throws -> (activation: Activation, response: EciesResponse) {
         let (opened, activation) = try EnvelopeOpener(context: context).openActivation(
             sealed, as: .confirmRecovery, failures: .decryptor)

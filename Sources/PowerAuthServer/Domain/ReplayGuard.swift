@@ -2,7 +2,7 @@ import GRDB
 import PowerAuthProtocol
 
 /// Refuses requests and tokens that were seen before or come from the wrong time
-/// (server.md, section 22, with the corrections of section 30, item 1).
+/// (server.md, section 22, and section 30, item 1).
 struct ReplayGuard: Sendable {
     let policy: ServerPolicy
 

@@ -29,7 +29,7 @@ struct ScheduledJobs: Sendable {
         }
     }
 
-    /// Without lower bound: what expired while no server ran is removed too (section 30, item 19).
+    /// Without lower bound: what expired while no server ran is removed too (server.md, section 30, item 19).
     private func removeExpiredActivations() throws {
         let now = context.clock.now()
         guard let next = try context.read(ActivationStore.nextExpiry), next < now else { return }

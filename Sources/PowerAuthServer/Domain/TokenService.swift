@@ -41,7 +41,7 @@ struct TokenService: Sendable {
             CreatedToken(tokenId: token.id, tokenSecret: StrictBase64.encode(token.secret)), at: context.clock.now())
     }
 
-    /// Checks a token header (section 9.2).
+    /// Checks a token header (server.md, section 9.2).
     /// - Throws: ERR0030 or ERR0044 outside the time window, ERR0024 for a digest that was used before.
     func validate(_ header: TokenHeader) throws -> Verdict {
         let sent = ServerTime(milliseconds: Int64(clamping: header.timestamp))
@@ -64,7 +64,7 @@ struct TokenService: Sendable {
         }
     }
 
-    /// Deletes a token if it belongs to the activation (section 9.3).
+    /// Deletes a token if it belongs to the activation (server.md, section 9.3).
     /// - Returns: whether it did.
     /// - Throws: ERR0024 without the token's identifier. A token belongs to no missing activation.
     func remove(tokenId: String?, activationId: String?) throws -> Bool {

@@ -131,14 +131,14 @@ package final class FactorKeySource: Sendable {
     /// Tells whether a biometry key is stored, without opening a dialog.
     package var hasBiometryKey: Bool { biometry.containsData(forKey: biometryAccount) }
 
-    /// Whether a biometry key can be stored now. The original does not ask (sdk.md, section 15, row 7).
+    /// Whether a biometry key can be stored now. The original does not ask (sdk.md, section 15, item 7).
     package var canStoreBiometryKey: Bool {
         biometryInfo.currentStatus == .available || sandbox.quirks.contains(.lostBiometryKey)
     }
 
     /// Replaces the stored biometry key.
     ///
-    /// - Returns: false when it could not be stored, which the original ignores (sdk.md, section 15, row 7).
+    /// - Returns: false when it could not be stored, which the original ignores (sdk.md, section 15, item 7).
     package func storeBiometryKey(_ key: Data, access: PowerAuthKeychainItemAccess) -> Bool {
         biometry.deleteData(forKey: biometryAccount)
         let isStored = biometry.addValue(key, forKey: biometryAccount, access: access) == .ok

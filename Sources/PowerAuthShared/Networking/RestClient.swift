@@ -72,7 +72,7 @@ package final class RestClient: Sendable {
     }
 
     /// Ends every call that belongs to the activation with the error 11: its answer must not act on another one. The
-    /// original leaves them alone (sdk.md, section 15, row 13).
+    /// original leaves them alone (sdk.md, section 15, item 13).
     package func abortCallsOfActivation() {
         guard !sandbox.quirks.contains(.removalLeavesRequests) else { return }
         // All of them first: the end of one gives the next its turn.

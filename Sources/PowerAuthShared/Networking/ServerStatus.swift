@@ -55,7 +55,7 @@ final class ServerStatusRequests: Sendable {
             client.post(RestRequest(.serverStatus)) { result in
                 group.complete(
                     result.flatMap { response in
-                        // The original reads a missing time as 1970 (sdk.md, section 15, row 15).
+                        // The original reads a missing time as 1970 (sdk.md, section 15, item 15).
                         let believesAnything = client.sandbox.quirks.contains(.missingServerTimeIsZero)
                         let milliseconds = (response.object["serverTime"] as? NSNumber)?.doubleValue ?? 0
                         guard believesAnything || milliseconds / 1000 >= earliestTime else {

@@ -26,7 +26,7 @@ final class StoredSession {
 
     let session: PowerAuthCoreSession
     private let store: SessionStateStore
-    /// Whether a state of an unknown version is kept for the SDK that wrote it (sdk.md, section 15, row 23).
+    /// Whether a state of an unknown version is kept for the SDK that wrote it (sdk.md, section 15, item 23).
     private let keepsUnusableState: Bool
     private var base = Base.absent
     private var loaded = Data()

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A question for, or news about, the activation (watch.md, section 3.6, P1 to P4).
+/// A question for, or news about, the activation (watch.md, P1 to P4).
 package struct WatchStatusPayload: WatchPayload, Equatable {
     package enum Command: String, Sendable {
         case get = "get_session"
@@ -31,7 +31,7 @@ package struct WatchStatusPayload: WatchPayload, Equatable {
     }
 }
 
-/// A question for, or news about, a token (watch.md, section 3.6, P5 to P9).
+/// A question for, or news about, a token (watch.md, P5 to P9).
 package struct WatchTokenPayload: WatchPayload, Equatable {
     package enum Command: String, Sendable {
         case get = "get_token"
@@ -75,7 +75,7 @@ package struct WatchTokenPayload: WatchPayload, Equatable {
     }
 }
 
-/// The watch has done what it was told (watch.md, section 3.6, P10).
+/// The watch has done what it was told (watch.md, P10).
 package struct WatchSuccessPayload: WatchPayload, Equatable {
     package init() {}
 

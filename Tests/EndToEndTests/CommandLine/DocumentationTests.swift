@@ -42,7 +42,7 @@ struct DocumentationTests {
     @Test("The sessions of the server's page print what the page shows")
     func serverPage() async throws {
         let workspace = try Workspace()
-        let steps = try DocumentationPage("docs/server.md").steps
+        let steps = try DocumentationPage("docs/lab-server.md").steps
         #expect(steps.count > 20)
         let differences = try await blocking {
             try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PowerAuth2
 
-@Suite("sdk.md 12.12: the object that describes an activation")
+@Suite("The object that describes an activation (sdk.md, section 12.12)")
 struct ActivationObjectTests {
     private static let code = "45AWJ-BVACS-SBWHS-ABANA"
     private static let signature = "MEUCIQ=="

@@ -3,7 +3,7 @@ import PowerAuth2
 import PowerAuthShared
 import Testing
 
-@Suite("sdk.md 12.12: authentication objects")
+@Suite("Authentication objects (sdk.md, section 12.12)")
 struct AuthenticationTests {
     private static let possessionKey = Data(repeating: 1, count: 16)
     private static let biometryKey = Data(repeating: 2, count: 16)

@@ -6,7 +6,7 @@ import PowerAuthShared
 import SimulatedDevice
 import Testing
 
-@Suite("sdk.md 12.12: encryptors and temporary keys")
+@Suite("Encryptors and temporary keys (sdk.md, section 12.12)")
 struct EncryptorTests {
     /// Sends a message to a backend that knows the scope, and gives its decrypted answer.
     private func exchange(

@@ -4,7 +4,7 @@ import PowerAuth2
 import PowerAuthShared
 import Testing
 
-@Suite("sdk.md 12.12: interceptors")
+@Suite("Interceptors (sdk.md, section 12.12)")
 struct InterceptorTests {
     @Test("Basic authentication and a custom header appear in every request")
     func headers() async throws {

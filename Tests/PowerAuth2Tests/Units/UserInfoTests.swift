@@ -3,7 +3,7 @@ import LabKit
 import PowerAuth2
 import Testing
 
-@Suite("sdk.md 12.12: claims about the user")
+@Suite("Claims about the user (sdk.md, section 12.12)")
 struct UserInfoTests {
     @Test("Without claims everything is nil or false")
     func empty() {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// Every endpoint that devices call, with what rest-api.md says about it: how a request is protected (section 4.4)
-/// and which failure each kind of mistake has (sections 6 and 7).
+/// Every endpoint that devices call, with what rest-api.md says about it: how a request is protected (rest-api.md,
+/// section 4.4) and which failure each kind of mistake has (rest-api.md, sections 6 and 7).
 enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case createActivation = "/pa/v3/activation/create"
     case activationStatus = "/pa/v3/activation/status"
@@ -90,7 +90,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The failures of the endpoint's own, as sections 6 and 7.2 document them.
+    /// The failures of the endpoint's own, as documented (rest-api.md, sections 6 and 7.2).
     var documented: [OutwardFailure] {
         switch self {
         case .createActivation: [.activation, .recovery(expectedPukIndex: 1)]
@@ -108,7 +108,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The failure of a request whose PowerAuth header cannot be read (section 7.4).
+    /// The failure of a request whose PowerAuth header cannot be read (rest-api.md, section 7.4).
     func failure(ofHeader name: String) -> OutwardFailure {
         switch self {
         case .createActivation: .activation
@@ -120,7 +120,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The failure of a request whose body cannot be read or opened (section 7.3).
+    /// The failure of a request whose body cannot be read or opened (rest-api.md, section 7.3).
     var closedFailure: OutwardFailure {
         switch self {
         case .createActivation, .activationStatus, .activationDetail: .activation
@@ -133,7 +133,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     /// The failure of an envelope without nonce, timestamp or temporary key where the version requires them
-    /// (section 6.6, and 6.11 for the upgrade).
+    /// (rest-api.md, section 6.6, and section 6.11 for the upgrade).
     var missingFieldFailure: OutwardFailure {
         switch self {
         case .unlockVault, .startUpgrade: .authentication
@@ -141,7 +141,8 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The failure of a well-formed request whose activation or application is not to be served (section 7.5).
+    /// The failure of a well-formed request whose activation or application is not to be served
+    /// (rest-api.md, section 7.5).
     var refusal: OutwardFailure {
         switch self {
         case .startUpgrade: .upgrade

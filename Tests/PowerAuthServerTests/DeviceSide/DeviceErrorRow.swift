@@ -46,7 +46,7 @@ struct DeviceErrorRow: Sendable, CustomTestStringConvertible {
         return rows
     }
 
-    /// The factors of section 5, and of section 12 for an application's own endpoints.
+    /// The factors of an endpoint (rest-api.md, section 5), or of an application's own one (rest-api.md, section 12).
     private static func accepted(by call: DeviceCall) -> Set<SignatureType> {
         switch call {
         case .validateSignature, .createToken, .removeToken:

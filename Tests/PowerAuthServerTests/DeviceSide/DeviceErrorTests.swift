@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// The states and circumstances of section 7.5.
+    /// The states and circumstances of rest-api.md, section 7.5.
     enum Circumstance: String, CaseIterable, Sendable {
         case pendingCommit, blocked, removed, unknownActivation, unsupportedVersion, foreignApplication
     }

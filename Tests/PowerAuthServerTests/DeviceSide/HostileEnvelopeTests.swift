@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// Whether keys that the protocol does not know are ignored around the envelope (section 2.3).
+    /// Whether keys that the protocol does not know are ignored around the envelope (rest-api.md, section 2.3).
     @Test func `unknown keys are ignored where the PowerAuth server reads`() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_3) { rig in
             let call = rig.call

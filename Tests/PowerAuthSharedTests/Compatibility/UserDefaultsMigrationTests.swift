@@ -2,7 +2,7 @@ import PowerAuth2
 import SimulatedDevice
 import Testing
 
-/// Moving the flag of the installation into an app group, as the manual's troubleshooting chapter shows (sdk.md, sample
+/// Moving the flag of the installation into an app group, as the manual's troubleshooting chapter shows (sdk.md,
 /// S88, and extensions-and-legacy-names.md, section 11).
 struct UserDefaultsMigrationTests {
     private static let group = "group.example"

@@ -4,7 +4,7 @@ import SimulatedDevice
 import Synchronization
 import Testing
 
-/// sdk.md, sections 9.1, 9.2, 9.6, 12.1.
+/// sdk.md, sections 9.1, 9.2, 9.6 and 12.1.
 struct ActivationTests {
     @Test func aFreshObjectHasNoActivation() throws {
         let sdk = try SDKFixture().sdk

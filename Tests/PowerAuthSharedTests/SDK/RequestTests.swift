@@ -4,7 +4,7 @@ import SimulatedDevice
 import Synchronization
 import Testing
 
-/// sdk.md, sections 5.8, 5.9, 7 and 12.3, 12.7.
+/// sdk.md, sections 5.8, 5.9, 7, 12.3 and 12.7.
 struct RequestTests {
     @Test func passwordsAreValidatedAndChanged() async throws {
         let fixture = try await SDKFixture.activated()

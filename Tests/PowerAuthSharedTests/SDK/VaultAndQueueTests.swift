@@ -4,7 +4,7 @@ import PowerAuthProtocol
 import Synchronization
 import Testing
 
-/// sdk.md, sections 5.11, 5.12, 5.14 and 12.3, 12.5.
+/// sdk.md, sections 5.11, 5.12, 5.14, 12.3 and 12.5.
 struct VaultAndQueueTests {
     private let authentication = PowerAuthAuthentication.possessionWithPassword(password: SDKFixture.password)
 

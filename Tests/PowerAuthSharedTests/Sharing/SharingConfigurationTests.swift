@@ -3,7 +3,7 @@ import PowerAuthShared
 import SimulatedDevice
 import Testing
 
-@Suite("What a sharing configuration may contain (sharing.md, section 3.2, I-8)")
+@Suite("What a sharing configuration may contain (sharing.md, section 3.2, and I-8)")
 struct SharingConfigurationTests {
     private func configuration(
         appGroup: String = "group.com.wultra.testGroup", appIdentifier: String = "app",
