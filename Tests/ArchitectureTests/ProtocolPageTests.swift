@@ -7,7 +7,8 @@ struct ProtocolPageTests {
     let names: Set<String>
 
     init() throws {
-        let rows = try Repository.text(of: "docs/protocol-in-code.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+        let page = try Repository.text(of: "docs/protocol-in-code.md")
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") }
         names = Set(
             rows.flatMap { row in
                 row.split(separator: "`", omittingEmptySubsequences: false).enumerated()

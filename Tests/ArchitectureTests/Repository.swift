@@ -16,6 +16,21 @@ enum Repository {
         }
     }
 
+    /// Every text that people wrote: sources, scenarios, pages, scripts; not what was built, recorded or licensed.
+    static func textFiles() throws -> [SourceText] {
+        var files: [SourceText] = []
+        let walk = FileManager.default.enumerator(
+            at: root, includingPropertiesForKeys: [.isDirectoryKey], options: .skipsHiddenFiles)
+        while let url = walk?.nextObject() as? URL {
+            let isDirectory = try url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory ?? false
+            guard !isDirectory, !["LICENSE", "Package.resolved"].contains(url.lastPathComponent),
+                let text = try? String(contentsOf: url, encoding: .utf8)
+            else { continue }
+            files.append(SourceText(path: String(url.path.dropFirst(root.path.count + 1)), text: text))
+        }
+        return files
+    }
+
     static func text(of path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
