@@ -64,7 +64,7 @@ public final class Peer: @unchecked Sendable {
         let entrance = Entrance()
         let control: ControlServer
         do {
-            // Before anything else: whoever holds the endpoint is the app, and the others are its callers.
+            // Before anything else: the process that holds the endpoint is the app, the others are its callers.
             control = try ControlServer(layout, name: "p.\(app.name)", incarnation: incarnation) {
                 entrance.receive($0, $1)
             }

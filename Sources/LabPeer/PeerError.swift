@@ -41,7 +41,7 @@ public enum PeerError: Error, CustomStringConvertible, Sendable {
         case .agentUnavailable(let device, let reason):
             "The agent of the device `\(device)` does not answer: \(reason)"
         case .serverUnavailable:
-            "The lab's server does not answer. `lab up` starts it; its log lies in the run directory."
+            "The lab's server does not answer. `lab up` starts it; its log is in the run directory."
         }
     }
 }

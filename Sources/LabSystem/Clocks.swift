@@ -10,7 +10,7 @@ public enum MonotonicClock {
     }
 
     /// Holds the calling thread for a given time. Only for what is a delay by definition, such as an injected one;
-    /// whoever waits *for* something uses a condition, `poll` or a futex.
+    /// code that waits *for* something uses a condition, `poll` or a futex.
     public static func pause(nanoseconds: Int64) {
         guard nanoseconds > 0 else { return }
         let end = self.nanoseconds() + UInt64(nanoseconds)

@@ -6,7 +6,8 @@ import WatchConnectivity
 public enum MessagingHandlers {
     /// Registers the messaging commands, and activates the session if the device supports one.
     ///
-    /// To be called after the SDK object was created, so that no PowerAuth message finds it missing (watch.md, section 5.5).
+    /// To be called after the SDK object was created, so that no PowerAuth message finds it missing
+    /// (watch.md, section 5.5).
     ///
     /// - Parameters:
     ///   - peer: the peer whose commands are registered.

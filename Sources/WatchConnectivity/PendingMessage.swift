@@ -1,7 +1,7 @@
 import Foundation
 
-/// The handlers of a message that was sent: whoever removes it from the session's list calls one of them, once, on the
-/// delegate queue.
+/// The handlers of a message that was sent: the code that removes it from the session's list calls one of them, once, on
+/// the delegate queue.
 struct PendingMessage: @unchecked Sendable {
     // Sendable is safe: the app's closures are only ever called on the session's serial delegate queue.
     private let replyHandler: ((Data, Bool) -> Void)?

@@ -4,7 +4,7 @@ import Synchronization
 
 /// How the session tells the app what the system brings.
 extension WCSession {
-    /// Runs on the backend's thread: the session's state changes at once, the app hears of it on `queue`.
+    /// Runs on the backend's thread: the session's state changes at once, the app is told on `queue`.
     func receive(_ event: WatchSessionEvent) {
         switch event {
         case .activated(let counterpart, let outstanding):

@@ -35,7 +35,7 @@ struct StandaloneServer {
         }
     }
 
-    /// What whoever started the server wants to know.
+    /// What the server prints when it listens: addresses, credentials, configuration.
     private static func announcement(_ ready: ServerReady, _ listening: LabServer.Listening) -> String {
         var lines = [
             ("listening on", ready.baseURL),

@@ -19,7 +19,7 @@ struct RunCommand: ParsableCommand {
     @Option(help: "How many scenarios run at the same time.")
     var jobs = 1
 
-    @Option(help: "Seed of everything the lab draws.")
+    @Option(help: "Seed of the lab's random values.")
     var seed: UInt64?
 
     @Option(help: "Only scenarios whose path or name contains this text.")

@@ -14,7 +14,7 @@ struct UpCommand: ParsableCommand {
     @Option(help: "The lab file; otherwise lab.yaml is looked for upwards from here.")
     var lab: String?
 
-    @Option(help: "Seed of everything the lab draws.")
+    @Option(help: "Seed of the lab's random values.")
     var seed: UInt64?
 
     func run() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("A command from the command line is checked, and nobody waits for the dead")
+@Suite("A command from the command line is checked, and ends when its process ends")
 struct CommandLineTests {
     private static let topology = Topology(
         name: "t",

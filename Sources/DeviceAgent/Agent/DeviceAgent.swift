@@ -25,7 +25,7 @@ public final class DeviceAgent {
     var links: [LinkHost] = []
     var requests = PendingRequests()
     let appSocket: ZeroMQSocket
-    /// Which app speaks from which address of the app socket.
+    /// The app behind each address of the app socket.
     var routes: [Data: String] = [:]
     var inspections = StopInspections()
     private var boot: Int

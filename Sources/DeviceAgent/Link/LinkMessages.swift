@@ -1,6 +1,6 @@
-/// Body of `hello` and `welcome` between two agents: who speaks, and how far guaranteed transfers have come.
+/// Body of `hello` and `welcome` between two agents: the sender, and how far guaranteed transfers have come.
 struct GreetingBody: Codable, Equatable, Sendable {
-    /// Name of the speaking device.
+    /// Name of the sending device.
     var device: String
     /// Differs for each process of the agent, so that a restart is noticed.
     var nonce: UInt64

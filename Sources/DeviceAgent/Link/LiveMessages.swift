@@ -2,7 +2,7 @@ import Foundation
 import SimulatedDevice
 
 /// Immediate messages under way, on both sides of a link (watch.md, section 11.5). They are never stored and never
-/// sent again; whatever happens, the sender hears of it exactly once.
+/// sent again; whatever happens, the sender is told exactly once.
 ///
 /// A value that decides and does nothing else.
 struct LiveMessages: Equatable, Sendable {

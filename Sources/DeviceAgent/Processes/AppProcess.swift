@@ -232,7 +232,7 @@ struct AppProcess: Equatable, Sendable {
         startsAgain = false
         if wasLaunching && !restarts {
             let told =
-                standardError.isEmpty ? "It wrote nothing to standard error." : "Its last words: \(standardError)"
+                standardError.isEmpty ? "It wrote nothing to standard error." : "Its last output: \(standardError)"
             let refusals = refuseLaunches("\(name) ended before it was ready (\(how)). \(told)")
             answers += refusals.isEmpty ? [.launchFailed] : refusals
         }

@@ -37,9 +37,9 @@ extension DiagnosticKind {
         case .unknownName(let what, let name, _): "there is no \(what) called `\(name)`"
         case .misfit(let what, let reason): "\(what) does not fit: \(reason)"
         case .unknownTopology(let name, _): "the lab file defines no topology `\(name)`"
-        case .noCommand: "this step says nobody's command"
+        case .noCommand: "this step has no command"
         case .severalCommands(let first, let second): "a step has one command, but here are `\(first)` and `\(second)`"
-        case .unknownActor(let name, _): "nobody here is called `\(name)`"
+        case .unknownActor(let name, _): "there is no actor called `\(name)`"
         case .unknownCommand(let command, let actor, _): "`\(actor)` has no command `\(command)`"
         case .misplacedCommand(let command, let actor, let actorIs, let belongsTo, _):
             "`\(command)` is a command of \(listed(belongsTo, by: "or")), but `\(actor)` is \(actorIs)"

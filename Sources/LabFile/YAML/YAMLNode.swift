@@ -1,6 +1,6 @@
 /// A node of a YAML document that knows where it was written.
 ///
-/// Scalars stay text: whoever reads them knows the declared type, so `0123` keeps its zero and `no`
+/// Scalars stay text: their reader knows the declared type, so `0123` keeps its zero and `no`
 /// is a word. An immutable value; any thread.
 public struct YAMLNode: Sendable {
     /// What the node holds.

@@ -64,7 +64,7 @@ public struct ControlError: Error, Hashable, Codable, Sendable {
         domain = json["domain"]?.stringValue ?? Self.labDomain
         code = json["code"]?.integerValue.flatMap { Int(exactly: $0) }
         name = json["name"]?.stringValue
-        message = json["message"]?.stringValue ?? "the process gave no reason"
+        message = json["message"]?.stringValue ?? "the process named no reason"
         userInfo = json["userInfo"]
     }
 }

@@ -137,7 +137,7 @@ public final class ControlServer: Sendable {
 }
 
 /// Answers one request, once; later answers are dropped. A responder that is released without an answer answers
-/// with an error, so that no caller waits in vain.
+/// with an error, so that no caller waits for its timeout.
 ///
 /// Thread rule: any thread.
 public final class ControlResponder: Sendable {

@@ -3,7 +3,7 @@ import Foundation
 /// How a control client and a server meet.
 ///
 /// A client says hello on each new connection and sends requests after the server's welcome, so that the server knows
-/// everybody whom it has to tell before it leaves.
+/// all clients that it has to tell before it ends.
 enum Greeting {
     /// What the client says first.
     static let hello = Data(#"{"hello":true}"#.utf8)

@@ -122,7 +122,7 @@ public final class Instance: Sendable {
         return found.sorted { ($0.created, $0.layout.id) < ($1.created, $1.layout.id) }.map(\.layout)
     }
 
-    /// One file can be named by several paths; whoever asks for its instances may use another one than who made them.
+    /// One file can have several paths; a search may use another one than the process that made the instance.
     private static func withoutLinks(_ path: String) -> String {
         URL(filePath: path).resolvingSymlinksInPath().path
     }

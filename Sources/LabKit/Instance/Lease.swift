@@ -45,7 +45,7 @@ public final class Lease: Sendable {
         }
         let watch = Watch()
         runOnThread(name: "lease") {
-            // Only a kernel out of locks fails here; whoever cannot watch the lease must not outlive it.
+            // Only a kernel out of locks fails here; a process that cannot watch the lease takes it for lost.
             try? lock.lockShared()
             if watch.isActive { onLost() }
         }

@@ -60,7 +60,7 @@ public final class InstanceConnection: Sendable {
     }
 
     /// A watch on the process of a peer's endpoint, when it is known. Other endpoints need none: the
-    /// connection watches whoever holds them.
+    /// connection watches the process that holds them.
     func watch(of endpoint: String) -> ProcessWatch? {
         guard endpoint.hasPrefix("p.") else { return nil }
         return peers.withLock { $0[String(endpoint.dropFirst(2))] }

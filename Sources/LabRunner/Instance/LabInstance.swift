@@ -230,7 +230,7 @@ public final class LabInstance: Sendable {
     }
 }
 
-/// The failures of several threads; the first is what the caller hears about.
+/// The failures of several threads; the first one is reported to the caller.
 ///
 /// Thread rule: any thread.
 private final class FailureList: Sendable {

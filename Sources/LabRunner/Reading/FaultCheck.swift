@@ -47,7 +47,7 @@ struct FaultCheck {
                 "action",
                 .misfit(
                     what: "`\(action.rawValue)`",
-                    reason: "nobody waits for an error at `\(point)`; possible there: \(possible)"))
+                    reason: "an error has no effect at `\(point)`; possible there: \(possible)"))
         }
         if let error = text("error", in: arguments) {
             if action != .fail {

@@ -19,7 +19,7 @@ public enum ScenarioSchema {
                 "tags": list(of: text("Word to select by.")),
                 "quarantine": text("Why the scenario is known not to pass."),
                 "lab": .object([
-                    "description": "A topology of lab.yaml, with parts replaced, or a cast of its own.",
+                    "description": "A topology of lab.yaml, with parts replaced, or actors of its own.",
                     "type": ["string", "object"],
                 ]),
                 "values": .object([

@@ -141,7 +141,7 @@ final class TraceBoard: Sendable {
     /// The last events of a process, or of all when it has none, one line each.
     ///
     /// They are read from the files, because the follower may be a moment behind; begin and end of commands are left
-    /// out, because whoever reads this sent them.
+    /// out, because the reader has sent them.
     func lastEvents(of peer: String?, count: Int) -> [String] {
         let events = ((try? TraceReader.readAll(directory)) ?? []).filter {
             $0.name != .commandStarted && $0.name != .commandFinished

@@ -138,7 +138,7 @@ extension PowerAuthSDK {
         Self.dialogs.async {
             let result = Transferred(
                 Sandbox.$operation.withValue(operation) { Result { () throws(NSError) in try question() } })
-            // Free again before the application hears of the result, so that it may ask at once.
+            // Free again before the application gets the result, so that it may ask again at once.
             service.endExclusiveUse()
             queue.async { callback(result.value) }
         }

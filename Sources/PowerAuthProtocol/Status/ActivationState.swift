@@ -8,6 +8,6 @@ public enum ActivationState: UInt8, Sendable, CaseIterable {
     case active = 3
     /// Refuses signatures until it is unblocked.
     case blocked = 4
-    /// Gone for good.
+    /// Removed; it never has another state again.
     case removed = 5
 }

@@ -9,7 +9,7 @@ package struct RestRequest: Sendable {
     package let object: @Sendable (PowerAuthCoreSession) throws -> [String: Any]
 
     /// - Parameters:
-    ///   - endpoint: whom to ask.
+    ///   - endpoint: the endpoint to ask.
     ///   - authentication: the factors that sign.
     ///   - object: makes the request object; an empty one is not sent.
     ///   - isStillNeeded: asked when the request has its turn.

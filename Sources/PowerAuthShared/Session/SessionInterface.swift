@@ -31,7 +31,7 @@ package protocol SessionInterface: PowerAuthCoreSessionProvider, TokenStoreLock 
     func startExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType) throws
 
     /// Gives up the critical operation of this type, if this object runs one: the session is not at rest again, and
-    /// whoever comes next takes the work up.
+    /// the next caller takes the work up.
     func abandonExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType)
 
     /// Adds a unit of work to `queue`; with activation sharing it runs under the lock that orders signed

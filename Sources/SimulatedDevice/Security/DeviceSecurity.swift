@@ -6,8 +6,8 @@ import Synchronization
 /// The security state of one device, the dialog that is open on it, and the answers the user has ready; shared by the
 /// device's agent and all its apps.
 ///
-/// The state lies in a file that is replaced under a lock. A mapped word counts the changes, so that a reader without
-/// news costs one load, and whoever waits is woken at once.
+/// The state is in a file that is replaced under a lock. A mapped word counts the changes, so that a reader without
+/// news costs one load, and waiting threads are woken at once.
 ///
 /// Safe to use from any thread; changes and reads after a change block for the time of a small file.
 public final class DeviceSecurity: Sendable {
@@ -118,7 +118,7 @@ public final class DeviceSecurity: Sendable {
         }
     }
 
-    /// Changes anything; whoever waits is woken when something is different afterwards.
+    /// Changes anything; waiting threads are woken when something is different afterwards.
     func change<T>(_ body: (inout Record) throws -> T) throws -> T {
         // A lock object of its own for each change, so that two threads of one process exclude each other too.
         try FileLock(path: path + ".lock").withLock {

@@ -35,7 +35,7 @@ public struct NamedSharedMemorySpace: Sendable {
     /// - Throws: ``SystemError`` with `EEXIST` if it exists, `ENAMETOOLONG` or `EPERM` for a refused name.
     public func create(name: String, size: Int) throws -> DeviceSharedMemory {
         try check(name, call: "shm_open")
-        // Registered before it exists: whoever cleans up after a crash knows a name that may exist, never misses one.
+        // Registered before it exists: a clean-up after a crash may find a name without object, but misses none.
         try boot.register(name)
         let object = try SharedMemoryObject.create(name: boot.physicalName(of: name), size: size)
         return DeviceSharedMemory(name: name, object: object, created: true)

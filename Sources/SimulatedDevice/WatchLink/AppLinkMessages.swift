@@ -17,7 +17,7 @@ public struct AttachBody: Codable, Equatable, Sendable {
     }
 }
 
-/// Body of `welcome` on the app link: whom the process is attached to.
+/// Body of `welcome` on the app link: the agent that the process is attached to.
 public struct AttachedBody: Codable, Equatable, Sendable {
     /// Process identifier of the agent. Its death is the crash of the device.
     public var agentPid: Int32
