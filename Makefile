@@ -1,13 +1,15 @@
 # PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages build run test test-tsan test-asan check-manuals samples bench fuzz lint format clean
+.PHONY: help packages build run test test-tsan test-asan check-manuals samples docs bench fuzz lint format clean
 
 SWIFT ?= swift
 # Peers start faster and smaller with the Swift runtime linked statically.
 RELEASE := -c release --static-swift-stdlib
 SWIFT_SOURCES := Package.swift Sources Tests \
 	$(foreach side,Benchmarks Fuzzing Manuals,$(side)/Package.swift $(side)/Sources) Manuals/Surroundings
+# The modules that `make docs` builds a reference of: the library products for users.
+DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch LabTesting
 # Seconds `make fuzz` spends on each parser.
 FUZZ_SECONDS ?= 20
 FUZZING := --package-path Fuzzing -c release --sanitize fuzzer
@@ -44,6 +46,9 @@ samples: packages
 	@$(SWIFT) build --target PowerAuth2
 	@$(SWIFT) build --target PowerAuth2ForExtensions
 	@$(SWIFT) build --target UIKit
+
+docs: packages ## Build the reference of the library products; an unresolved link is an error
+	@LAB_DOCS=1 $(SWIFT) package generate-documentation $(addprefix --target ,$(DOCUMENTED)) --warnings-as-errors
 
 bench: build ## Measure protocol and server against raw baselines (docs/benchmarks.md)
 	@$(SWIFT) run --package-path Benchmarks -c release benchmarks

@@ -175,3 +175,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Only `make docs` needs the plugin that builds the reference.
+if Context.environment["LAB_DOCS"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
+}

@@ -20,7 +20,7 @@ public struct TestActor: Sendable {
     ///   - command: The command with its arguments; those with a default, and optional ones, can be left out.
     ///   - timeout: Longest time to wait for the answer, in real time.
     /// - Throws: `ControlError` when the command failed, its process died, or a required argument was never set;
-    ///   ``LabFailure`` when the actor does not know the command.
+    ///   `LabFailure` when the actor does not know the command.
     @discardableResult
     public func call<C: Command>(_ command: C, timeout: LabDuration = .seconds(30)) throws -> C.Result {
         try TypedCall(command).perform(by: name, in: connection, timeout: timeout)
@@ -29,7 +29,7 @@ public struct TestActor: Sendable {
     /// Sends a command that must fail.
     ///
     /// - Returns: The error.
-    /// - Throws: ``LabFailure`` when it succeeded.
+    /// - Throws: `LabFailure` when it succeeded.
     public func error<C: Command>(of command: C, timeout: LabDuration = .seconds(30)) throws -> ControlError {
         do {
             let result = try call(command, timeout: timeout)

@@ -120,7 +120,7 @@ public final class TestInstance: Sendable {
 
     /// What the server told about itself.
     ///
-    /// - Throws: ``LabFailure`` when it is not ready, which cannot happen inside a test's body.
+    /// - Throws: `LabFailure` when it is not ready, which cannot happen inside a test's body.
     public func serverReady() throws -> ServerReady {
         guard let ready = instance.serverReady else { throw LabFailure("The server is not ready.") }
         return ready
@@ -143,7 +143,7 @@ public final class TestInstance: Sendable {
     ///   - limit: Longest time to wait, in real time.
     ///   - what: What is waited for, for the message.
     ///   - condition: Whether it holds.
-    /// - Throws: ``LabFailure`` when the time is over.
+    /// - Throws: `LabFailure` when the time is over.
     public func eventually(
         within limit: LabDuration = .seconds(5), _ what: String, _ condition: () throws -> Bool
     ) throws {

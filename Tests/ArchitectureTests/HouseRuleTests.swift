@@ -26,6 +26,18 @@ struct HouseRuleTests {
         }
     }
 
+    @Test("Every fault point is passed by somebody")
+    func faultPointsArePassed() throws {
+        let declaration = "Sources/LabKit/Faults/FaultPoint.swift"
+        let names = try Repository.text(of: declaration).matches(of: #/public static let (\w+) = FaultPoint\(/#)
+            .map { ".\($0.1)" }
+        #expect(!names.isEmpty)
+        let users = try Repository.swiftFiles(below: "Sources").filter { $0.path != declaration }
+        for name in names {
+            #expect(users.contains { $0.text.contains(name) }, "no code passes the fault point \(name)")
+        }
+    }
+
     @Test("No file has more than 500 lines")
     func filesHoldOneIdea() throws {
         for directory in ["Sources", "Tests"] {

@@ -66,7 +66,11 @@ extension PowerAuthSDK {
 
     /// Starts an activation by code; see ``createActivation(_:callback:)``.
     ///
-    /// - Parameter callback: also takes the error 4, before the function returns, for an invalid code.
+    /// - Parameters:
+    ///   - name: what the user calls the activation.
+    ///   - activationCode: the code, with or without its signature.
+    ///   - extras: data for the application's server.
+    ///   - callback: also takes the error 4, before the function returns, for an invalid code.
     @discardableResult
     public func createActivation(
         withName name: String?, activationCode: String, extras: String? = nil,
@@ -77,7 +81,11 @@ extension PowerAuthSDK {
 
     /// Starts an activation by credentials the application's server understands; see ``createActivation(_:callback:)``.
     ///
-    /// - Parameter callback: also takes the error 5, before the function returns, without any attribute.
+    /// - Parameters:
+    ///   - name: what the user calls the activation.
+    ///   - identityAttributes: what tells the application's server who the user is.
+    ///   - extras: data for the application's server.
+    ///   - callback: also takes the error 5, before the function returns, without any attribute.
     @discardableResult
     public func createActivation(
         withName name: String?, identityAttributes: [String: String], extras: String? = nil,
@@ -90,7 +98,12 @@ extension PowerAuthSDK {
 
     /// Starts an activation that replaces a lost one; see ``createActivation(_:callback:)``.
     ///
-    /// - Parameter callback: also takes the error 4, before the function returns, for an invalid code or PUK.
+    /// - Parameters:
+    ///   - name: what the user calls the activation.
+    ///   - recoveryCode: the recovery code, with or without `R:` in front.
+    ///   - puk: one of the PUKs of the recovery code, ten digits.
+    ///   - extras: data for the application's server.
+    ///   - callback: also takes the error 4, before the function returns, for an invalid code or PUK.
     @discardableResult
     public func createActivation(
         withName name: String?, recoveryCode: String, puk: String, extras: String? = nil,

@@ -25,7 +25,10 @@ extension PowerAuthSDK {
 
     /// Signs a GET request with its parameters; see ``requestSignature(with:method:uriId:body:)``.
     ///
-    /// - Parameter params: the parameters of the URL's query.
+    /// - Parameters:
+    ///   - authentication: the factors.
+    ///   - uriId: identifier agreed with the server; not empty.
+    ///   - params: the parameters of the URL's query.
     @discardableResult
     public func requestGetSignature(
         with authentication: PowerAuthAuthentication, uriId: String, params: [String: String]?

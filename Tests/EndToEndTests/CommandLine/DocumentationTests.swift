@@ -39,6 +39,15 @@ struct DocumentationTests {
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
     }
 
+    @Test("The Swift sample of README and of LabTesting's reference is compiled and run as it is shown")
+    func readmeSample() throws {
+        let sample = try String(
+            contentsOfFile: Workspace.projectFile("Tests/EndToEndTests/Peers/ReadmeSample.swift"), encoding: .utf8)
+        for page in ["README.md", "Sources/LabTesting/LabTesting.docc/LabTesting.md"] {
+            #expect(try DocumentationPage(page).blocks("swift") == [sample], "\(page)")
+        }
+    }
+
     @Test("The sessions of the server's page print what the page shows")
     func serverPage() async throws {
         let workspace = try Workspace()
@@ -69,7 +78,7 @@ struct DocumentationTests {
     @Test("The make targets of README exist")
     func makeTargets() throws {
         let makefile = try String(contentsOfFile: Workspace.projectFile("Makefile"), encoding: .utf8)
-        for target in ["run", "test", "test-tsan", "test-asan", "lint", "clean", "help"] {
+        for target in ["run", "test", "test-tsan", "test-asan", "lint", "clean", "help", "docs"] {
             #expect(makefile.contains("\n\(target):"))
         }
     }

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@Suite("Pages lead to what exists")
+struct PageTests {
+    private let pages: [SourceText]
+
+    init() throws {
+        pages = try Repository.textFiles().filter { $0.path.hasSuffix(".md") }
+    }
+
+    @Test("Every link of a page has its file and its heading")
+    func links() throws {
+        let headings = Dictionary(uniqueKeysWithValues: pages.map { ($0.path, $0.anchors) })
+        var count = 0
+        for page in pages {
+            let folder = page.path.split(separator: "/").dropLast().joined(separator: "/")
+            for link in page.links where !link.contains("://") {
+                count += 1
+                let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                let target = parts[0].isEmpty ? page.path : Self.normalized("\(folder)/\(parts[0])")
+                let url = Repository.root.appending(path: target)
+                #expect(FileManager.default.fileExists(atPath: url.path), "\(page.path) links to \(link)")
+                guard parts.count == 2, let anchors = headings[target] else { continue }
+                #expect(anchors.contains(parts[1]), "\(page.path) links to \(link): no such heading")
+            }
+        }
+        #expect(count > 250, "links are no longer found")
+    }
+
+    @Test("README leads to every page of docs")
+    func everyPageIsListed() throws {
+        let links = try #require(pages.first { $0.path == "README.md" }).links
+        for page in pages where page.path.hasPrefix("docs/") && page.path.split(separator: "/").count == 2 {
+            #expect(links.contains(page.path), "README.md does not link to \(page.path)")
+        }
+        let chapters = try #require(pages.first { $0.path == "docs/spec/README.md" }).links
+        for page in pages where page.path.hasPrefix("docs/spec/") && page.path != "docs/spec/README.md" {
+            let name = String(page.path.dropFirst("docs/spec/".count))
+            #expect(chapters.contains(name), "docs/spec/README.md does not link to \(name)")
+        }
+    }
+
+    @Test("Every quirk has its row in docs/quirks.md")
+    func quirks() throws {
+        let page = try Repository.text(of: "docs/quirks.md")
+        let source = try Repository.text(of: "Sources/LabKit/Quirks/Quirk.swift")
+        let names = source.matches(of: #/Quirk\(\s*"([a-z]+\.[A-Z]?\d+)"/#).map { String($0.1) }
+        #expect(!names.isEmpty)
+        for name in names { #expect(page.contains("`\(name)`"), "docs/quirks.md does not name \(name)") }
+    }
+
+    @Test("The Swift samples of README import library products only")
+    func samplesImportProducts() throws {
+        let manifest = try Repository.text(of: "Package.swift")
+        let products = manifest.matches(of: #/\.library\(name: "(\w+)"/#).map { String($0.1) }
+        let samples = try Repository.text(of: "README.md").components(separatedBy: "```swift\n").dropFirst()
+            .map { SourceText(path: "README.md", text: $0.components(separatedBy: "```")[0]) }
+        #expect(!samples.isEmpty)
+        for name in samples.flatMap(\.imports) {
+            #expect(products.contains(name) || ["Foundation", "Testing"].contains(name), "README imports \(name)")
+        }
+    }
+
+    private static func normalized(_ path: String) -> String {
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return parts.joined(separator: "/")
+    }
+}
+
+extension SourceText {
+    /// The targets of a page's links, outside of blocks of code.
+    fileprivate var links: [String] {
+        prose.flatMap { line in line.matches(of: #/\]\(([^)\s]+)\)/#).map { String($0.1) } }
+    }
+
+    /// The names by which links reach the headings of a page.
+    fileprivate var anchors: Set<String> {
+        var anchors: Set<String> = []
+        for line in prose {
+            guard let heading = line.prefixMatch(of: #/#{1,6} /#) else { continue }
+            let kept = line[heading.range.upperBound...].lowercased().filter {
+                $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == " "
+            }
+            let anchor = kept.replacing(" ", with: "-")
+            anchors.insert(anchors.contains(anchor) ? "\(anchor)-1" : anchor)
+        }
+        return anchors
+    }
+
+    private var prose: [Substring] {
+        var isCode = false
+        return text.split(separator: "\n").filter { line in
+            if line.hasPrefix("```") { isCode.toggle() }
+            return !isCode
+        }
+    }
+}
