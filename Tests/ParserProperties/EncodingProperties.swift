@@ -36,8 +36,8 @@ extension ParserProperty {
             try require(!CRC16.validates(data) || data.count >= 2, "a checksum has two bytes", data)
         },
         ParserProperty("query", examples: ["b=x+y&a=1*2&c&%41=%C5%99".bytes]) { data in
-            guard let canonical = try? RequestSignature.canonicalQuery(rawQuery: data.text) else { return }
-            let again = try? RequestSignature.canonicalQuery(rawQuery: canonical.text)
+            guard let canonical = try? SymmetricSignature.canonicalQuery(rawQuery: data.text) else { return }
+            let again = try? SymmetricSignature.canonicalQuery(rawQuery: canonical.text)
             try require(again == canonical, "the canonical form is canonical", data)
         },
         ParserProperty("uuid", examples: [Example.activationId.bytes]) { data in

@@ -35,7 +35,7 @@ struct SessionUpgradeTests {
         let key: PossessionKey = try FactorKeyProtection.recover(
             stored.possessionKey, unlockKey: UnlockKey(ClientFixture.possessionKey))
         let next = try #require(fixture.sign(.possession))
-        let expected = try RequestSignature.signature(
+        let expected = try SymmetricSignature.signature(
             form: .decimal(length: 8), keys: SignatureKeys(possession: key), counter: CounterData(legacyCounter: 8),
             request: SignedRequest(
                 method: "POST", uriId: "/test", nonce: next.nonce, body: Data(),

@@ -25,7 +25,7 @@ struct ActivationKeyExchangeTests {
         let other = try ActivationKeyExchange(
             serverKey: server, activationId: LabExample.activationId, devicePublicKey: device.publicKey.uncompressed,
             counter: LabExample.counter())
-        let signature = try RequestSignature.online(
+        let signature = try SymmetricSignature.online(
             version: .v3_3, keys: SignatureKeys(exchange.keys, factors: .possession), counter: exchange.counter,
             data: Data())
         let match = try ServerSignatureVerification.match(

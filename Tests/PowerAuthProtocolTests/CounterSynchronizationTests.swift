@@ -119,7 +119,7 @@ struct CounterSynchronizationTests {
                 clientCounter = clientCounter.next()
                 clientByte &+= 1
             }
-            return try RequestSignature.online(
+            return try SymmetricSignature.online(
                 version: .v3_3, keys: SignatureKeys(keys, factors: .possession), counter: clientCounter, data: Data([1])
             )
         }

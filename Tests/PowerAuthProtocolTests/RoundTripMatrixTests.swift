@@ -89,9 +89,9 @@ struct RoundTripMatrixTests {
             parameters: parameters, serverPublicKey: key.publicKey, sharedInfo2: sharedInfo2(transportKey)
         ).encrypt("question".utf8Data, timestamp: LabExample.timestamp)
         let body = try JSONEncoder().encode(request)
-        let nonce = RequestSignature.randomNonce()
+        let nonce = SymmetricSignature.randomNonce()
         func header(externalKey: ExternalEncryptionKey?) throws -> String {
-            let signature = try RequestSignature.signature(
+            let signature = try SymmetricSignature.signature(
                 form: .online(version), keys: device.keys(combination.type.factors, externalKey: externalKey),
                 counter: client.counter,
                 request: SignedRequest(
@@ -109,7 +109,7 @@ struct RoundTripMatrixTests {
             return try ServerSignatureVerification.match(
                 signature: header.signature, version: header.version,
                 keys: SignatureKeys(server.keys, factors: header.signatureType.factors),
-                data: RequestSignature.normalize(
+                data: SymmetricSignature.normalize(
                     method: "POST", uriId: "/my/operation", nonce: header.nonce, body: body,
                     applicationSecretText: LabExample.applicationSecretText),
                 counter: server.counter, lookAhead: 20)

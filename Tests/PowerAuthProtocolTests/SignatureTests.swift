@@ -9,13 +9,13 @@ struct SignatureTests {
     let data = "data".utf8Data
 
     @Test func emptyBodiesLeaveAnEmptyField() {
-        let data = RequestSignature.normalize(
+        let data = SymmetricSignature.normalize(
             method: "post", uriId: "/pa/activation/remove", nonce: LabExample.nonceText, body: Data(),
             applicationSecretText: LabExample.applicationSecretText)
         let text = "POST&L3BhL2FjdGl2YXRpb24vcmVtb3Zl&ICEiIyQlJicoKSorLC0uLw==&&EBESExQVFhcYGRobHB0eHw=="
         #expect(String(decoding: data, as: UTF8.self) == text)
         #expect(
-            RequestSignature.appendSecret("offline", to: "POST&&&".utf8Data) == "POST&&&&offline".utf8Data)
+            SymmetricSignature.appendSecret("offline", to: "POST&&&".utf8Data) == "POST&&&&offline".utf8Data)
     }
 
     @Test(arguments: SignatureType.allCases, ProtocolVersion.allCases)
@@ -24,7 +24,7 @@ struct SignatureTests {
         #expect(factors.factors == type.factors)
         #expect(SignatureType(type.factors) == type)
         for distance in [0, 1, 19] {
-            let signature = try RequestSignature.online(
+            let signature = try SymmetricSignature.online(
                 version: version, keys: factors, counter: counter.advanced(by: distance), data: data)
             let match = try ServerSignatureVerification.match(
                 signature: signature, version: version, keys: factors, data: data, counter: counter, lookAhead: 20)
@@ -32,7 +32,7 @@ struct SignatureTests {
             #expect(match?.nextCounter == counter.advanced(by: distance + 1))
         }
         for distance in [20, 21] {
-            let signature = try RequestSignature.online(
+            let signature = try SymmetricSignature.online(
                 version: version, keys: factors, counter: counter.advanced(by: distance), data: data)
             #expect(
                 try ServerSignatureVerification.match(
@@ -44,14 +44,14 @@ struct SignatureTests {
     @Test func aWrongKeyOrTextNeverMatches() throws {
         let factors = SignatureKeys(keys, factors: [.possession, .knowledge])
         let wrong = SignatureKeys(possession: keys.possession, knowledge: .random())
-        let signature = try RequestSignature.online(version: .v3_3, keys: wrong, counter: counter, data: data)
+        let signature = try SymmetricSignature.online(version: .v3_3, keys: wrong, counter: counter, data: data)
         for received in [signature, "", "12345678", String(repeating: "A", count: 100_000)] {
             #expect(
                 try ServerSignatureVerification.match(
                     signature: received, version: .v3_3, keys: factors, data: data, counter: counter,
                     lookAhead: 20) == nil)
         }
-        let right = try RequestSignature.online(version: .v3_3, keys: factors, counter: counter, data: data)
+        let right = try SymmetricSignature.online(version: .v3_3, keys: factors, counter: counter, data: data)
         for lookAhead in [0, -1] {
             #expect(
                 try ServerSignatureVerification.match(
@@ -62,12 +62,12 @@ struct SignatureTests {
 
     @Test func offlineVerificationTriesEveryCandidate() throws {
         let biometry = SignatureKeys(keys, factors: [.possession, .biometry])
-        let signature = try RequestSignature.offline(
+        let signature = try SymmetricSignature.offline(
             keys: biometry, counter: counter.next(), uriId: "/operation/authorize/offline",
             nonce: LabExample.nonceText, body: "A2".utf8Data)
-        let data = RequestSignature.normalize(
+        let data = SymmetricSignature.normalize(
             method: "POST", uriId: "/operation/authorize/offline", nonce: LabExample.nonceText, body: "A2".utf8Data,
-            applicationSecretText: RequestSignature.offlineSecretText)
+            applicationSecretText: SymmetricSignature.offlineSecretText)
         let candidates = [SignatureFactors([.possession, .knowledge]), [.possession, .biometry]].map {
             ServerSignatureVerification.Candidate(keys: SignatureKeys(keys, factors: $0), data: data)
         }
@@ -83,7 +83,7 @@ struct SignatureTests {
     @Test func offlineParametersAreChecked() throws {
         let possession = SignatureKeys(keys, factors: .possession)
         func sign(nonce: String = LabExample.nonceText, length: Int = 8) throws -> String {
-            try RequestSignature.offline(
+            try SymmetricSignature.offline(
                 keys: possession, counter: counter, uriId: "/x", nonce: nonce, body: Data(), length: length)
         }
         #expect(try sign(length: 4).count == 4)
@@ -102,7 +102,7 @@ struct SignatureTests {
         for factors in [SignatureFactors([]), [.knowledge, .biometry]] {
             #expect(!factors.isValid)
             #expect(throws: ProtocolError.self) {
-                try RequestSignature.components(
+                try SymmetricSignature.components(
                     keys: SignatureKeys(keys, factors: factors), counter: counter, data: data)
             }
         }
@@ -112,15 +112,15 @@ struct SignatureTests {
     }
 
     @Test func clientRequestsNeedMethodAndIdentifier() {
-        #expect(throws: Never.self) { try RequestSignature.validateRequest(method: "PATCH", uriId: "/x") }
+        #expect(throws: Never.self) { try SymmetricSignature.validateRequest(method: "PATCH", uriId: "/x") }
         for (method, uriId) in [("", "/x"), ("get", "/x"), ("TRACE", "/x"), ("GET", "")] {
-            #expect(throws: ProtocolError.self) { try RequestSignature.validateRequest(method: method, uriId: uriId) }
+            #expect(throws: ProtocolError.self) { try SymmetricSignature.validateRequest(method: method, uriId: uriId) }
         }
     }
 
     @Test func canonicalQueries() throws {
         func canonical(_ parameters: [(String, String)]) -> String {
-            String(decoding: RequestSignature.canonicalQuery(parameters), as: UTF8.self)
+            String(decoding: SymmetricSignature.canonicalQuery(parameters), as: UTF8.self)
         }
         #expect(canonical([("b", "x y"), ("a", "1*2")]) == "a=1*2&b=x+y")
         #expect(
@@ -134,7 +134,7 @@ struct SignatureTests {
         #expect(canonical([("\u{1F600}", "2"), ("\u{FF5E}", "1")]) == "%EF%BD%9E=1&%F0%9F%98%80=2")
 
         func canonical(raw: String) throws -> String {
-            String(decoding: try RequestSignature.canonicalQuery(rawQuery: raw), as: UTF8.self)
+            String(decoding: try SymmetricSignature.canonicalQuery(rawQuery: raw), as: UTF8.self)
         }
         #expect(try canonical(raw: "b=x+y&a=1*2&dropped&") == "a=1*2&b=x+y")
         #expect(try canonical(raw: "v=%26%2B%25&w=a=b") == "v=%26%2B%25&w=a%3Db", "decoded exactly once")

@@ -44,7 +44,7 @@ struct SignatureVectorTests {
         }
         func signature(_ keys: SignatureKeys, _ counter: Data, _ data: Data) throws -> String {
             try form.format(
-                RequestSignature.components(keys: keys, counter: CounterData(counter), data: data))
+                SymmetricSignature.components(keys: keys, counter: CounterData(counter), data: data))
         }
 
         #expect(try signature(keys(), counterBytes, data) == expected, "record \(index)")

@@ -97,7 +97,7 @@ struct WorkedExampleTests {
         ),
     ])
     func onlineSignatures(type: SignatureType, base64: String, decimal: String) throws {
-        let data = RequestSignature.normalize(
+        let data = SymmetricSignature.normalize(
             method: "POST", uriId: "/pa/signature/validate", nonce: LabExample.nonceText,
             body: #"{"requestObject":{"reason":"VALIDATE_PASSWORD"}}"#.utf8Data,
             applicationSecretText: LabExample.applicationSecretText)
@@ -108,14 +108,14 @@ struct WorkedExampleTests {
                 """)
         let keys = SignatureKeys(try LabExample.keys(), factors: type.factors)
         let counter = try LabExample.counter()
-        #expect(try RequestSignature.online(version: .v3_3, keys: keys, counter: counter, data: data) == base64)
-        #expect(try RequestSignature.online(version: .v3_0, keys: keys, counter: counter, data: data) == decimal)
+        #expect(try SymmetricSignature.online(version: .v3_3, keys: keys, counter: counter, data: data) == base64)
+        #expect(try SymmetricSignature.online(version: .v3_0, keys: keys, counter: counter, data: data) == decimal)
     }
 
     @Test func offlineSignature() throws {
         let keys = SignatureKeys(try LabExample.keys(), factors: [.possession, .knowledge])
         let sign = { (length: Int) in
-            try RequestSignature.offline(
+            try SymmetricSignature.offline(
                 keys: keys, counter: LabExample.counter().next(), uriId: "/operation/authorize/offline",
                 nonce: LabExample.nonceText, body: "A1*A100CZK*Q238400856/0300**D20250101*NLab".utf8Data, length: length
             )

@@ -22,10 +22,10 @@ func signatureComparisons() throws -> [Comparison] {
                         possession: try FactorKeyProtection.recover(possession, unlockKey: possessionUnlock),
                         knowledge: try FactorKeyProtection.recover(knowledge, unlockKey: knowledgeUnlock))
                     let request = SignedRequest(
-                        method: "POST", uriId: "/pa/signature/validate", nonce: RequestSignature.randomNonce(),
+                        method: "POST", uriId: "/pa/signature/validate", nonce: SymmetricSignature.randomNonce(),
                         body: body,
                         applicationSecretText: "EBESExQVFhcYGRobHB0eHw==")
-                    _ = try RequestSignature.signature(
+                    _ = try SymmetricSignature.signature(
                         form: .online(.v3_3), keys: signing, counter: counter, request: request)
                     counter = counter.next()
                 }

@@ -26,12 +26,12 @@ struct LoadDevice {
     mutating func signature(uriId: String, body: Data = Data(count: 100)) throws -> (
         nonce: String, data: String, signature: String
     ) {
-        let nonce = RequestSignature.randomNonce()
+        let nonce = SymmetricSignature.randomNonce()
         let data =
             "POST&\(StrictBase64.encode(Data(uriId.utf8)))&\(nonce)&\(StrictBase64.encode(body))"
-        let signature = try RequestSignature.online(
+        let signature = try SymmetricSignature.online(
             version: .v3_3, keys: SignatureKeys(exchange.keys, factors: [.possession, .knowledge]), counter: counter,
-            data: RequestSignature.appendSecret(configuration.applicationSecretText, to: Data(data.utf8)))
+            data: SymmetricSignature.appendSecret(configuration.applicationSecretText, to: Data(data.utf8)))
         counter = counter.next()
         return (nonce, data, signature)
     }

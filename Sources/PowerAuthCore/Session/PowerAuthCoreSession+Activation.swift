@@ -17,7 +17,7 @@ extension PowerAuthCoreSession {
     public func validateActivationResponse(
         _ param: PowerAuthCoreActivationStep2Param
     ) -> PowerAuthCoreActivationStep2Result? {
-        let response = ActivationResponse(
+        let response = UncheckedKeyExchange(
             activationId: param.activationId, serverPublicKey: param.serverPublicKey, counterData: param.ctrData,
             recovery: param.activationRecovery)
         return logged { () throws(PowerAuthCoreErrorCode) in

@@ -5,7 +5,7 @@ internal import PowerAuthProtocol
 extension PowerAuthCoreSession {
     /// Normalises the parameters of a GET request for signing: sorted, form-encoded, joined with `&`.
     public static func prepareKeyValueDictionary(forDataSigning dictionary: [String: String]) -> Data? {
-        RequestSignature.canonicalQuery(dictionary.map { ($0.key, $0.value) })
+        SymmetricSignature.canonicalQuery(dictionary.map { ($0.key, $0.value) })
     }
 
     /// Signs a request and moves the signature counter by one.

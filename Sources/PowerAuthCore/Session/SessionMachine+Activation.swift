@@ -11,7 +11,7 @@ struct PendingActivation: Sendable {
 }
 
 /// The server's answer as received; everything is text still.
-struct ActivationResponse: Sendable {
+struct UncheckedKeyExchange: Sendable {
     let activationId: String
     let serverPublicKey: String
     let counterData: String
@@ -39,7 +39,7 @@ extension SessionMachine {
 
     /// - Returns: The fingerprint.
     mutating func validateActivationResponse(
-        _ response: ActivationResponse
+        _ response: UncheckedKeyExchange
     ) throws(PowerAuthCoreErrorCode) -> String {
         guard case .waitingForResponse(let deviceKey) = state else { throw .wrongState }
         guard !response.activationId.isEmpty, !response.serverPublicKey.isEmpty, !response.counterData.isEmpty else {

@@ -23,7 +23,7 @@ struct UnsignedRequest: Sendable {
     private static let nonceTextLength = 24
 
     var isValid: Bool {
-        guard (try? RequestSignature.validateRequest(method: method, uriId: uri)) != nil else { return false }
+        guard (try? SymmetricSignature.validateRequest(method: method, uriId: uri)) != nil else { return false }
         guard let offlineNonce else { return true }
         return offlineNonce.utf8.count == Self.nonceTextLength && (4...8).contains(offlineSignatureSize)
     }
@@ -46,7 +46,7 @@ extension SessionMachine {
         }
         guard !request.isOffline || record.pendingUpgradeVersion == .NA else { throw .wrongState }
 
-        let nonce = request.offlineNonce ?? RequestSignature.randomNonce()
+        let nonce = request.offlineNonce ?? SymmetricSignature.randomNonce()
         let factorKeys = try unlockFactorKeys(type.factors, keys: keys, record: record)
         let configuration = configuration
         let form: SignatureForm =
@@ -57,13 +57,13 @@ extension SessionMachine {
             }
         let usedCounter = record.counterData
         let signature = try encryptionFailure {
-            if request.isOffline { try RequestSignature.validateNonce(nonce) }
-            return try RequestSignature.signature(
+            if request.isOffline { try SymmetricSignature.validateNonce(nonce) }
+            return try SymmetricSignature.signature(
                 form: form, keys: factorKeys, counter: usedCounter,
                 request: SignedRequest(
                     method: request.method, uriId: request.uri, nonce: nonce, body: request.body,
                     applicationSecretText: request.isOffline
-                        ? RequestSignature.offlineSecretText : configuration.applicationSecretText))
+                        ? SymmetricSignature.offlineSecretText : configuration.applicationSecretText))
         }
         record.advanceCounter()
         update(record)

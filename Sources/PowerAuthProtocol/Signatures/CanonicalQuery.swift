@@ -1,6 +1,6 @@
 public import Foundation
 
-extension RequestSignature {
+extension SymmetricSignature {
     /// The parameters of a GET request as the body of its signature (protocol.md, section 9.2): pairs
     /// sorted by the UTF-8 bytes of name, then value, and encoded as a form.
     public static func canonicalQuery(_ parameters: [(String, String)]) -> Data {

@@ -29,7 +29,7 @@ public struct OfflinePayload: Sendable, Equatable {
         data: String, oneTimeCode: String? = nil, nonce: String = StrictBase64.encode(Random.nonZeroBytes(16)),
         signingKey: SigningKey, key: PrivateKey
     ) throws {
-        try RequestSignature.validateNonce(nonce)
+        try SymmetricSignature.validateNonce(nonce)
         self.data = oneTimeCode.map { "\(data)\n\($0)" } ?? data
         self.nonce = nonce
         self.signingKey = signingKey
@@ -47,7 +47,7 @@ public struct OfflinePayload: Sendable, Equatable {
             throw ProtocolError.invalidFormat(field: "offline payload", reason: "it must end with nonce and signature")
         }
         let nonce = String(decoding: Array(lines[lines.count - 2]), as: UTF8.self)
-        try RequestSignature.validateNonce(nonce)
+        try SymmetricSignature.validateNonce(nonce)
         guard let signature = StrictBase64.decode(String(last.dropFirst())), !signature.isEmpty else {
             throw ProtocolError.invalidEncoding(field: "offline payload signature")
         }

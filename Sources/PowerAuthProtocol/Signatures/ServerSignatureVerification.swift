@@ -7,7 +7,7 @@ public enum ServerSignatureVerification {
     public struct Candidate: Sendable {
         /// The factor keys.
         public let keys: SignatureKeys
-        /// The signed bytes, see ``RequestSignature/normalize(method:uriId:nonce:body:applicationSecretText:)``.
+        /// The signed bytes, see ``SymmetricSignature/normalize(method:uriId:nonce:body:applicationSecretText:)``.
         public let data: Data
 
         /// Takes keys and data.
@@ -38,7 +38,7 @@ public enum ServerSignatureVerification {
         var current = counter
         for distance in 0..<max(0, lookAhead) {
             for (index, candidate) in candidates.enumerated() {
-                let expected = try RequestSignature.signature(
+                let expected = try SymmetricSignature.signature(
                     form: form, keys: candidate.keys, counter: current, data: candidate.data)
                 if constantTimeEquals(expected, signature) {
                     return Match(distance: distance, candidate: index, nextCounter: current.next())

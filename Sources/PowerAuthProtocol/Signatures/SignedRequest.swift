@@ -15,9 +15,9 @@ public struct SignedRequest: Sendable {
     /// Takes the parts.
     /// - Parameters:
     ///   - method: upper-cased here.
-    ///   - body: for GET see ``RequestSignature/canonicalQuery(_:)``.
+    ///   - body: for GET see ``SymmetricSignature/canonicalQuery(_:)``.
     ///   - applicationSecretText: Base64 text of the application secret, or
-    ///     ``RequestSignature/offlineSecretText``.
+    ///     ``SymmetricSignature/offlineSecretText``.
     public init(method: String, uriId: String, nonce: String, body: Data, applicationSecretText: String) {
         // Nearly every method is in upper case already, and looking is cheaper than making a new text.
         self.method = method.utf8.allSatisfy { (0x41...0x5A).contains($0) } ? method : method.uppercased()

@@ -68,7 +68,7 @@ struct DeviceAuthentication: Sendable {
         do {
             body =
                 request.method == "GET"
-                ? try RequestSignature.canonicalQuery(rawQuery: request.query ?? "") : request.body
+                ? try SymmetricSignature.canonicalQuery(rawQuery: request.query ?? "") : request.body
         } catch {
             throw Refusal(cause: "query: \(error)")
         }

@@ -55,7 +55,7 @@ final class ProtocolServer {
     ) throws -> Bool {
         guard let keys, state == .active else { return false }
         let header = try SignatureHeader(parsing: signature.authHeaderValue)
-        let data = RequestSignature.normalize(
+        let data = SymmetricSignature.normalize(
             method: method, uriId: uri, nonce: header.nonce, body: body,
             applicationSecretText: StrictBase64.encode(Self.applicationSecret))
         let match = try ServerSignatureVerification.match(

@@ -12,10 +12,10 @@ import Testing
         length: Int = 8
     ) throws -> String {
         defer { device.counter = device.counter.next() }
-        return try RequestSignature.signature(
+        return try SymmetricSignature.signature(
             form: .decimal(length: length), keys: SignatureKeys(#require(device.keys), factors: factors),
             counter: device.counter,
-            data: RequestSignature.appendSecret(RequestSignature.offlineSecretText, to: Data(data.utf8)))
+            data: SymmetricSignature.appendSecret(SymmetricSignature.offlineSecretText, to: Data(data.utf8)))
     }
 
     private func verify(

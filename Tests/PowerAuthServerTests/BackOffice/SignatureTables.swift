@@ -15,11 +15,11 @@ extension EndpointTable {
     private static func signature(_ device: TestDevice, secret: String, decimal: Bool) throws -> String {
         guard let keys = device.keys else { return "" }
         let signatureKeys = SignatureKeys(keys, factors: [.possession, .knowledge])
-        let signed = RequestSignature.appendSecret(secret, to: Data(data.utf8))
+        let signed = SymmetricSignature.appendSecret(secret, to: Data(data.utf8))
         return decimal
-            ? try RequestSignature.signature(
+            ? try SymmetricSignature.signature(
                 form: .decimal(length: 8), keys: signatureKeys, counter: device.counter, data: signed)
-            : try RequestSignature.online(
+            : try SymmetricSignature.online(
                 version: .v3_3, keys: signatureKeys, counter: device.counter, data: signed)
     }
 
@@ -76,7 +76,7 @@ extension EndpointTable {
             return [
                 "activationId": device.activationId, "data": data, "componentLength": 8, "allowBiometry": true,
                 "signature": try signature(
-                    device, secret: RequestSignature.offlineSecretText, decimal: true),
+                    device, secret: SymmetricSignature.offlineSecretText, decimal: true),
             ]
         }.refusing([
             .without("activationId", .invalidRequest), .without("data", .invalidRequest),

@@ -48,15 +48,15 @@ import Testing
     private func header(
         _ exchange: ActivationKeyExchange, _ counter: CounterData, _ configuration: MobileSdkConfiguration
     ) throws -> String {
-        let nonce = RequestSignature.randomNonce()
-        let data = RequestSignature.normalize(
+        let nonce = SymmetricSignature.randomNonce()
+        let data = SymmetricSignature.normalize(
             method: "POST", uriId: "/pa/signature/validate", nonce: nonce, body: Data("{}".utf8),
             applicationSecretText: configuration.applicationSecretText)
         let keys = SignatureKeys(exchange.keys, factors: [.possession, .knowledge])
         return SignatureHeader(
             version: .v3_3, activationId: exchange.activationId, applicationKey: configuration.applicationKeyText,
             nonce: nonce, signatureType: .possessionKnowledge,
-            signature: try RequestSignature.online(version: .v3_3, keys: keys, counter: counter, data: data)
+            signature: try SymmetricSignature.online(version: .v3_3, keys: keys, counter: counter, data: data)
         ).value
     }
 

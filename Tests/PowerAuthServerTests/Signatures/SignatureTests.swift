@@ -24,7 +24,7 @@ import Testing
     @Test func `GET signs the canonical query, whatever the order of the parameters`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
-            let body = RequestSignature.canonicalQuery([("who", "John T&Co"), ("when", "now")])
+            let body = SymmetricSignature.canonicalQuery([("who", "John T&Co"), ("when", "now")])
             let header = try device.signature(method: "GET", uriId: "/pa/signature/validate", body: body)
             let answer = try await client.send(
                 "/pa/v3/signature/validate?who=John+T%26Co&when=now", method: .get,

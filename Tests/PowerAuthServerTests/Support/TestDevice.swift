@@ -202,7 +202,7 @@ struct TestDevice: Sendable {
     ) throws -> SignatureHeader {
         let keys = try #require(self.keys)
         let nonce = StrictBase64.encode(Random.nonZeroBytes(16))
-        let data = RequestSignature.normalize(
+        let data = SymmetricSignature.normalize(
             method: method, uriId: uriId, nonce: nonce, body: body,
             applicationSecretText: configuration.applicationSecretText)
         let factors = type.factors
@@ -211,7 +211,7 @@ struct TestDevice: Sendable {
                 ? (correct || factors != .possession ? keys.possession : .random()) : nil,
             knowledge: factors.contains(.knowledge) ? (correct ? keys.knowledge : .random()) : nil,
             biometry: factors.contains(.biometry) ? keys.biometry : nil)
-        let signature = try RequestSignature.online(
+        let signature = try SymmetricSignature.online(
             version: version, keys: signatureKeys, counter: counter, data: data)
         counter = counter.next()
         return SignatureHeader(

@@ -272,7 +272,7 @@ final class FakeServer: HTTPTransport {
     /// Verifies a signature as a server does; the signed bytes are those received.
     private func verify(_ request: HTTPRequest, _ uriId: String) throws -> Bool {
         let header = try SignatureHeader(parsing: request.header("X-PowerAuth-Authorization"))
-        let data = RequestSignature.normalize(
+        let data = SymmetricSignature.normalize(
             method: request.method, uriId: uriId, nonce: header.nonce, body: request.body,
             applicationSecretText: StrictBase64.encode(Self.applicationSecret))
         return try state.withLock { state in

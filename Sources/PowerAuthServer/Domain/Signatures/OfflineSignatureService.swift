@@ -172,6 +172,6 @@ struct OfflineSignatureService: Sendable {
     }
 
     private static func signed(_ data: String) -> Data {
-        RequestSignature.appendSecret(RequestSignature.offlineSecretText, to: Data(data.utf8))
+        SymmetricSignature.appendSecret(SymmetricSignature.offlineSecretText, to: Data(data.utf8))
     }
 }

@@ -14,7 +14,7 @@ enum SignedData: Sendable {
         case .normalized(let base):
             Data("\(base)&\(applicationSecret)".utf8)
         case .request(let method, let uriId, let nonce, let body):
-            RequestSignature.normalize(
+            SymmetricSignature.normalize(
                 method: method, uriId: uriId, nonce: nonce, body: body, applicationSecretText: applicationSecret)
         }
     }
