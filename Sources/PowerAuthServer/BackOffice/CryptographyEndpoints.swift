@@ -87,7 +87,7 @@ struct CryptographyEndpoints: Sendable {
             },
             .backOffice("/keystore/remove") { (request: IdentifierField) in
                 guard let id = request.id else { throw ServiceError(.invalidRequest, "id is missing") }
-                try context.change { try TemporaryKeyStore.delete($0.database, id: id) }
+                try context.change { try TemporaryKeyPairStore.delete($0.database, id: id) }
                 return RemovedView(id: id, removed: true)
             },
             .backOffice("/upgrade/start") { (request: BackOfficeEnvelope<ActivationField>) in

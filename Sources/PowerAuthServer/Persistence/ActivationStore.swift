@@ -4,20 +4,46 @@ import PowerAuthProtocol
 
 /// The rows of activations and their history.
 enum ActivationStore {
-    private static let columns = """
-        activation_id, master_keypair, user_id, status, code, otp_mode, commit_phase, otp_hash, name, external_id, \
-        extras, platform, device_info, flags, server_private, server_public, device_public, counter, ctr_data, \
-        activation.version, failed, max_failed, blocked_reason, t_created, t_expire, t_last_used, t_last_change, \
-        application.id, application.app_id, application.roles
+    private enum Column: String, QueryColumn {
+        case id = "activation_id"
+        case masterKeyPair = "master_keypair"
+        case userId = "user_id"
+        case status
+        case code
+        case otpMode = "otp_mode"
+        case commitPhase = "commit_phase"
+        case otpHash = "otp_hash"
+        case name
+        case externalId = "external_id"
+        case extras
+        case platform
+        case deviceInfo = "device_info"
+        case flags
+        case serverPrivateKey = "server_private"
+        case serverPublicKey = "server_public"
+        case devicePublicKey = "device_public"
+        case counter
+        case counterData = "ctr_data"
+        case version = "activation.version"
+        case failedAttempts = "failed"
+        case maxFailedAttempts = "max_failed"
+        case blockedReason = "blocked_reason"
+        case created = "t_created"
+        case expires = "t_expire"
+        case lastUsed = "t_last_used"
+        case lastChange = "t_last_change"
+    }
+
+    private static let query = """
+        SELECT \(Column.list), \(ApplicationColumn.list)
+        FROM activation JOIN application ON application.id = activation.application
         """
-    private static let source = "FROM activation JOIN application ON application.id = activation.application"
 
     /// Made once, because every request looks an activation up.
-    private static let findSQL = "SELECT \(columns) \(source) WHERE activation_id = ?"
+    private static let findSQL = "\(query) WHERE activation_id = ?"
 
     static func find(_ database: Database, id: String) throws -> Activation? {
-        try Row.first(
-            database.cachedStatement(sql: findSQL), arguments: [id], activation)
+        try QueryRow.first(database.cachedStatement(sql: findSQL), arguments: [id], activation)
     }
 
     /// Finds the activation that waits for a device with this code.
@@ -25,11 +51,11 @@ enum ActivationStore {
         try Row.fetchOne(
             database.cachedStatement(
                 sql: """
-                    SELECT \(columns) \(source)
+                    \(query)
                     WHERE activation.application = ? AND substr(code, 1, 11) = ? AND code = ? AND status = ?
                     """),
             arguments: [application.row, String(code.prefix(11)), code, ActivationState.created.rawValue]
-        ).map(activation)
+        ).map { activation(QueryRow($0)) }
     }
 
     /// Whether an activation of any state has this identifier.
@@ -70,10 +96,10 @@ enum ActivationStore {
         return try Row.fetchAll(
             database,
             sql: """
-                SELECT \(columns) \(source) WHERE \(conditions.joined(separator: " AND "))
+                \(query) WHERE \(conditions.joined(separator: " AND "))
                 ORDER BY t_created DESC, activation.rowid DESC LIMIT ? OFFSET ?
                 """, arguments: arguments
-        ).map(activation)
+        ).map { activation(QueryRow($0)) }
     }
 
     static func insert(_ database: Database, _ activation: Activation) throws {
@@ -163,9 +189,10 @@ enum ActivationStore {
                 """, arguments: [activationId, from.milliseconds, to.milliseconds]
         ).map { row in
             HistoryItem(
-                id: row[0], activationId: row[1], status: ActivationState(rawValue: row[2]) ?? .removed,
-                reason: row[3], externalUserId: row[4], name: row[5], version: row[6],
-                created: ServerTime(milliseconds: row[7]))
+                id: row["id"], activationId: row["activation"],
+                status: ActivationState(rawValue: row["status"]) ?? .removed, reason: row["reason"],
+                externalUserId: row["external_user"], name: row["name"], version: row["version"],
+                created: ServerTime(milliseconds: row["t_created"]))
         }
     }
 
@@ -176,56 +203,56 @@ enum ActivationStore {
         try Row.fetchAll(
             database,
             sql: """
-                SELECT \(columns) \(source) WHERE \(condition)
+                \(query) WHERE \(condition)
                 ORDER BY t_created DESC, activation.rowid DESC LIMIT \(limit)
                 """, arguments: arguments
-        ).map(activation)
+        ).map { activation(QueryRow($0)) }
     }
 
-    private static func activation(_ row: Row) -> Activation {
+    private static func activation(_ row: QueryRow<Column>) -> Activation {
         Activation(
-            id: row[0],
-            application: Application(row: row[27], id: row[28], roles: TextList.decode(row[29])),
-            masterKeyPairRow: row[1],
-            userId: row[2],
+            id: row[.id],
+            application: Application(row.following()),
+            masterKeyPairRow: row[.masterKeyPair],
+            userId: row[.userId],
             lifecycle: lifecycle(row),
-            code: row[4],
+            code: row[.code],
             otp: OtpRequirement(
-                mode: OtpValidationMode(rawValue: row[5]) ?? .none,
-                commitPhase: CommitPhase(rawValue: row[6]) ?? .onCommit, hash: row[7]),
-            name: row[8],
-            externalId: row[9],
-            extras: row[10],
-            platform: row[11],
-            deviceInfo: row[12],
-            flags: TextList.decode(row[13]),
-            serverPrivateKey: row[14],
-            serverPublicKey: row[15],
-            failedAttempts: row[20],
-            maxFailedAttempts: row[21],
-            created: ServerTime(milliseconds: row[23]),
-            lastUsed: ServerTime(milliseconds: row[25]),
-            lastChange: (row[26] as Int64?).map(ServerTime.init(milliseconds:)))
+                mode: OtpValidationMode(rawValue: row[.otpMode]) ?? .none,
+                commitPhase: CommitPhase(rawValue: row[.commitPhase]) ?? .onCommit, hash: row[.otpHash]),
+            name: row[.name],
+            externalId: row[.externalId],
+            extras: row[.extras],
+            platform: row[.platform],
+            deviceInfo: row[.deviceInfo],
+            flags: TextList.decode(row[.flags]),
+            serverPrivateKey: row[.serverPrivateKey],
+            serverPublicKey: row[.serverPublicKey],
+            failedAttempts: row[.failedAttempts],
+            maxFailedAttempts: row[.maxFailedAttempts],
+            created: ServerTime(milliseconds: row[.created]),
+            lastUsed: ServerTime(milliseconds: row[.lastUsed]),
+            lastChange: (row[.lastChange] as Int64?).map(ServerTime.init(milliseconds:)))
     }
 
     /// A row whose columns contradict its status (it was edited by hand) counts as removed: nothing can be
     /// signed or decrypted with it, and the back office still shows it.
-    private static func lifecycle(_ row: Row) -> ActivationLifecycle {
-        let expires = ServerTime(milliseconds: row[24])
+    private static func lifecycle(_ row: QueryRow<Column>) -> ActivationLifecycle {
+        let expires = ServerTime(milliseconds: row[.expires])
         let binding = binding(row)
-        switch (ActivationState(rawValue: row[3]), binding) {
+        switch (ActivationState(rawValue: row[.status]), binding) {
         case (.created, _): return .created(expires: expires)
         case (.pendingCommit, let binding?): return .pendingCommit(binding, expires: expires)
         case (.active, let binding?): return .active(binding)
-        case (.blocked, let binding?): return .blocked(binding, reason: row[22] ?? BlockedReason.notSpecified)
+        case (.blocked, let binding?): return .blocked(binding, reason: row[.blockedReason] ?? BlockedReason.notSpecified)
         default: return .removed(binding)
         }
     }
 
-    private static func binding(_ row: Row) -> DeviceBinding? {
-        guard let device: Data = row[16], let counterData: Data = row[18], counterData.count == 16 else { return nil }
+    private static func binding(_ row: QueryRow<Column>) -> DeviceBinding? {
+        guard let device: Data = row[.devicePublicKey], let counterData: Data = row[.counterData], counterData.count == 16 else { return nil }
         return DeviceBinding(
-            devicePublicKey: device, counter: UInt64(bitPattern: row[17]), counterData: counterData,
-            version: row[19] ?? 3)
+            devicePublicKey: device, counter: UInt64(bitPattern: row[.counter]), counterData: counterData,
+            version: row[.version] ?? 3)
     }
 }

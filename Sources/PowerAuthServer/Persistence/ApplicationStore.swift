@@ -3,15 +3,36 @@ import GRDB
 
 /// The rows of applications, their versions and master keys.
 enum ApplicationStore {
+    private enum VersionColumn: String, QueryColumn {
+        case id = "version_id"
+        case applicationKey = "app_key"
+        case applicationSecret = "app_secret"
+        case isSupported = "supported"
+    }
+
+    /// Made once, because every request of a device shows an application key.
+    private static let findByKeySQL = """
+        SELECT \(ApplicationColumn.list), \(VersionColumn.list)
+        FROM application_version JOIN application ON application.id = application_version.application
+        WHERE app_key = ?
+        """
+
+    private enum MasterKeyPairColumn: String, QueryColumn {
+        case row = "id"
+        case privateKey = "private_key"
+        case publicKey = "public_key"
+    }
+
     static func all(_ database: Database) throws -> [Application] {
-        try Row.fetchAll(database, sql: "SELECT id, app_id, roles FROM application ORDER BY id").map(application)
+        try Row.fetchAll(database, sql: "SELECT \(ApplicationColumn.list) FROM application ORDER BY id")
+            .map { Application(QueryRow($0)) }
     }
 
     static func find(_ database: Database, id: String) throws -> Application? {
         try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT id, app_id, roles FROM application WHERE app_id = ?"),
+            database.cachedStatement(sql: "SELECT \(ApplicationColumn.list) FROM application WHERE app_id = ?"),
             arguments: [id]
-        ).map(application)
+        ).map { Application(QueryRow($0)) }
     }
 
     static func insert(_ database: Database, id: String, created: ServerTime) throws -> Application {
@@ -25,10 +46,9 @@ enum ApplicationStore {
         try Row.fetchAll(
             database,
             sql: """
-                SELECT version_id, app_key, app_secret, supported FROM application_version
-                WHERE application = ? ORDER BY id
+                SELECT \(VersionColumn.list) FROM application_version WHERE application = ? ORDER BY id
                 """, arguments: [application.row]
-        ).map { version($0, of: application) }
+        ).map { version(QueryRow($0), of: application) }
     }
 
     static func version(_ database: Database, of application: Application, id: String) throws -> ApplicationVersion? {
@@ -37,14 +57,9 @@ enum ApplicationStore {
 
     /// Finds the version with an application key, supported or not.
     static func version(_ database: Database, applicationKey: String) throws -> ApplicationVersion? {
-        try Row.first(
-            database.cachedStatement(
-                sql: """
-                    SELECT application.id, app_id, roles, version_id, app_key, app_secret, supported
-                    FROM application_version JOIN application ON application.id = application_version.application
-                    WHERE app_key = ?
-                    """), arguments: [applicationKey]
-        ) { version($0, of: application($0)) }
+        try QueryRow<ApplicationColumn>.first(
+            database.cachedStatement(sql: findByKeySQL), arguments: [applicationKey]
+        ) { version($0.following(), of: Application($0)) }
     }
 
     static func insert(_ database: Database, version: ApplicationVersion) throws {
@@ -70,18 +85,18 @@ enum ApplicationStore {
         try Row.fetchOne(
             database.cachedStatement(
                 sql: """
-                    SELECT id, private_key, public_key FROM master_keypair
+                    SELECT \(MasterKeyPairColumn.list) FROM master_keypair
                     WHERE application = ? ORDER BY created DESC, id DESC LIMIT 1
                     """), arguments: [application.row]
-        ).map(masterKeyPair)
+        ).map { masterKeyPair(QueryRow($0)) }
     }
 
     /// A master key pair by its row.
     static func masterKeyPair(_ database: Database, row: Int64) throws -> MasterKeyPair? {
         try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT id, private_key, public_key FROM master_keypair WHERE id = ?"),
+            database.cachedStatement(sql: "SELECT \(MasterKeyPairColumn.list) FROM master_keypair WHERE id = ?"),
             arguments: [row]
-        ).map(masterKeyPair)
+        ).map { masterKeyPair(QueryRow($0)) }
     }
 
     static func insertMasterKeyPair(
@@ -97,19 +112,28 @@ enum ApplicationStore {
             ])
     }
 
-    /// Reads the first three columns.
-    private static func application(_ row: Row) -> Application {
-        Application(row: row[0], id: row[1], roles: TextList.decode(row[2]))
-    }
-
-    private static func version(_ row: Row, of application: Application) -> ApplicationVersion {
+    private static func version(_ row: QueryRow<VersionColumn>, of application: Application) -> ApplicationVersion {
         ApplicationVersion(
-            application: application, id: row["version_id"], applicationKey: row["app_key"],
-            applicationSecret: row["app_secret"], isSupported: row["supported"])
+            application: application, id: row[.id], applicationKey: row[.applicationKey],
+            applicationSecret: row[.applicationSecret], isSupported: row[.isSupported])
     }
 
-    private static func masterKeyPair(_ row: Row) -> MasterKeyPair {
-        MasterKeyPair(row: row[0], privateKey: row[1], publicKey: row[2])
+    private static func masterKeyPair(_ row: QueryRow<MasterKeyPairColumn>) -> MasterKeyPair {
+        MasterKeyPair(row: row[.row], privateKey: row[.privateKey], publicKey: row[.publicKey])
+    }
+}
+
+/// What is selected of an application, alone or behind what belongs to it.
+enum ApplicationColumn: String, QueryColumn {
+    case row = "application.id"
+    case id = "application.app_id"
+    case roles = "application.roles"
+}
+
+extension Application {
+    /// Reads an application.
+    init(_ row: QueryRow<ApplicationColumn>) {
+        self.init(row: row[.row], id: row[.id], roles: TextList.decode(row[.roles]))
     }
 }
 

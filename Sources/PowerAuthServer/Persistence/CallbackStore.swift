@@ -3,10 +3,26 @@ import GRDB
 
 /// The rows of callbacks, their messages and the attempts to deliver them.
 enum CallbackStore {
-    private static let columns = """
-        callback_url.id, application.id, app_id, roles, name, type, url, attributes, auth, retention_ms,
-        initial_backoff_ms, max_attempts
-        """
+    private enum Column: String, QueryColumn {
+        case id = "callback_url.id"
+        case name
+        case type
+        case url
+        case attributes
+        case authentication = "auth"
+        case retention = "retention_ms"
+        case initialBackoff = "initial_backoff_ms"
+        case maxAttempts = "max_attempts"
+    }
+
+    private enum EventColumn: String, QueryColumn {
+        case row = "callback_event.id"
+        case payload
+        case idempotencyKey = "idempotency_key"
+        case attempts
+    }
+
+    private static let columns = "\(Column.list), \(ApplicationColumn.list)"
     private static let source = "callback_url JOIN application ON application.id = callback_url.application"
 
     // MARK: Callbacks
@@ -60,19 +76,17 @@ enum CallbackStore {
                 sql: "SELECT \(columns) FROM \(source) WHERE enabled AND \(condition) ORDER BY name, callback_url.rowid"
             ),
             arguments: arguments
-        ).map { callback($0) }
+        ).map { callback(QueryRow($0)) }
     }
 
-    private static func callback(_ row: Row, from start: Int = 0) -> Callback {
+    private static func callback(_ row: QueryRow<Column>) -> Callback {
         Callback(
-            id: row[start],
-            application: Application(
-                row: row[start + 1], id: row[start + 2], roles: TextList.decode(row[start + 3])),
-            name: row[start + 4], type: CallbackType(rawValue: row[start + 5]) ?? .activationStatusChange,
-            url: row[start + 6], attributes: TextList.decode(row[start + 7]),
-            authentication: (try? JSONDecoder().decode(CallbackAuthentication.self, from: row[start + 8]))
+            id: row[.id], application: Application(row.following()), name: row[.name],
+            type: CallbackType(rawValue: row[.type]) ?? .activationStatusChange, url: row[.url],
+            attributes: TextList.decode(row[.attributes]),
+            authentication: (try? JSONDecoder().decode(CallbackAuthentication.self, from: row[.authentication]))
                 ?? CallbackAuthentication(),
-            retention: row[start + 9], initialBackoff: row[start + 10], maxAttempts: row[start + 11])
+            retention: row[.retention], initialBackoff: row[.initialBackoff], maxAttempts: row[.maxAttempts])
     }
 
     // MARK: Messages
@@ -104,16 +118,17 @@ enum CallbackStore {
         let events = try Row.fetchAll(
             database,
             sql: """
-                SELECT callback_event.id, payload, idempotency_key, attempts, \(columns) FROM callback_event
+                SELECT \(EventColumn.list), \(columns) FROM callback_event
                 JOIN callback_url ON callback_url.id = callback_event.callback
                 JOIN application ON application.id = callback_url.application
                 WHERE enabled AND status = 'PENDING' AND t_next_call <= ?
                 ORDER BY t_next_call, callback_event.id LIMIT 100
                 """, arguments: [now.milliseconds]
-        ).map { row in
-            CallbackEvent(
-                row: row[0], callback: callback(row, from: 4), payload: row[1], idempotencyKey: row[2],
-                attempt: (row[3] as Int) + 1)
+        ).map { selected in
+            let row = QueryRow<EventColumn>(selected)
+            return CallbackEvent(
+                row: row[.row], callback: callback(row.following()), payload: row[.payload],
+                idempotencyKey: row[.idempotencyKey], attempt: (row[.attempts] as Int) + 1)
         }
         for event in events {
             try database.execute(
@@ -195,8 +210,9 @@ enum CallbackStore {
                 """, arguments: [callbackId]
         ).map { row in
             CallbackAttempt(
-                idempotencyKey: row[0], payload: row[1], status: row[2], number: row[3], httpStatus: row[4],
-                failure: row[5], called: ServerTime(milliseconds: row[6]))
+                idempotencyKey: row["idempotency_key"], payload: row["payload"], status: row["status"],
+                number: row["number"], httpStatus: row["http_status"], failure: row["failure"],
+                called: ServerTime(milliseconds: row["t_called"]))
         }
     }
 }

@@ -5,11 +5,28 @@ import PowerAuthProtocol
 
 /// The rows of operations and of the applications they belong to.
 enum OperationStore {
-    private static let columns = """
-        operation.id, user_id, external_id, activation_flag, activation_id, type, template_name, data, parameters,
-        additional, status, status_reason, signature_types, failures, max_failures, risk_flags, totp_seed, t_created,
-        t_expire, t_final
-        """
+    private enum Column: String, QueryColumn {
+        case id = "operation.id"
+        case userId = "user_id"
+        case externalId = "external_id"
+        case activationFlag = "activation_flag"
+        case activationId = "activation_id"
+        case operationType = "type"
+        case templateName = "template_name"
+        case data
+        case parameters
+        case additionalData = "additional"
+        case status
+        case statusReason = "status_reason"
+        case signatureTypes = "signature_types"
+        case failureCount = "failures"
+        case maxFailureCount = "max_failures"
+        case riskFlags = "risk_flags"
+        case proximitySeed = "totp_seed"
+        case created = "t_created"
+        case expires = "t_expire"
+        case finalized = "t_final"
+    }
 
     static func find(_ database: Database, id: String) throws -> OperationRecord? {
         try fetch(database, "operation.id = ?", [id], limit: 1, offset: 0).first
@@ -118,35 +135,35 @@ enum OperationStore {
         try Row.fetchAll(
             database,
             sql: """
-                SELECT \(columns) FROM operation WHERE \(condition)
+                SELECT \(Column.list) FROM operation WHERE \(condition)
                 ORDER BY t_created DESC, operation.rowid DESC LIMIT ? OFFSET ?
                 """, arguments: arguments + [limit, offset]
-        ).map { try operation($0, applications: applications(database, of: $0[0])) }
+        ).map { try operation(QueryRow($0), in: database) }
     }
 
     private static func applications(_ database: Database, of operation: String) throws -> [Application] {
         try Row.fetchAll(
             database,
             sql: """
-                SELECT application.id, app_id, roles FROM operation_application
+                SELECT \(ApplicationColumn.list) FROM operation_application
                 JOIN application ON application.id = operation_application.application
                 WHERE operation = ? ORDER BY app_id
                 """, arguments: [operation]
-        ).map { Application(row: $0[0], id: $0[1], roles: TextList.decode($0[2])) }
+        ).map { Application(QueryRow($0)) }
     }
 
-    private static func operation(_ row: Row, applications: [Application]) throws -> OperationRecord {
+    private static func operation(_ row: QueryRow<Column>, in database: Database) throws -> OperationRecord {
         let decoder = JSONDecoder()
         return OperationRecord(
-            id: row[0], userId: row[1], applications: applications, externalId: row[2], activationFlag: row[3],
-            activationId: row[4], operationType: row[5], templateName: row[6], data: row[7],
-            parameters: try decoder.decode([String: String].self, from: Data((row[8] as String).utf8)),
-            additionalData: try decoder.decode([String: JSONValue].self, from: Data((row[9] as String).utf8)),
-            status: OperationStatus(rawValue: row[10]) ?? .failed, statusReason: row[11],
-            signatureTypes: TextList.decode(row[12]).compactMap(SignatureType.init(name:)), failureCount: row[13],
-            maxFailureCount: row[14], riskFlags: row[15], proximitySeed: row[16],
-            created: ServerTime(milliseconds: row[17]), expires: ServerTime(milliseconds: row[18]),
-            finalized: (row[19] as Int64?).map(ServerTime.init(milliseconds:)))
+            id: row[.id], userId: row[.userId], applications: try applications(database, of: row[.id]), externalId: row[.externalId], activationFlag: row[.activationFlag],
+            activationId: row[.activationId], operationType: row[.operationType], templateName: row[.templateName], data: row[.data],
+            parameters: try decoder.decode([String: String].self, from: Data((row[.parameters] as String).utf8)),
+            additionalData: try decoder.decode([String: JSONValue].self, from: Data((row[.additionalData] as String).utf8)),
+            status: OperationStatus(rawValue: row[.status]) ?? .failed, statusReason: row[.statusReason],
+            signatureTypes: TextList.decode(row[.signatureTypes]).compactMap(SignatureType.init(name:)), failureCount: row[.failureCount],
+            maxFailureCount: row[.maxFailureCount], riskFlags: row[.riskFlags], proximitySeed: row[.proximitySeed],
+            created: ServerTime(milliseconds: row[.created]), expires: ServerTime(milliseconds: row[.expires]),
+            finalized: (row[.finalized] as Int64?).map(ServerTime.init(milliseconds:)))
     }
 
     private static func text(_ value: some Encodable) throws -> String {

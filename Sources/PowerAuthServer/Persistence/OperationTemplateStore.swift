@@ -3,24 +3,32 @@ import PowerAuthProtocol
 
 /// The rows of operation templates.
 enum OperationTemplateStore {
-    private static let columns = """
-        id, name, type, data_template, signature_types, max_failures, expiration_s, risk_flags, proximity
-        """
+    private enum Column: String, QueryColumn {
+        case id
+        case name
+        case operationType = "type"
+        case dataTemplate = "data_template"
+        case signatureTypes = "signature_types"
+        case maxFailureCount = "max_failures"
+        case expiration = "expiration_s"
+        case riskFlags = "risk_flags"
+        case isProximityCheckEnabled = "proximity"
+    }
 
     static func all(_ database: Database) throws -> [OperationTemplate] {
-        try Row.fetchAll(database, sql: "SELECT \(columns) FROM operation_template ORDER BY id").map(template)
+        try Row.fetchAll(database, sql: "SELECT \(Column.list) FROM operation_template ORDER BY id").map { template(QueryRow($0)) }
     }
 
     static func find(_ database: Database, id: Int64) throws -> OperationTemplate? {
         try Row.fetchOne(
-            database, sql: "SELECT \(columns) FROM operation_template WHERE id = ?", arguments: [id]
-        ).map(template)
+            database, sql: "SELECT \(Column.list) FROM operation_template WHERE id = ?", arguments: [id]
+        ).map { template(QueryRow($0)) }
     }
 
     static func find(_ database: Database, name: String) throws -> OperationTemplate? {
         try Row.fetchOne(
-            database, sql: "SELECT \(columns) FROM operation_template WHERE name = ?", arguments: [name]
-        ).map(template)
+            database, sql: "SELECT \(Column.list) FROM operation_template WHERE name = ?", arguments: [name]
+        ).map { template(QueryRow($0)) }
     }
 
     /// - Returns: the new row.
@@ -55,10 +63,10 @@ enum OperationTemplateStore {
         try database.execute(sql: "DELETE FROM operation_template WHERE id = ?", arguments: [id])
     }
 
-    private static func template(_ row: Row) -> OperationTemplate {
+    private static func template(_ row: QueryRow<Column>) -> OperationTemplate {
         OperationTemplate(
-            id: row[0], name: row[1], operationType: row[2], dataTemplate: row[3],
-            signatureTypes: TextList.decode(row[4]).compactMap(SignatureType.init(name:)), maxFailureCount: row[5],
-            expiration: row[6], riskFlags: row[7], isProximityCheckEnabled: row[8])
+            id: row[.id], name: row[.name], operationType: row[.operationType], dataTemplate: row[.dataTemplate],
+            signatureTypes: TextList.decode(row[.signatureTypes]).compactMap(SignatureType.init(name:)), maxFailureCount: row[.maxFailureCount],
+            expiration: row[.expiration], riskFlags: row[.riskFlags], isProximityCheckEnabled: row[.isProximityCheckEnabled])
     }
 }

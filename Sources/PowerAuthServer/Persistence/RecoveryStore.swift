@@ -3,9 +3,18 @@ import GRDB
 
 /// The rows of recovery codes, their PUKs and their configuration.
 enum RecoveryStore {
-    private static let columns = """
-        recovery_code.id, application.id, app_id, user_id, activation_id, code, status, failed, max_failed
-        """
+    private enum Column: String, QueryColumn {
+        case row = "recovery_code.id"
+        case applicationRow = "application.id"
+        case applicationId = "application.app_id"
+        case userId = "user_id"
+        case activationId = "activation_id"
+        case code
+        case status
+        case failedAttempts = "failed"
+        case maxFailedAttempts = "max_failed"
+    }
+
     private static let source = "FROM recovery_code JOIN application ON application.id = recovery_code.application"
 
     // MARK: Configuration
@@ -20,8 +29,9 @@ enum RecoveryStore {
                 """, arguments: [application.row]
         ).map { row in
             RecoveryConfiguration(
-                isActivationRecoveryEnabled: row[0], isPostcardEnabled: row[1], allowsMultipleCodes: row[2],
-                postcardPrivateKey: row[3], postcardPublicKey: row[4], remotePublicKey: row[5])
+                isActivationRecoveryEnabled: row["activation_enabled"], isPostcardEnabled: row["postcard_enabled"],
+                allowsMultipleCodes: row["allow_multiple"], postcardPrivateKey: row["postcard_private"],
+                postcardPublicKey: row["postcard_public"], remotePublicKey: row["remote_public"])
         }
     }
 
@@ -150,13 +160,15 @@ enum RecoveryStore {
         _ database: Database, _ condition: String, _ arguments: StatementArguments
     ) throws -> [RecoveryCodeRecord] {
         try Row.fetchAll(
-            database, sql: "SELECT \(columns) \(source) WHERE \(condition) ORDER BY recovery_code.id",
+            database, sql: "SELECT \(Column.list) \(source) WHERE \(condition) ORDER BY recovery_code.id",
             arguments: arguments
-        ).map { row in
-            RecoveryCodeRecord(
-                row: row[0], applicationRow: row[1], applicationId: row[2], userId: row[3], activationId: row[4],
-                code: row[5], status: RecoveryCodeStatus(rawValue: row[6]) ?? .revoked, failedAttempts: row[7],
-                maxFailedAttempts: row[8], puks: try puks(database, of: row[0]))
+        ).map { selected in
+            let row = QueryRow<Column>(selected)
+            return RecoveryCodeRecord(
+                row: row[.row], applicationRow: row[.applicationRow], applicationId: row[.applicationId],
+                userId: row[.userId], activationId: row[.activationId], code: row[.code],
+                status: RecoveryCodeStatus(rawValue: row[.status]) ?? .revoked, failedAttempts: row[.failedAttempts],
+                maxFailedAttempts: row[.maxFailedAttempts], puks: try puks(database, of: row[.row]))
         }
     }
 
@@ -166,7 +178,8 @@ enum RecoveryStore {
             arguments: [code]
         ).map { row in
             RecoveryCodeRecord.Puk(
-                index: row[0], hash: row[1], status: RecoveryPukStatus(rawValue: row[2]) ?? .invalid)
+                index: row["puk_index"], hash: row["hash"],
+                status: RecoveryPukStatus(rawValue: row["status"]) ?? .invalid)
         }
     }
 }

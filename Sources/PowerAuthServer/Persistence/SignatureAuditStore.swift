@@ -57,12 +57,12 @@ enum SignatureAuditStore {
             ]
         ).map { row in
             Item(
-                id: row[0], created: ServerTime(milliseconds: row[1]), userId: row[2], applicationId: row[3],
-                activationId: row[4], counter: row[5], counterData: row[6],
-                status: ActivationState(rawValue: row[7]) ?? .removed,
-                info: (try? JSONDecoder().decode([SignatureAudit.Info].self, from: row[8])) ?? [], data: row[9],
-                versionText: row[10], type: row[11], signature: row[12], isValid: row[13], note: row[14],
-                activationVersion: row[15])
+                id: row["id"], created: ServerTime(milliseconds: row["t_created"]), userId: row["user_id"],
+                applicationId: row["app_id"], activationId: row["activation_id"], counter: row["counter"],
+                counterData: row["ctr_data"], status: ActivationState(rawValue: row["status"]) ?? .removed,
+                info: (try? JSONDecoder().decode([SignatureAudit.Info].self, from: row["info"])) ?? [],
+                data: row["data"], versionText: row["version_text"], type: row["type"], signature: row["signature"],
+                isValid: row["valid"], note: row["note"], activationVersion: row["activation_version"])
         }
     }
 }

@@ -15,15 +15,22 @@ struct Token: Sendable {
 
 /// The rows of tokens.
 enum TokenStore {
+    private enum Column: String, QueryColumn {
+        case id = "token_id"
+        case activationId = "activation"
+        case secret
+        case signatureType = "signature_type"
+        case created = "t_created"
+    }
+
+    /// Made once, because it is asked with every request that shows a token.
+    private static let findSQL = "SELECT \(Column.list) FROM token WHERE token_id = ?"
+
     static func find(_ database: Database, id: String) throws -> Token? {
-        try Row.first(
-            database.cachedStatement(
-                sql: "SELECT token_id, activation, secret, signature_type, t_created FROM token WHERE token_id = ?"),
-            arguments: [id]
-        ) { row in
+        try QueryRow<Column>.first(database.cachedStatement(sql: findSQL), arguments: [id]) { row in
             Token(
-                id: row[0], activationId: row[1], secret: row[2], signatureType: row[3],
-                created: ServerTime(milliseconds: row[4]))
+                id: row[.id], activationId: row[.activationId], secret: row[.secret],
+                signatureType: row[.signatureType], created: ServerTime(milliseconds: row[.created]))
         }
     }
 

@@ -71,7 +71,7 @@ struct ApplicationSettingsService: Sendable {
                     WHERE app_id = ? ORDER BY key
                     """, arguments: [applicationId]
             ).map { row in
-                (row[0], try JSONDecoder().decode([JSONValue].self, from: Data((row[1] as String).utf8)))
+                (row["key"], try JSONDecoder().decode([JSONValue].self, from: Data((row["values"] as String).utf8)))
             }
         }
     }

@@ -35,7 +35,7 @@ struct IntegrationService: Sendable {
     func list() throws -> [Integration] {
         try context.read { database in
             try Row.fetchAll(database, sql: "SELECT id, name, token, secret FROM integration ORDER BY rowid").map {
-                Integration(id: $0[0], name: $0[1], token: $0[2], secret: $0[3])
+                Integration(id: $0["id"], name: $0["name"], token: $0["token"], secret: $0["secret"])
             }
         }
     }

@@ -149,7 +149,7 @@ struct EnvelopeOpener: Sendable {
     /// The private key of the temporary key the request names.
     /// - Throws: ERR0045 for one that is unknown, expired, or was made for somebody else.
     func temporaryKey(_ change: Change, for sealed: SealedRequest) throws -> Data {
-        guard let id = sealed.envelope.temporaryKeyId, let key = try TemporaryKeyStore.find(change.database, id: id)
+        guard let id = sealed.envelope.temporaryKeyId, let key = try TemporaryKeyPairStore.find(change.database, id: id)
         else { throw ServiceError(.missingTemporaryKey, "no temporary key with this identifier") }
         guard key.expires >= change.now else {
             throw ServiceError(.missingTemporaryKey, "temporary key \(id) expired")

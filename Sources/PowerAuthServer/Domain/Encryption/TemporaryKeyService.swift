@@ -35,7 +35,7 @@ struct TemporaryKeyService: Sendable {
         let (signingKey, issued) = try context.change { change in
             let signingKey = try authenticate(request, token, in: change)
             try store(
-                TemporaryKey(
+                TemporaryKeyPair(
                     id: keyId, applicationKey: request.applicationKey, activationId: request.activationId,
                     privateKey: temporaryKey.bigEndian,
                     expires: change.now.advanced(by: context.policy.temporaryKeyValidity)),
@@ -104,11 +104,11 @@ struct TemporaryKeyService: Sendable {
         }
     }
 
-    private func store(_ key: TemporaryKey, in change: Change) throws {
-        try TemporaryKeyStore.deleteExpired(change.database, at: change.now)
-        try TemporaryKeyStore.insert(change.database, key)
+    private func store(_ key: TemporaryKeyPair, in change: Change) throws {
+        try TemporaryKeyPairStore.deleteExpired(change.database, at: change.now)
+        try TemporaryKeyPairStore.insert(change.database, key)
         if let activationId = key.activationId {
-            try TemporaryKeyStore.keepNewest(
+            try TemporaryKeyPairStore.keepNewest(
                 change.database, activationId: activationId, count: context.policy.temporaryKeysPerActivation)
         }
     }

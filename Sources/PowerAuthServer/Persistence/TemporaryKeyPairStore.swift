@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// A key pair for a few minutes of requests of protocol 3.3 (protocol.md, section 8).
-struct TemporaryKey: Sendable {
+struct TemporaryKeyPair: Sendable {
     /// A lower-case UUID.
     let id: String
     let applicationKey: String
@@ -14,20 +14,27 @@ struct TemporaryKey: Sendable {
 }
 
 /// The rows of temporary keys.
-enum TemporaryKeyStore {
-    static func find(_ database: Database, id: String) throws -> TemporaryKey? {
-        try Row.fetchOne(
-            database.cachedStatement(
-                sql: "SELECT key_id, app_key, activation_id, private_key, t_expire FROM temporary_key WHERE key_id = ?"
-            ), arguments: [id]
-        ).map { row in
-            TemporaryKey(
-                id: row[0], applicationKey: row[1], activationId: row[2], privateKey: row[3],
-                expires: ServerTime(milliseconds: row[4]))
+enum TemporaryKeyPairStore {
+    private enum Column: String, QueryColumn {
+        case id = "key_id"
+        case applicationKey = "app_key"
+        case activationId = "activation_id"
+        case privateKey = "private_key"
+        case expires = "t_expire"
+    }
+
+    /// Made once, because it is asked with every encrypted request of protocol 3.3.
+    private static let findSQL = "SELECT \(Column.list) FROM temporary_key WHERE key_id = ?"
+
+    static func find(_ database: Database, id: String) throws -> TemporaryKeyPair? {
+        try QueryRow<Column>.first(database.cachedStatement(sql: findSQL), arguments: [id]) { row in
+            TemporaryKeyPair(
+                id: row[.id], applicationKey: row[.applicationKey], activationId: row[.activationId],
+                privateKey: row[.privateKey], expires: ServerTime(milliseconds: row[.expires]))
         }
     }
 
-    static func insert(_ database: Database, _ key: TemporaryKey) throws {
+    static func insert(_ database: Database, _ key: TemporaryKeyPair) throws {
         try database.cachedStatement(
             sql: """
                 INSERT INTO temporary_key (key_id, app_key, activation_id, private_key, t_expire)
