@@ -12,7 +12,8 @@ extension ParserProperty {
             .openIDConnect(.init(providerId: "idp", code: "c", nonce: "n", codeVerifier: "v")),
             .direct(["method": "other"]),
         ]
-        let request = KeyExchangeRequest(devicePublicKey: key, activationName: "Eva's phone", platform: "iOS")
+        let request = KeyExchangeRequest(
+            devicePublicKey: SentPublicKey(key), activationName: "Eva's phone", platform: "iOS")
         let response = KeyExchangeResponse(
             activationId: Example.activationId, serverPublicKey: key, counter: .random(), recovery: recovery)
         return [

@@ -1,4 +1,5 @@
 import Foundation
+import PowerAuthProtocol
 import SimulatedDevice
 import Synchronization
 
@@ -6,32 +7,33 @@ import Synchronization
 ///
 /// Unchecked: the attributes are a copy that nobody changes; what changes is behind a mutex.
 final class ActivationExchange: @unchecked Sendable {
-    private let kind: PowerAuthActivation.Kind
+    private let identity: ActivationIdentity
     private let code: PowerAuthActivationCode?
-    private let identityAttributes: [String: String]
     private let customAttributes: [String: Any]?
-    /// Members of the inner request besides the device's public key.
-    private let details: [String: String]
+    private let name: String?
+    private let extras: String?
+    private let otp: String?
+    private let device: DeviceInformation
     private let state = Mutex(State())
 
     private struct State {
+        /// Base64.
         var devicePublicKey = ""
         /// Decrypts the inner response, once.
         var decryptor: PowerAuthCoreEciesEncryptor?
     }
 
+    /// What applications and their servers tell each other: JSON that is passed on as it is, outside the typed messages.
+    private struct ApplicationJSON: Codable {}
+
     init(_ activation: PowerAuthActivation, sandbox: Sandbox) {
-        kind = activation.kind
+        identity = activation.identity
         code = activation.activationCode
-        identityAttributes = activation.identityAttributes
         customAttributes = activation.customAttributes
-        var details = [
-            "platform": sandbox.device.platform == "watchos" ? "watchOS" : "iOS", "deviceInfo": sandbox.device.model,
-        ]
-        details["activationName"] = activation.name
-        details["extras"] = activation.extras
-        details["activationOtp"] = activation.additionalActivationOtp
-        self.details = details
+        name = activation.name
+        extras = activation.extras
+        otp = activation.additionalActivationOtp
+        device = sandbox.device
     }
 
     /// Makes the device's key pair and announces the activation to the other applications. Call in a write task; after an
@@ -61,37 +63,39 @@ final class ActivationExchange: @unchecked Sendable {
     func requestObject(_ core: PowerAuthCoreSession) throws(NSError) -> [String: Any] {
         guard
             let encryptor = core.eciesEncryptor(for: .application, keys: nil, sharedInfo1: "/pa/activation"),
-            case let inner = details.merging(
-                ["devicePublicKey": state.withLock { $0.devicePublicKey }], uniquingKeysWith: { $1 }),
-            let data = try? JSONSerialization.data(
-                withJSONObject: inner, options: [.sortedKeys, .withoutEscapingSlashes]),
-            let cryptogram = encryptor.encryptRequest(data)
+            let data = try? innerRequest(), let cryptogram = encryptor.encryptRequest(data)?.request,
+            let outer = try? JSONEncoder().encode(
+                ActivationRequest<ApplicationJSON>(identity: identity, activationData: cryptogram)),
+            var object = (try? JSONSerialization.jsonObject(with: outer)) as? [String: Any]
         else { throw .powerAuth(.encryption, "Failed to encrypt activation data.") }
         state.withLock { $0.decryptor = encryptor }
-        var object: [String: Any] = [
-            "type": kind.rawValue, "identityAttributes": identityAttributes,
-            "activationData": cryptogram.requestPayload(),
-        ]
         object["customAttributes"] = customAttributes
         return object
+    }
+
+    private func innerRequest() throws -> Data {
+        let request = KeyExchangeRequest(
+            devicePublicKey: try SentPublicKey(
+                text: state.withLock { $0.devicePublicKey }, field: "devicePublicKey"),
+            activationName: name, extras: extras, activationOtp: otp,
+            platform: device.platform == "watchos" ? "watchOS" : "iOS", deviceInfo: device.model)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(request)
     }
 
     /// Checks the answer and brings the session to the point where it can be persisted. Call in a write task; after an
     /// error the session is empty.
     func finish(_ core: PowerAuthCoreSession, _ response: RestResponse) throws(NSError) -> PowerAuthActivationResult {
         do throws(NSError) {
-            let inner = try decrypt(response.object["activationData"])
-            let recovery = (inner["activationRecovery"] as? [String: Any]).map {
-                PowerAuthCoreRecoveryData(
-                    recoveryCode: $0["recoveryCode"] as? String ?? "", puk: $0["puk"] as? String ?? "")
+            let inner = try innerResponse(response)
+            let recovery = inner.recovery.map {
+                PowerAuthCoreRecoveryData(recoveryCode: $0.code.text, puk: $0.puk.text)
             }
             let param = PowerAuthCoreActivationStep2Param(
-                activationId: inner["activationId"] as? String ?? "",
-                serverPublicKey: inner["serverPublicKey"] as? String ?? "",
-                ctrData: inner["ctrData"] as? String ?? "", activationRecovery: recovery)
-            guard let result = core.validateActivationResponse(param) else {
-                throw .powerAuth(.invalidActivationData, "Failed to verify response from the server")
-            }
+                activationId: inner.activationId, serverPublicKey: StrictBase64.encode(inner.serverPublicKey),
+                ctrData: StrictBase64.encode(inner.counter.rawData), activationRecovery: recovery)
+            guard let result = core.validateActivationResponse(param) else { throw Self.unusableResponse }
             return PowerAuthActivationResult(
                 fingerprint: result.activationFingerprint,
                 recovery: recovery.map(PowerAuthActivationRecoveryData.init),
@@ -103,15 +107,26 @@ final class ActivationExchange: @unchecked Sendable {
         }
     }
 
-    private func decrypt(_ payload: Any?) throws(NSError) -> [String: Any] {
+    private func innerResponse(_ response: RestResponse) throws(NSError) -> KeyExchangeResponse {
         let decryptor = state.withLock { state in
             defer { state.decryptor = nil }
             return state.decryptor
         }
-        guard let decryptor, let payload, let cryptogram = PowerAuthCoreEciesCryptogram(responsePayload: payload),
-            let plain = decryptor.decryptResponse(cryptogram),
-            let object = (try? JSONSerialization.jsonObject(with: plain)) as? [String: Any]
-        else { throw .powerAuth(.encryption, "Failed to decrypt activation data.") }
-        return object
+        let undecryptable = NSError.powerAuth(.encryption, "Failed to decrypt activation data.")
+        guard let decryptor, let body = try? JSONSerialization.data(withJSONObject: response.object),
+            let outer = try? JSONDecoder().decode(
+                ActivationResponse<ApplicationJSON, ApplicationJSON>.self, from: body),
+            let plain = decryptor.decryptResponse(PowerAuthCoreEciesCryptogram(outer.activationData)),
+            (try? JSONDecoder().decode([String: ApplicationJSON].self, from: plain)) != nil
+        else { throw undecryptable }
+        do {
+            return try JSONDecoder().decode(KeyExchangeResponse.self, from: plain)
+        } catch {
+            throw Self.unusableResponse
+        }
+    }
+
+    private static var unusableResponse: NSError {
+        .powerAuth(.invalidActivationData, "Failed to verify response from the server")
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import PowerAuthProtocol
 
 /// What a new activation is made of (sdk.md, section 5.16).
 ///
@@ -6,15 +7,7 @@ public import Foundation
 /// keeps its own copy.
 public final class PowerAuthActivation {
     /// How the server learns who the user is.
-    enum Kind: String, Sendable {
-        case code = "CODE"
-        case custom = "CUSTOM"
-        case recovery = "RECOVERY"
-        case direct = "DIRECT"
-    }
-
-    let kind: Kind
-    let identityAttributes: [String: String]
+    let identity: ActivationIdentity
     /// The parsed activation code, for activations by code only.
     public let activationCode: PowerAuthActivationCode?
     /// Name that the server shows for the activation.
@@ -26,9 +19,8 @@ public final class PowerAuthActivation {
     /// One-time password that confirms the activation at once; for activations by code only.
     public private(set) var additionalActivationOtp: String?
 
-    private init(kind: Kind, identityAttributes: [String: String], code: PowerAuthActivationCode?, name: String?) {
-        self.kind = kind
-        self.identityAttributes = identityAttributes
+    private init(_ identity: ActivationIdentity, code: PowerAuthActivationCode? = nil, name: String? = nil) {
+        self.identity = identity
         activationCode = code
         self.name = name
     }
@@ -40,10 +32,10 @@ public final class PowerAuthActivation {
     ///   - name: name that the server shows.
     /// - Throws: the error 4 for an invalid code.
     public convenience init(activationCode: String, name: String? = nil) throws {
-        guard let code = PowerAuthActivationCodeUtil.parse(fromActivationCode: activationCode) else {
-            throw NSError.powerAuth(.invalidActivationCode)
-        }
-        self.init(kind: .code, identityAttributes: ["code": code.activationCode], code: code, name: name)
+        guard let code = PowerAuthActivationCodeUtil.parse(fromActivationCode: activationCode),
+            let identity = try? ActivationCode(code.activationCode)
+        else { throw NSError.powerAuth(.invalidActivationCode) }
+        self.init(.code(identity), code: code, name: name)
     }
 
     /// An activation by code, for callers that chain with `?.`; a wrong code throws here too.
@@ -59,7 +51,7 @@ public final class PowerAuthActivation {
         guard !identityAttributes.isEmpty else {
             throw NSError.powerAuth(.invalidActivationData, "Empty identity attributes")
         }
-        self.init(kind: .custom, identityAttributes: identityAttributes, code: nil, name: name)
+        self.init(.custom(identityAttributes), name: name)
     }
 
     /// An activation that replaces a lost one.
@@ -73,12 +65,10 @@ public final class PowerAuthActivation {
         guard let code = PowerAuthActivationCodeUtil.parse(fromRecoveryCode: recoveryCode) else {
             throw NSError.powerAuth(.invalidActivationCode, "Invalid recovery code")
         }
-        guard PowerAuthActivationCodeUtil.validateRecoveryPuk(recoveryPuk) else {
+        guard let recovery = try? RecoveryData(recoveryCode: code.activationCode, puk: recoveryPuk) else {
             throw NSError.powerAuth(.invalidActivationCode, "Invalid recovery PUK")
         }
-        self.init(
-            kind: .recovery, identityAttributes: ["recoveryCode": code.activationCode, "puk": recoveryPuk], code: nil,
-            name: name)
+        self.init(.recovery(recovery), name: name)
     }
 
     /// An activation by an OpenID Connect provider.
@@ -90,9 +80,9 @@ public final class PowerAuthActivation {
         guard ![providerId, code, nonce, codeVerifier ?? " "].contains("") else {
             throw NSError.powerAuth(.invalidActivationCode, "Empty activation parameter")
         }
-        var attributes = ["method": "oidc", "providerId": providerId, "code": code, "nonce": nonce]
-        attributes["codeVerifier"] = codeVerifier
-        self.init(kind: .direct, identityAttributes: attributes, code: nil, name: nil)
+        self.init(
+            .openIDConnect(
+                OpenIDConnectGrant(providerId: providerId, code: code, nonce: nonce, codeVerifier: codeVerifier)))
     }
 
     /// Sets the name that the server shows.
@@ -130,7 +120,7 @@ public final class PowerAuthActivation {
     /// an activation by code, 13 for custom attributes that are not JSON.
     public func validateAndGetError() -> NSError? {
         if let additionalActivationOtp {
-            guard kind == .code else {
+            guard activationCode != nil else {
                 return .powerAuth(
                     .invalidActivationData, "Only regular activation can be used with additional activation OTP.")
             }

@@ -1,4 +1,5 @@
 public import Foundation
+package import PowerAuthProtocol
 
 /// An encrypted request or response (protocol.md, section 7.4). A plain holder; use it from one thread at a time.
 public final class PowerAuthCoreEciesCryptogram {
@@ -39,6 +40,21 @@ public final class PowerAuthCoreEciesCryptogram {
         payload["nonce"] = nonceBase64
         payload["mac"] = macBase64
         return payload
+    }
+
+    /// Takes a response over from the message that carried it.
+    package convenience init(_ response: EciesResponse) {
+        self.init()
+        (body, mac, nonce) = (response.encryptedData, response.mac, response.nonce)
+        timestamp = response.timestamp ?? 0
+    }
+
+    /// The request for the message that carries it; `nil` while the cryptogram is incomplete.
+    package var request: EciesRequest? {
+        guard let body, let mac, let key else { return nil }
+        return EciesRequest(
+            temporaryKeyId: temporaryKeyId, ephemeralPublicKey: key, encryptedData: body, mac: mac, nonce: nonce,
+            timestamp: timestamp)
     }
 
     /// ``body`` as Base64.

@@ -1,7 +1,8 @@
 /// The outer layer of an activation request: who the user is (protocol.md, section 6.1).
 ///
 /// Its JSON is encrypted with ``EciesSharedInfo1/applicationGeneric`` for the application's backend.
-/// `CustomAttributes` is the application's own type; the protocol only passes it on.
+/// `CustomAttributes` is the application's own type; the protocol only passes it on. The SDK writes this message, the
+/// server reads it.
 public struct ActivationRequest<CustomAttributes: Codable & Sendable>: Sendable {
     /// Who the user is.
     public let identity: ActivationIdentity
@@ -47,8 +48,9 @@ extension ActivationRequest: Codable {
 }
 
 /// The outer layer of the answer to an activation request (protocol.md, section 6.1).
-public struct ActivationResponse<CustomAttributes: Codable & Sendable, UserInfo: Codable & Sendable>: Codable, Sendable
-{
+///
+/// What the backend does not say is `null`, as is what the inner layer does not have before protocol 3.2.
+public struct ActivationResponse<CustomAttributes: Codable & Sendable, UserInfo: Codable & Sendable>: Sendable {
     /// The inner layer, a ``KeyExchangeResponse``, encrypted by the PowerAuth server.
     public let activationData: EciesResponse
     /// What the backend adds for the application.
@@ -67,3 +69,17 @@ public struct ActivationResponse<CustomAttributes: Codable & Sendable, UserInfo:
 }
 
 extension ActivationResponse: Equatable where CustomAttributes: Equatable, UserInfo: Equatable {}
+
+extension ActivationResponse: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case activationData, customAttributes, userInfo
+    }
+
+    /// Writes the JSON form.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try activationData.encodeWithNulls(to: container.superEncoder(forKey: .activationData))
+        try container.encode(customAttributes, forKey: .customAttributes)
+        try container.encode(userInfo, forKey: .userInfo)
+    }
+}

@@ -1,13 +1,15 @@
 public import Foundation
 
 /// The inner layer of an activation request: the device's half of the key exchange
-/// (protocol.md, section 6.1). Its JSON is encrypted with ``EciesSharedInfo1/activationLayer2``.
+/// (protocol.md, section 6.1). Its JSON is encrypted with ``EciesSharedInfo1/activationLayer2``. The SDK writes this message,
+/// the server reads it.
 public struct KeyExchangeRequest: Sendable, Equatable {
-    /// The device's public key, 33 bytes from a client. Whether it is a point of the curve is found out in
-    /// ``ActivationKeyExchange``, because a wrong one costs the activation.
-    public var devicePublicKey: Data
+    /// The device's public key, 33 bytes from a client. A message without any is refused while it is read.
+    public var devicePublicKey: SentPublicKey
     /// Name of the activation, shown to the user.
     public var activationName: String?
+    /// Identifier by which the application's backend knows the activation.
+    public var externalId: String?
     /// Text for the application's backend.
     public var extras: String?
     /// Additional one-time password, for activation codes only.
@@ -19,11 +21,12 @@ public struct KeyExchangeRequest: Sendable, Equatable {
 
     /// Takes the device's key; everything else is optional.
     public init(
-        devicePublicKey: PublicKey, activationName: String? = nil, extras: String? = nil,
-        activationOtp: String? = nil, platform: String? = nil, deviceInfo: String? = nil
+        devicePublicKey: SentPublicKey, activationName: String? = nil, externalId: String? = nil,
+        extras: String? = nil, activationOtp: String? = nil, platform: String? = nil, deviceInfo: String? = nil
     ) {
-        self.devicePublicKey = devicePublicKey.compressed
+        self.devicePublicKey = devicePublicKey
         self.activationName = activationName
+        self.externalId = externalId
         self.extras = extras
         self.activationOtp = activationOtp
         self.platform = platform
@@ -33,26 +36,30 @@ public struct KeyExchangeRequest: Sendable, Equatable {
 
 extension KeyExchangeRequest: Codable {
     private enum CodingKeys: String, CodingKey {
-        case devicePublicKey, activationName, extras, activationOtp, platform, deviceInfo
+        case devicePublicKey, activationName, externalId, extras, activationOtp, platform, deviceInfo
     }
 
     /// Reads the JSON form; members that are not known are ignored.
-    /// - Throws: ``ProtocolError`` naming the member, or `DecodingError` for JSON of another shape.
+    /// - Throws: ``ProtocolError/missing(field:)`` for an absent or blank device key, `DecodingError` for JSON of another
+    ///   shape.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        devicePublicKey = try container.requiredBase64(.devicePublicKey)
+        let deviceKeyText = try container.decodeIfPresent(String.self, forKey: .devicePublicKey)
         activationName = try container.decodeIfPresent(String.self, forKey: .activationName)
+        externalId = try container.decodeIfPresent(String.self, forKey: .externalId)
         extras = try container.decodeIfPresent(String.self, forKey: .extras)
         activationOtp = try container.decodeIfPresent(String.self, forKey: .activationOtp)
         platform = try container.decodeIfPresent(String.self, forKey: .platform)
         deviceInfo = try container.decodeIfPresent(String.self, forKey: .deviceInfo)
+        devicePublicKey = try SentPublicKey(text: deviceKeyText ?? "", field: "devicePublicKey")
     }
 
-    /// Writes the JSON form.
+    /// Writes the JSON form; members that are not set are left out.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(StrictBase64.encode(devicePublicKey), forKey: .devicePublicKey)
+        try container.encode(devicePublicKey.text, forKey: .devicePublicKey)
         try container.encodeIfPresent(activationName, forKey: .activationName)
+        try container.encodeIfPresent(externalId, forKey: .externalId)
         try container.encodeIfPresent(extras, forKey: .extras)
         try container.encodeIfPresent(activationOtp, forKey: .activationOtp)
         try container.encodeIfPresent(platform, forKey: .platform)
@@ -104,13 +111,13 @@ extension KeyExchangeResponse: Codable {
         recovery = try container.decodeIfPresent(RecoveryData.self, forKey: .activationRecovery)
     }
 
-    /// Writes the JSON form.
+    /// Writes the JSON form; a server that issues no recovery data says so with `null`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(activationId, forKey: .activationId)
         try container.encode(StrictBase64.encode(serverPublicKey), forKey: .serverPublicKey)
         try container.encode(StrictBase64.encode(counter.rawData), forKey: .ctrData)
-        try container.encodeIfPresent(recovery, forKey: .activationRecovery)
+        try container.encode(recovery, forKey: .activationRecovery)
     }
 }
 

@@ -144,13 +144,22 @@ extension EciesResponse: Codable {
         timestamp = try container.decodeIfPresent(UInt64.self, forKey: .timestamp)
     }
 
-    /// Writes the JSON form.
+    /// Writes the JSON form; what a version does not have is left out.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(StrictBase64.encode(encryptedData), forKey: .encryptedData)
         try container.encode(StrictBase64.encode(mac), forKey: .mac)
         try container.encodeIfPresent(nonce.map { StrictBase64.encode($0) }, forKey: .nonce)
         try container.encodeIfPresent(timestamp, forKey: .timestamp)
+    }
+
+    /// Writes the JSON form as a member of another answer, where what a version does not have is `null`.
+    func encodeWithNulls(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(StrictBase64.encode(encryptedData), forKey: .encryptedData)
+        try container.encode(StrictBase64.encode(mac), forKey: .mac)
+        try container.encode(nonce.map { StrictBase64.encode($0) }, forKey: .nonce)
+        try container.encode(timestamp, forKey: .timestamp)
     }
 }
 

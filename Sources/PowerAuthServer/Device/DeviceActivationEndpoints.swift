@@ -8,33 +8,6 @@ struct DeviceActivationEndpoints: Sendable {
     let authentication: DeviceAuthentication
     let identification: ActivationIdentification
 
-    /// The outer layer's plaintext.
-    private struct CreateRequest: Decodable {
-        var type: String?
-        var identityAttributes: [String: String]?
-        var customAttributes: JSONValue?
-        var activationData: InnerEnvelope?
-
-        static let keys: Set<String> = ["type", "identityAttributes", "customAttributes", "activationData"]
-    }
-
-    /// The inner layer as it travels in the outer one, where unknown keys are refused at any depth.
-    private struct InnerEnvelope: Decodable {
-        let request: EciesRequest
-
-        init(from decoder: any Decoder) throws {
-            try StrictJSON.requireKeys(of: decoder, in: StrictJSON.envelopeKeys)
-            request = try EciesRequest(from: decoder)
-        }
-    }
-
-    /// The outer layer's answer; `nonce` and `timestamp` inside are `null` before 3.2.
-    private struct CreateAnswer: Encodable {
-        let activationData: SealedView
-        let customAttributes: JSONValue
-        @ExplicitNull var userInfo: JSONValue?
-    }
-
     private struct StatusRequest: Decodable {
         var activationId: String?
         var challenge: String?
@@ -50,8 +23,6 @@ struct DeviceActivationEndpoints: Sendable {
     private struct ActivationAnswer: Encodable {
         let activationId: String
     }
-
-    private static let types: Set<String> = ["CODE", "CUSTOM", "DIRECT", "RECOVERY"]
 
     var endpoints: [Endpoint] {
         [
@@ -69,25 +40,21 @@ struct DeviceActivationEndpoints: Sendable {
         let sealed = try SealedRequest(annotatedRequest: request, scope: .application)
         let outer = try EnvelopeOpener(context: context).openApplication(
             sealed, as: .applicationGeneric, failures: .decryptor)
-        let creation = try StrictJSON.decode(CreateRequest.self, from: outer.plaintext, keys: CreateRequest.keys)
-        guard let type = creation.type, Self.types.contains(type) else {
-            throw ServiceError(.invalidRequest, "activation type \(creation.type ?? "is missing")")
-        }
-        guard let inner = creation.activationData?.request else {
-            throw ServiceError(.invalidRequest, "activationData is missing")
-        }
+        let creation = try StrictJSON.decode(
+            ActivationRequest<JSONValue>.self, from: outer.plaintext,
+            keys: ["type", "identityAttributes", "customAttributes", "activationData"],
+            nested: (member: "activationData", keys: StrictJSON.envelopeKeys))
         let customAttributes = creation.customAttributes ?? .object([:])
         guard customAttributes.objectValue != nil else {
             throw ServiceError(.invalidRequest, "customAttributes must be an object")
         }
-        let identity = try ActivationIdentity(
-            type: type, attributes: creation.identityAttributes ?? [:])
         let created = try identification.activate(
-            identity, customAttributes: customAttributes,
+            creation.identity, customAttributes: customAttributes,
             sealed: SealedRequest(
-                version: sealed.version, applicationKey: sealed.applicationKey, activationId: nil, envelope: inner))
-        let answer = CreateAnswer(
-            activationData: SealedView(created.exchanged.response), customAttributes: created.customAttributes,
+                version: sealed.version, applicationKey: sealed.applicationKey, activationId: nil,
+                envelope: creation.activationData))
+        let answer = ActivationResponse(
+            activationData: created.exchanged.response, customAttributes: created.customAttributes,
             userInfo: try UserClaimsService(context: context).claimsAtActivation(
                 userId: created.exchanged.activation.userId))
         let response = try outer.sealJSON(answer, at: context.clock.now())

@@ -3,21 +3,12 @@ import Foundation
 /// Reads JSON objects that may not have keys the protocol does not know (rest-api.md, section 2.3).
 enum StrictJSON {
     /// Decodes an object whose keys are all in `keys`.
-    static func decode<Value: Decodable>(_ type: Value.Type, from data: Data, keys: Set<String>) throws -> Value {
-        let found = try JSONDecoder().decode(KeySet.self, from: data).keys
-        try require(found, in: keys, at: [])
+    /// - Parameter nested: a member that is an object, and the keys that it may have.
+    static func decode<Value: Decodable>(
+        _ type: Value.Type, from data: Data, keys: Set<String>, nested: (member: String, keys: Set<String>)? = nil
+    ) throws -> Value {
+        _ = try JSONDecoder().decode(KnownKeys.self, from: data, configuration: KnownKeys.Rule(keys: keys, nested: nested))
         return try JSONDecoder().decode(type, from: data)
-    }
-
-    /// Refuses the object that is about to be decoded if it has a key that is not in `keys`.
-    static func requireKeys(of decoder: any Decoder, in keys: Set<String>) throws {
-        try require(KeySet(from: decoder).keys, in: keys, at: decoder.codingPath)
-    }
-
-    private static func require(_ found: Set<String>, in keys: Set<String>, at path: [any CodingKey]) throws {
-        guard let unknown = found.subtracting(keys).sorted().first else { return }
-        throw DecodingError.dataCorrupted(
-            DecodingError.Context(codingPath: path, debugDescription: "\"\(unknown)\" is not a known key"))
     }
 
     /// The keys of an encrypted request.
@@ -25,11 +16,24 @@ enum StrictJSON {
         "temporaryKeyId", "ephemeralPublicKey", "encryptedData", "mac", "nonce", "timestamp",
     ]
 
-    private struct KeySet: Decodable {
-        let keys: Set<String>
+    /// Reads an object and refuses unknown keys; nothing is kept.
+    private struct KnownKeys: DecodableWithConfiguration {
+        struct Rule {
+            var keys: Set<String>
+            var nested: (member: String, keys: Set<String>)?
+        }
 
-        init(from decoder: any Decoder) throws {
-            keys = Set(try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue))
+        init(from decoder: any Decoder, configuration rule: Rule) throws {
+            let container = try decoder.container(keyedBy: AnyKey.self)
+            let found = Set(container.allKeys.map(\.stringValue))
+            if let unknown = found.subtracting(rule.keys).min() {
+                throw DecodingError.dataCorrupted(
+                    DecodingError.Context(
+                        codingPath: decoder.codingPath, debugDescription: "\"\(unknown)\" is not a known key"))
+            }
+            guard let nested = rule.nested, found.contains(nested.member) else { return }
+            _ = try container.decode(
+                KnownKeys.self, forKey: AnyKey(stringValue: nested.member), configuration: Rule(keys: nested.keys))
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import PowerAuth2
+import PowerAuthProtocol
 import Testing
 
 @testable import PowerAuth2
@@ -22,8 +23,8 @@ struct ActivationObjectTests {
     func byCode() throws {
         for (text, signature) in [(Self.code, nil), (Self.code + "#" + Self.signature, Self.signature)] {
             let activation = try PowerAuthActivation(activationCode: text)
-            #expect(activation.kind.rawValue == "CODE")
-            #expect(activation.identityAttributes == ["code": Self.code])
+            #expect(activation.identity.type == "CODE")
+            #expect(activation.identity.attributes == ["code": Self.code])
             #expect(activation.activationCode?.activationCode == Self.code)
             #expect(activation.activationCode?.activationSignature == signature)
             #expect(activation.validate())
@@ -39,8 +40,8 @@ struct ActivationObjectTests {
     func recovery() throws {
         for prefix in ["", "R:"] {
             let activation = try PowerAuthActivation(recoveryCode: prefix + Self.code, recoveryPuk: "0123456789")
-            #expect(activation.kind.rawValue == "RECOVERY")
-            #expect(activation.identityAttributes == ["recoveryCode": Self.code, "puk": "0123456789"])
+            #expect(activation.identity.type == "RECOVERY")
+            #expect(activation.identity.attributes == ["recoveryCode": Self.code, "puk": "0123456789"])
             #expect(activation.activationCode == nil)
         }
         #expect(
@@ -57,10 +58,10 @@ struct ActivationObjectTests {
     func identityProvider() throws {
         let plain = ["method": "oidc", "providerId": "abc", "code": "1", "nonce": "2"]
         let activation = try PowerAuthActivation(oidcProviderId: "abc", code: "1", nonce: "2", codeVerifier: nil)
-        #expect(activation.kind.rawValue == "DIRECT")
-        #expect(activation.identityAttributes == plain)
+        #expect(activation.identity.type == "DIRECT")
+        #expect(activation.identity.attributes == plain)
         let verified = try PowerAuthActivation(oidcProviderId: "abc", code: "1", nonce: "2", codeVerifier: "3")
-        #expect(verified.identityAttributes == plain.merging(["codeVerifier": "3"]) { $1 })
+        #expect(verified.identity.attributes == plain.merging(["codeVerifier": "3"]) { $1 })
         #expect(
             code { _ = try PowerAuthActivation(oidcProviderId: "", code: "1", nonce: "2") } == .invalidActivationCode)
         #expect(
@@ -71,8 +72,8 @@ struct ActivationObjectTests {
     @Test("Custom attributes, extras and name are kept, and every setter gives the same object")
     func members() throws {
         let activation = try PowerAuthActivation(identityAttributes: ["username": "eva"], name: "first")
-        #expect(activation.kind.rawValue == "CUSTOM")
-        #expect(activation.identityAttributes == ["username": "eva"])
+        #expect(activation.identity.type == "CUSTOM")
+        #expect(activation.identity.attributes == ["username": "eva"])
         #expect(activation.name == "first")
         let same = activation.with(activationName: "second").with(extras: "more").with(customAttributes: ["a": 1])
         #expect(same === activation)

@@ -4,29 +4,10 @@ import PowerAuthProtocol
 /// The inner layer of any activation: what the device tells, and what it is answered
 /// (server.md, section 7.2; protocol.md, section 6.2).
 struct DeviceKeyExchange: Sendable {
-    /// What the device tells about itself; unknown keys are ignored.
-    struct Request: Decodable, Sendable {
-        var devicePublicKey: String?
-        var activationName: String?
-        var externalId: String?
-        var extras: String?
-        var platform: String?
-        var deviceInfo: String?
-        var activationOtp: String?
-    }
-
-    /// What the device learns.
-    private struct Answer: Encodable {
-        let activationId: String
-        let serverPublicKey: String
-        let ctrData: String
-        @ExplicitNull var activationRecovery: RecoveryData?
-    }
-
     let opened: OpenedRequest
-    let request: Request
+    let request: KeyExchangeRequest
     /// Nil when what the device sent is no point of P-256.
-    let devicePublicKey: PublicKey?
+    var devicePublicKey: PublicKey? { request.devicePublicKey.key }
 
     /// Opens and reads the inner layer.
     /// - Throws: as `EnvelopeOpener.openApplication`, ERR0011 for unreadable JSON, ERR0024 without device key.
@@ -34,14 +15,12 @@ struct DeviceKeyExchange: Sendable {
         opened = try EnvelopeOpener(context: context).openApplication(
             sealed, as: .activationLayer2, failures: failures)
         do {
-            request = try JSONDecoder().decode(Request.self, from: opened.plaintext)
+            request = try JSONDecoder().decode(KeyExchangeRequest.self, from: opened.plaintext)
+        } catch let ProtocolError.missing(field) {
+            throw ServiceError(.invalidRequest, "\(field) is missing")
         } catch {
             throw ServiceError(.invalidInputFormat, "inner layer: \(error)")
         }
-        guard let text = request.devicePublicKey.nonBlank else {
-            throw ServiceError(.invalidRequest, "devicePublicKey is missing")
-        }
-        devicePublicKey = StrictBase64.decode(text).flatMap { try? PublicKey(encoded: $0) }
     }
 
     /// A binding to the device that starts with a random counter.
@@ -71,9 +50,9 @@ struct DeviceKeyExchange: Sendable {
             throw ServiceError(.activationIncorrectState, "activation \(activation.id) has no device")
         }
         return try opened.sealJSON(
-            Answer(
-                activationId: activation.id, serverPublicKey: StrictBase64.encode(activation.serverPublicKey),
-                ctrData: StrictBase64.encode(binding.counterData), activationRecovery: recovery),
+            KeyExchangeResponse(
+                activationId: activation.id, serverPublicKey: PublicKey(encoded: activation.serverPublicKey),
+                counter: CounterData(binding.counterData), recovery: recovery),
             at: now)
     }
 }
