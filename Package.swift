@@ -23,6 +23,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], reading files: [
 }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
@@ -65,6 +66,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
     targets: [
@@ -108,8 +110,8 @@ let package = Package(
         module(
             "PowerAuthServer",
             [
-                "PowerAuthProtocol", "LabKit", grdb, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, logging,
-                nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+                "PowerAuthProtocol", "COpenSSL", "LabKit", asyncHTTPClient, grdb, httpTypes, hummingbird,
+                hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
 
         // The lab.

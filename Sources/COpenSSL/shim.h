@@ -9,6 +9,8 @@
 #include <openssl/param_build.h>
 #include <openssl/params.h>
 #include <openssl/rand.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 // Composed of other macros, which Swift does not import.
 static const int EVP_PKEY_SELECT_KEYPAIR = EVP_PKEY_KEYPAIR;

@@ -92,6 +92,12 @@ public struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable {
         return jose
     }
 
+    /// Lends OpenSSL's `EVP_PKEY` for what is no part of the protocol, such as certificates. The pointer must not leave
+    /// `body`, and nobody may change the key.
+    package func withEVPKey<Result>(_ body: (OpaquePointer) throws -> Result) rethrows -> Result {
+        try withExtendedLifetime(key) { try body(key.pointer) }
+    }
+
     /// Names the public key, never the scalar.
     public var description: String { "PrivateKey(of \(publicKey))" }
 

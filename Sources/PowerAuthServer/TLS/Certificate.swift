@@ -1,12 +1,17 @@
+import COpenSSL
 import Foundation
 import PowerAuthProtocol
 
 /// An X.509 certificate for a P-256 key (RFC 5280), as far as a lab needs one.
+///
+/// Written with OpenSSL, which the protocol uses anyway; swift-certificates would bring a second cryptographic library
+/// into the server.
 struct Certificate: Sendable {
     /// Who answers for it.
     enum Issuer {
         case itself
-        case authority(name: String, key: PrivateKey)
+        /// - Parameter certificate: PEM.
+        case authority(certificate: String, key: PrivateKey)
     }
 
     /// What is certified.
@@ -16,76 +21,120 @@ struct Certificate: Sendable {
         var notAfter: ServerTime
         var isAuthority = false
         var hostNames: [String] = []
-        /// IPv4 addresses, four bytes each.
-        var addresses: [Data] = []
+        /// As text, for example `127.0.0.1`.
+        var addresses: [String] = []
+
+        /// The extensions by their names in OpenSSL's configuration files, with values in the form that is used there.
+        fileprivate var extensions: [(identifier: Int32, value: String)] {
+            guard !isAuthority else {
+                return [
+                    (NID_basic_constraints, "critical,CA:TRUE"), (NID_subject_key_identifier, "hash"),
+                    (NID_authority_key_identifier, "keyid"),
+                ]
+            }
+            let names = hostNames.map { "DNS:\($0)" } + addresses.map { "IP:\($0)" }
+            return [
+                (NID_basic_constraints, "critical,CA:FALSE"), (NID_subject_key_identifier, "hash"),
+                (NID_authority_key_identifier, "keyid"), (NID_subject_alt_name, names.joined(separator: ",")),
+                // For servers, and for the clients that tests make of them.
+                (NID_ext_key_usage, "serverAuth,clientAuth"),
+            ]
+        }
     }
 
     /// The certificate itself.
     let der: Data
 
     /// Makes and signs a certificate.
-    /// - Throws: `ProtocolError` for lack of entropy or memory.
+    /// - Throws: `ProtocolError/cryptographicFailure` for lack of entropy or memory, and for an issuer whose
+    ///   certificate cannot be read.
     init(_ request: Request, for key: PrivateKey, issuer: Issuer) throws {
-        let issuerName: String
+        let certificate = try X509Owner()
+        let issuerCertificate: X509Owner
         let issuerKey: PrivateKey
         switch issuer {
-        case .itself: (issuerName, issuerKey) = (request.commonName, key)
-        case .authority(let name, let key): (issuerName, issuerKey) = (name, key)
+        case .itself: (issuerCertificate, issuerKey) = (certificate, key)
+        case .authority(let text, let key): (issuerCertificate, issuerKey) = (try X509Owner(pem: text), key)
         }
-        let algorithm = DERWriter.sequence(DERWriter.identifier([1, 2, 840, 10045, 4, 3, 2]))
-        let content = DERWriter.sequence(
-            DERWriter.explicit(0, DERWriter.integer(Data([2]))),
-            DERWriter.integer(Random.nonZeroBytes(16)),
-            algorithm,
-            Self.name(issuerName),
-            DERWriter.sequence(DERWriter.time(request.notBefore), DERWriter.time(request.notAfter)),
-            Self.name(request.commonName),
-            DERWriter.sequence(
-                DERWriter.sequence(
-                    DERWriter.identifier([1, 2, 840, 10045, 2, 1]),
-                    DERWriter.identifier([1, 2, 840, 10045, 3, 1, 7])),
-                DERWriter.bitString(key.publicKey.uncompressed)),
-            DERWriter.explicit(3, Self.extensions(request, key: key, issuerKey: issuerKey)))
-        der = DERWriter.sequence(content, algorithm, DERWriter.bitString(try issuerKey.sign(content)))
+        try certificate.describe(request)
+        try key.withEVPKey { try Self.require(X509_set_pubkey(certificate.pointer, $0), "X509_set_pubkey") }
+        try Self.require(
+            X509_set_issuer_name(certificate.pointer, X509_get_subject_name(issuerCertificate.pointer)),
+            "X509_set_issuer_name")
+        for (identifier, value) in request.extensions {
+            try certificate.add(identifier, value, issuer: issuerCertificate)
+        }
+        let signatureSize = issuerKey.withEVPKey { X509_sign(certificate.pointer, $0, EVP_sha256()) }
+        try Self.require(signatureSize > 0 ? 1 : 0, "X509_sign")
+        der = try PEM.der { i2d_X509(certificate.pointer, $0) }
     }
 
     /// The textual form of PEM files.
     var pem: String { PEM.text("CERTIFICATE", der) }
 
-    private static func name(_ commonName: String) -> Data {
-        DERWriter.sequence(
-            DERWriter.set(DERWriter.sequence(DERWriter.identifier([2, 5, 4, 3]), DERWriter.utf8(commonName))))
-    }
-
-    private static func extensions(_ request: Request, key: PrivateKey, issuerKey: PrivateKey) -> Data {
-        func `extension`(_ number: Int, isCritical: Bool = false, _ content: Data) -> Data {
-            let identifier = DERWriter.identifier([2, 5, 29, number])
-            let value = DERWriter.octetString(content)
-            return isCritical
-                ? DERWriter.sequence(identifier, DERWriter.yes, value) : DERWriter.sequence(identifier, value)
+    fileprivate static func require(_ result: Int32, _ operation: String) throws {
+        guard result == 1 else {
+            ERR_clear_error()
+            throw ProtocolError.cryptographicFailure(operation)
         }
-        func keyIdentifier(_ key: PrivateKey) -> Data { Digest.sha256(key.publicKey.uncompressed).prefix(20) }
-        let constraints = request.isAuthority ? DERWriter.sequence(DERWriter.yes) : DERWriter.sequence()
-        let subjectKey = `extension`(14, DERWriter.octetString(keyIdentifier(key)))
-        let authorityKey = `extension`(
-            35, DERWriter.sequence(DERWriter.implicit(0, keyIdentifier(issuerKey))))
-        let basic = `extension`(19, isCritical: true, constraints)
-        guard !request.isAuthority else { return DERWriter.sequence(basic, subjectKey, authorityKey) }
-        let names =
-            request.hostNames.map { DERWriter.implicit(2, Data($0.utf8)) }
-            + request.addresses.map { DERWriter.implicit(7, $0) }
-        let alternatives = `extension`(17, names.reduce(into: Data()) { $0 += $1 }.asSequence)
-        // For servers, and for the clients that tests make of them.
-        let uses = `extension`(
-            37,
-            DERWriter.sequence(
-                DERWriter.identifier([1, 3, 6, 1, 5, 5, 7, 3, 1]), DERWriter.identifier([1, 3, 6, 1, 5, 5, 7, 3, 2])))
-        return DERWriter.sequence(basic, subjectKey, authorityKey, alternatives, uses)
     }
 }
 
-extension Data {
-    fileprivate var asSequence: Data { DERWriter.sequence(self) }
+/// Owner of one `X509`. Thread rule: the thread that makes the certificate only.
+private final class X509Owner {
+    let pointer: OpaquePointer
+
+    init() throws {
+        guard let pointer = X509_new() else { throw ProtocolError.cryptographicFailure("X509_new") }
+        self.pointer = pointer
+    }
+
+    init(pem text: String) throws {
+        let armour = text.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
+        let pointer = Data(base64Encoded: armour)?.withUnsafeBytes { der in
+            var position = der.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return d2i_X509(nil, &position, der.count)
+        }
+        guard let pointer else {
+            ERR_clear_error()
+            throw ProtocolError.cryptographicFailure("reading the authority's certificate")
+        }
+        self.pointer = pointer
+    }
+
+    deinit { X509_free(pointer) }
+
+    /// Writes everything but key, issuer, extensions and signature.
+    func describe(_ request: Certificate.Request) throws {
+        try Certificate.require(X509_set_version(pointer, Int(X509_VERSION_3)), "X509_set_version")
+        // The first byte keeps the number positive and of the same length always.
+        let serial = Data([0x40]) + Random.bytes(15)
+        let number = serial.withUnsafeBytes {
+            BN_bin2bn($0.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32($0.count), nil)
+        }
+        defer { BN_free(number) }
+        guard BN_to_ASN1_INTEGER(number, X509_get_serialNumber(pointer)) != nil,
+            ASN1_TIME_set(X509_getm_notBefore(pointer), time_t(request.notBefore.seconds)) != nil,
+            ASN1_TIME_set(X509_getm_notAfter(pointer), time_t(request.notAfter.seconds)) != nil
+        else { throw ProtocolError.cryptographicFailure("a certificate's number or validity") }
+        try Certificate.require(
+            X509_NAME_add_entry_by_txt(
+                X509_get_subject_name(pointer), "CN", MBSTRING_UTF8, Array(request.commonName.utf8),
+                Int32(request.commonName.utf8.count), -1, 0),
+            "X509_NAME_add_entry_by_txt")
+    }
+
+    /// Adds an extension from the text that OpenSSL's configuration files have for it.
+    func add(_ identifier: Int32, _ value: String, issuer: X509Owner) throws {
+        var context = X509V3_CTX()
+        X509V3_set_ctx(&context, issuer.pointer, pointer, nil, nil, 0)
+        guard let made = X509V3_EXT_conf_nid(nil, &context, identifier, value) else {
+            ERR_clear_error()
+            throw ProtocolError.cryptographicFailure("a certificate's extension \(value)")
+        }
+        defer { X509_EXTENSION_free(made) }
+        try Certificate.require(X509_add_ext(pointer, made, -1), "X509_add_ext")
+    }
 }
 
 /// The text armour of keys and certificates (RFC 7468).
@@ -96,12 +145,25 @@ enum PEM {
     }
 
     /// A P-256 private key in the form of RFC 5915.
-    /// - Throws: `ProtocolError` for lack of memory.
+    /// - Throws: `ProtocolError/cryptographicFailure` for lack of memory.
     static func text(_ key: PrivateKey) throws -> String {
-        let der = try DERWriter.sequence(
-            DERWriter.integer(Data([1])), DERWriter.octetString(key.bigEndian),
-            DERWriter.explicit(0, DERWriter.identifier([1, 2, 840, 10045, 3, 1, 7])),
-            DERWriter.explicit(1, DERWriter.bitString(key.publicKey.uncompressed)))
-        return text("EC PRIVATE KEY", der)
+        text("EC PRIVATE KEY", try key.withEVPKey { key in try der { i2d_PrivateKey(key, $0) } })
+    }
+
+    /// What one of OpenSSL's `i2d` functions writes: asked without a buffer it tells the size, with one it fills it and
+    /// moves the pointer on.
+    fileprivate static func der(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) throws -> Data
+    {
+        let size = write(nil)
+        guard size > 0 else {
+            ERR_clear_error()
+            throw ProtocolError.cryptographicFailure("writing DER")
+        }
+        var data = Data(count: Int(size))
+        data.withUnsafeMutableBytes { buffer in
+            var position = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            _ = write(&position)
+        }
+        return data
     }
 }

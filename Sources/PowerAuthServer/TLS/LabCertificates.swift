@@ -85,7 +85,7 @@ struct LabCertificates: Sendable {
         let key = try PrivateKey.generate()
         var request = Certificate.Request(
             commonName: "localhost", notBefore: now.advanced(by: -30 * Self.day),
-            notAfter: now.advanced(by: 397 * Self.day), hostNames: ["localhost"], addresses: [Data([127, 0, 0, 1])])
+            notAfter: now.advanced(by: 397 * Self.day), hostNames: ["localhost"], addresses: ["127.0.0.1"])
         switch kind {
         case .valid, .selfSigned: break
         case .expired: request.notAfter = now.advanced(by: -Self.day)
@@ -98,7 +98,7 @@ struct LabCertificates: Sendable {
             return ([try Certificate(request, for: key, issuer: .itself).pem], key)
         }
         let certificate = try Certificate(
-            request, for: key, issuer: .authority(name: Self.authorityName, key: authority))
+            request, for: key, issuer: .authority(certificate: authorityCertificate, key: authority))
         return ([certificate.pem, authorityCertificate], key)
     }
 }

@@ -103,6 +103,32 @@ import Testing
         }
     }
 
+    @Test func `an access token that has expired is forgotten, also when its callback is gone`() async throws {
+        let gate = Gate()
+        let application = Application(router: gate.router(), logger: Logger(label: "tests"))
+        try await application.test(.live) { target in
+            let url = "http://127.0.0.1:\(try #require(target.port))/token"
+            let start = ContinuousClock.now
+            let hours = Mutex(0)
+            let tokens = AccessTokens { start + .seconds(3600 * hours.withLock { $0 }) }
+            let workers = WorkerThreads(count: 1)
+            func fetch(_ clientId: String) async throws -> String {
+                let oauth2 = CallbackAuthentication.OAuth2(
+                    enabled: true, tokenUri: url, clientId: clientId, clientSecret: "secret")
+                return try await workers.run {
+                    Result { try tokens.header(for: oauth2) { OutgoingRequest(url: $0) } }
+                }.get()
+            }
+            #expect(try await fetch("first") == "Bearer token-1")
+            #expect(try await fetch("second") == "Bearer token-2")
+            #expect(try await fetch("first") == "Bearer token-1")
+            #expect(tokens.count == 2)
+            hours.withLock { $0 = 2 }
+            #expect(try await fetch("second") == "Bearer token-3")
+            #expect(tokens.count == 1)
+        }
+    }
+
     @Test func `a client certificate opens a target that demands one`() async throws {
         let fixture = try ServerFixture()
         let directory = fixture.directory.path

@@ -64,15 +64,23 @@ import Testing
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test func `numbers, identifiers and times are written as DER wants them`() {
-        #expect(DERWriter.integer(Data([0, 0x80])) == Data([2, 2, 0, 0x80]))
-        #expect(DERWriter.integer(Data()) == Data([2, 1, 0]))
-        #expect(DERWriter.identifier([1, 2, 840, 10045, 2, 1]) == Data([6, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1]))
-        #expect(DERWriter.octetString(Data(count: 200)).prefix(3) == Data([4, 0x81, 200]))
-        #expect(DERWriter.octetString(Data(count: 300)).prefix(4) == Data([4, 0x82, 1, 44]))
-        let time = ServerTime(milliseconds: 1_728_380_000_000)
-        #expect(DERWriter.time(time) == Data([0x17, 13]) + Data("241008093320Z".utf8))
-        let late = ServerTime(milliseconds: 2_556_144_000_000)
-        #expect(DERWriter.time(late) == Data([0x18, 15]) + Data("20510101000000Z".utf8))
+    @Test func `a certificate says what was asked for`() throws {
+        let key = try PrivateKey.generate()
+        // Times from 2050 on have another form than those before (RFC 5280, section 4.1.2.5).
+        let request = Certificate.Request(
+            commonName: "Zkušební server", notBefore: ServerTime(milliseconds: 1_728_380_000_000),
+            notAfter: ServerTime(milliseconds: 2_556_144_000_000), hostNames: ["localhost", "lab.example"],
+            addresses: ["127.0.0.1"])
+        let certificate = try Certificate(request, for: key, issuer: .itself)
+        let read = try NIOSSLCertificate(bytes: Array(certificate.der), format: .der)
+        #expect(read.notValidBefore == 1_728_380_000)
+        #expect(read.notValidAfter == 2_556_144_000)
+        #expect(read.description.contains("Zkušební server"))
+        #expect(certificate.der.range(of: Data("241008093320Z".utf8)) != nil)
+        #expect(certificate.der.range(of: Data("20510101000000Z".utf8)) != nil)
+        #expect(certificate.der.range(of: Data("lab.example".utf8)) != nil)
+        #expect(certificate.der.range(of: Data([0x87, 4, 127, 0, 0, 1])) != nil)
+        #expect(certificate.der.range(of: key.publicKey.uncompressed) != nil)
+        #expect(try Certificate(request, for: key, issuer: .itself).der != certificate.der)
     }
 }

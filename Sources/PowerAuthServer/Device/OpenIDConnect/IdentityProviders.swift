@@ -4,7 +4,7 @@ import PowerAuthProtocol
 /// Exchanges what devices got from OpenID Connect providers for the identity of their users
 /// (rest-api.md, section 6.2, type DIRECT; OpenID Connect Core 1.0, section 3.1).
 ///
-/// Blocks on the network; call on worker threads.
+/// Thread rule: worker threads only; all methods block on the network.
 struct IdentityProviders: Sendable {
     /// The providers of every application.
     let providers: [IdentityProvider]
@@ -40,7 +40,7 @@ struct IdentityProviders: Sendable {
     ///   - clock: asked after the provider has answered, which may take a while; identity tokens that have expired by
     ///     then are refused.
     /// - Returns: the subject of the identity token.
-    /// - Throws: ERR0024 with the cause; nothing of it is told to the device.
+    /// - Throws: `invalidRequest` with the cause; nothing of it is told to the device.
     func subject(
         of grant: OpenIDConnectGrant, own: [IdentityProvider], clock: any ServerClock
     ) throws -> String {

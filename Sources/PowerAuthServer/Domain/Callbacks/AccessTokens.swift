@@ -24,6 +24,15 @@ final class AccessTokens: Sendable {
     }
 
     private let tokens = Mutex<[Key: Token]>([:])
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    /// - Parameter now: the lifetimes of tokens are the other side's real time, whatever the lab's clock shows.
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.now = now
+    }
+
+    /// How many tokens are kept.
+    var count: Int { tokens.withLock { $0.count } }
 
     /// The value of the `Authorization` header for a target.
     /// - Parameter makeRequest: gives a request to the token's URL the time limits and certificates of the callback.
@@ -34,8 +43,7 @@ final class AccessTokens: Sendable {
         let key = Key(
             tokenUri: oauth2.tokenUri ?? "", clientId: oauth2.clientId ?? "",
             clientSecret: oauth2.clientSecret ?? "", scope: oauth2.scope.nonBlank)
-        // Token lifetimes are the other side's real time.
-        if let known = tokens.withLock({ $0[key] }), known.ends > .now { return "Bearer \(known.text)" }
+        if let known = living(key) { return "Bearer \(known.text)" }
         var request = try makeRequest(key.tokenUri)
         request.method = "POST"
         request.headers = [
@@ -49,8 +57,18 @@ final class AccessTokens: Sendable {
             throw OutgoingRequest.Failure(description: "\(key.tokenUri) answered \(answer.status) and no access token")
         }
         let lifetime = max(0, (token.expires_in ?? 0) - 10)
-        tokens.withLock { $0[key] = Token(text: token.access_token, ends: .now + .seconds(lifetime)) }
+        tokens.withLock { $0[key] = Token(text: token.access_token, ends: now() + .seconds(lifetime)) }
         return "Bearer \(token.access_token)"
+    }
+
+    /// The token of a target, if it has not expired. Those that have are forgotten, whosever they are: a callback that is
+    /// gone never asks for its own again.
+    private func living(_ key: Key) -> Token? {
+        let moment = now()
+        return tokens.withLock { tokens in
+            tokens = tokens.filter { $0.value.ends > moment }
+            return tokens[key]
+        }
     }
 
     /// Forgets the token of a target that did not accept it.

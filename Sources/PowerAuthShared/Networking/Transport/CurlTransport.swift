@@ -5,6 +5,11 @@ internal import Synchronization
 
 /// The transport over libcurl: one thread drives all transfers of the process and keeps their connections for reuse.
 ///
+/// Not over `URLSession`, for two reasons. The strategies for servers' certificates decide within the TLS handshake, before
+/// a byte of the request leaves; on Linux, `URLSession` asks no delegate about a certificate. And a request is let out
+/// once: where a kept connection has broken, libcurl can be kept from sending again and `URLSession` cannot, and a server
+/// counts a signature that arrives twice as a failed attempt.
+///
 /// A transfer whose server the application judges has a thread and a connection of its own, because the handshake waits
 /// for the judge, and because what one judge accepts must not serve others.
 ///

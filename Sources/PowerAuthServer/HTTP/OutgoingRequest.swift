@@ -1,0 +1,68 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// One request of the server to somebody else's server. Thread rule: worker threads only; ``send()`` blocks.
+struct OutgoingRequest: Sendable {
+    /// Why there is no answer.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    var method = "GET"
+    let url: String
+    var headers: [(name: String, value: String)] = []
+    var body = Data()
+    /// The longest wait for a connection, in milliseconds of real time: the other side does not live on the lab's clock.
+    var connectTimeout: Int64 = 10_000
+    /// The longest wait for an answer.
+    var responseTimeout: Int64 = 10_000
+    /// What https connections are made with; nil trusts whom the machine trusts.
+    var tls: TLSConfiguration?
+
+    private static let largestBody = 1_048_576
+
+    /// Sends the request, once, on a connection of its own: neither a refused connection nor a broken one is tried again.
+    /// - Returns: the status code and the body; redirections are answers like any other.
+    /// - Throws: a ``Failure`` that names the URL.
+    func send() throws -> (status: Int, body: Data) {
+        guard let url = URL(string: url), url.host != nil, url.scheme == "http" || url.scheme == "https" else {
+            throw Failure(description: "\(url) is not an http or https URL")
+        }
+        // Time limit and certificates of a connection belong to a client. One that serves a single request costs little,
+        // because the event loops are those that the server itself runs on.
+        let client = HTTPClient(
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: clientConfiguration)
+        defer { client.shutdown { _ in } }
+        do {
+            let request = try HTTPClient.Request(
+                url: url, method: HTTPMethod(rawValue: method),
+                headers: HTTPHeaders(headers + [("Connection", "close")]),
+                body: .data(body))
+            let patience = connectTimeout + responseTimeout
+            do {
+                let answer = try client.execute(
+                    request: request, delegate: ResponseAccumulator(request: request, maxBodySize: Self.largestBody),
+                    deadline: .now() + .milliseconds(patience)
+                ).wait()
+                return (Int(answer.status.code), answer.body.map { Data($0.readableBytesView) } ?? Data())
+            } catch let error as HTTPClientError where error == .deadlineExceeded {
+                throw Failure(description: "no answer within \(patience) ms")
+            }
+        } catch {
+            throw Failure(description: "\(method) \(url): \(error)")
+        }
+    }
+
+    private var clientConfiguration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: .init(connect: .milliseconds(connectTimeout)))
+        configuration.httpVersion = .http1Only
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+}
