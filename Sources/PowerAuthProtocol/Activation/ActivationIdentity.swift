@@ -36,6 +36,10 @@ public enum ActivationIdentity: Sendable, Equatable {
     /// - Throws: ``ProtocolError/missing(field:)`` for an absent or empty attribute,
     ///   ``ProtocolError/invalidFormat(field:reason:)`` for a wrong code, PUK or type.
     public init(type: String, attributes: [String: String]) throws {
+        guard ["CODE", "CUSTOM", "RECOVERY", "DIRECT"].contains(type) else {
+            throw ProtocolError.invalidFormat(
+                field: "type", reason: "activation type \(type) is none of CODE, CUSTOM, RECOVERY and DIRECT")
+        }
         guard !attributes.isEmpty else { throw ProtocolError.missing(field: "identityAttributes") }
         switch type {
         case "CODE":
@@ -46,13 +50,10 @@ public enum ActivationIdentity: Sendable, Equatable {
             self = .recovery(
                 try RecoveryData(
                     recoveryCode: attributes.required("recoveryCode"), puk: attributes.required("puk")))
-        case "DIRECT":
+        default:
             self =
                 attributes["method"] == OpenIDConnectGrant.method
                 ? .openIDConnect(try OpenIDConnectGrant(attributes: attributes)) : .direct(attributes)
-        default:
-            throw ProtocolError.invalidFormat(
-                field: "type", reason: "it must be CODE, CUSTOM, RECOVERY or DIRECT, not \"\(type)\"")
         }
     }
 }

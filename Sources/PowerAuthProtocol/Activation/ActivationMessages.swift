@@ -32,7 +32,7 @@ extension ActivationRequest: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         identity = try ActivationIdentity(
             type: container.decode(String.self, forKey: .type),
-            attributes: container.decode([String: String].self, forKey: .identityAttributes))
+            attributes: container.decodeIfPresent([String: String].self, forKey: .identityAttributes) ?? [:])
         customAttributes = try container.decodeIfPresent(CustomAttributes.self, forKey: .customAttributes)
         activationData = try container.decode(EciesRequest.self, forKey: .activationData)
     }
