@@ -152,7 +152,9 @@ struct ActivationMessageTests {
     @Test func answersSayNullForWhatTheyDoNotHave() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        func text(_ value: some Encodable) throws -> String { String(decoding: try encoder.encode(value), as: UTF8.self) }
+        func text(_ value: some Encodable) throws -> String {
+            String(decoding: try encoder.encode(value), as: UTF8.self)
+        }
         let sealed = EciesResponse(encryptedData: Data(count: 3), mac: Data(count: 3))
         #expect(
             try text(ActivationResponse<[String: String], [String: String]>(activationData: sealed))
@@ -160,7 +162,8 @@ struct ActivationMessageTests {
                 + #""customAttributes":null,"userInfo":null}"#)
         #expect(try text(sealed) == #"{"encryptedData":"AAAA","mac":"AAAA"}"#)
         let answer = KeyExchangeResponse(
-            activationId: "id", serverPublicKey: try LabExample.serverKey().publicKey, counter: try LabExample.counter())
+            activationId: "id", serverPublicKey: try LabExample.serverKey().publicKey, counter: try LabExample.counter()
+        )
         #expect(try text(answer).hasPrefix(#"{"activationId":"id","activationRecovery":null,"ctrData":"#))
     }
 

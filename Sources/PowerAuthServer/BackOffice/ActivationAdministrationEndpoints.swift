@@ -115,12 +115,12 @@ struct ActivationAdministrationEndpoints: Sendable {
     }
 }
 
-/// The sentence of ERR0024 for fields that must be there (server.md, section 2.4).
+/// The sentence of `invalidRequest` for fields that must be there (server.md, section 2.4).
 enum Violations {
     /// - Parameters:
     ///   - fields: texts that must not be blank.
     ///   - present: other fields, and whether they are there.
-    /// - Throws: ERR0024 naming every violation, sorted by field.
+    /// - Throws: `invalidRequest` naming every violation, sorted by field.
     static func check(_ fields: [(name: String, value: String?)], present: [(name: String, isThere: Bool)] = []) throws
     {
         let blank = fields.filter { $0.value.nonBlank == nil }.map { "requestObject.\($0.name) - must not be blank" }

@@ -18,7 +18,8 @@ struct BackOfficeEnvelope<Fields: Decodable & Sendable>: Decodable, Sendable {
     /// The message in application scope.
     /// - Parameter infersVersion: whether a missing version is found by the fields that are there, which is what
     ///   clients of servers before 1.5 need (server.md, section 26.1).
-    /// - Throws: ERR0018 for a version that is not one of the four, ERR0024 for a missing or unreadable field.
+    /// - Throws: `decryptionFailed` for a version that is not one of the four, `invalidRequest` for a missing or
+    ///   unreadable field.
     func application(infersVersion: Bool = false) throws -> SealedRequest {
         try sealed(version: members.protocolVersion, activationId: nil, infersVersion: infersVersion)
     }
@@ -27,7 +28,7 @@ struct BackOfficeEnvelope<Fields: Decodable & Sendable>: Decodable, Sendable {
     /// - Parameters:
     ///   - activationId: whose keys encrypted it.
     ///   - version: another text than that of `protocolVersion`.
-    /// - Throws: ERR0024 without activation; as ``application(infersVersion:)``.
+    /// - Throws: `invalidRequest` without activation; as ``application(infersVersion:)``.
     func activation(_ activationId: String?, version: String? = nil) throws -> SealedRequest {
         let activationId = try ActivationService.required(activationId)
         return try sealed(
@@ -67,7 +68,8 @@ private struct EnvelopeMembers: Decodable, Sendable {
     }
 
     /// The message. Which members a version wants is checked when it is opened.
-    /// - Throws: ERR0024 for a member that every version has and this message lacks, or one that is not Base64.
+    /// - Throws: `invalidRequest` for a member that every version has and this message lacks, or one that is not
+    ///   Base64.
     func envelope() throws -> EciesRequest {
         guard let ephemeralPublicKey, let encryptedData, let mac, temporaryKeyId != "" else {
             throw ServiceError(.invalidRequest, "ephemeralPublicKey, encryptedData and mac are required")

@@ -10,7 +10,7 @@ struct CallbackEndpoints: Sendable {
         var type: EnumName<CallbackType>?
         var callbackUrl: String?
         var attributes: [String]?
-        var authentication: CallbackAuthenticationRequest?
+        var authentication: CallbackAuthentication?
         var retentionPeriod: ISODuration?
         var initialBackoff: ISODuration?
         var maxAttempts: LenientInteger?
@@ -21,23 +21,9 @@ struct CallbackEndpoints: Sendable {
                 present: [("type", type != nil)])
             return .init(
                 applicationId: applicationId, name: name, type: type?.value, url: callbackUrl,
-                attributes: attributes ?? [], authentication: authentication?.authentication,
+                attributes: attributes ?? [], authentication: authentication,
                 retention: retentionPeriod?.milliseconds, initialBackoff: initialBackoff?.milliseconds,
                 maxAttempts: maxAttempts.map { Int($0.value) })
-        }
-    }
-
-    private struct UpdateRequest: Decodable {
-        let id: String?
-        let callback: CallbackRequest
-
-        private enum CodingKeys: CodingKey {
-            case id
-        }
-
-        init(from decoder: any Decoder) throws {
-            id = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .id)
-            callback = try CallbackRequest(from: decoder)
         }
     }
 
@@ -89,8 +75,8 @@ struct CallbackEndpoints: Sendable {
             .backOffice("/application/callback/create") { (request: CallbackRequest) in
                 CallbackView(try service.create(request.description()))
             },
-            .backOffice("/application/callback/update") { (request: UpdateRequest) in
-                CallbackView(try service.update(id: request.id, request.callback.description()))
+            .backOffice("/application/callback/update") { (request: Identified<String, CallbackRequest>) in
+                CallbackView(try service.update(id: request.id, request.content.description()))
             },
             .backOffice("/application/callback/list") { (request: ApplicationField) in
                 ListView(callbackUrlList: try service.list(applicationId: request.applicationId).map(CallbackView.init))

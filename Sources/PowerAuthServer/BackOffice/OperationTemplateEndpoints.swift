@@ -23,20 +23,6 @@ struct OperationTemplateEndpoints: Sendable {
         }
     }
 
-    private struct UpdateRequest: Decodable {
-        let id: LenientInteger?
-        let content: TemplateContent
-
-        private enum CodingKeys: CodingKey {
-            case id
-        }
-
-        init(from decoder: any Decoder) throws {
-            id = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(LenientInteger.self, forKey: .id)
-            content = try TemplateContent(from: decoder)
-        }
-    }
-
     /// Everything but the name, which never changes.
     private struct TemplateContent: Decodable {
         var operationType: String?
@@ -91,7 +77,7 @@ struct OperationTemplateEndpoints: Sendable {
                 TemplateView(
                     try service.create(request.content.template(id: nil, name: request.templateName ?? "")))
             },
-            .backOffice("/operation/template/update") { (request: UpdateRequest) in
+            .backOffice("/operation/template/update") { (request: Identified<LenientInteger, TemplateContent>) in
                 let updated = try service.update(id: request.id?.value) { template in
                     template = request.content.template(id: template.id, name: template.name)
                 }

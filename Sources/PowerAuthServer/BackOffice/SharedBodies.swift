@@ -20,3 +20,18 @@ struct RemovedView: Codable {
     let id: String
     let removed: Bool
 }
+
+/// A request that names what it changes, beside the new content of it.
+struct Identified<Identifier: Decodable & Sendable, Content: Decodable & Sendable>: Decodable, Sendable {
+    let id: Identifier?
+    let content: Content
+
+    private enum CodingKeys: CodingKey {
+        case id
+    }
+
+    init(from decoder: any Decoder) throws {
+        id = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Identifier.self, forKey: .id)
+        content = try Content(from: decoder)
+    }
+}

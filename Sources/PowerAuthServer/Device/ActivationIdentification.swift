@@ -4,7 +4,7 @@ import PowerAuthProtocol
 /// Finds out who an activation is for, by whatever the device showed, and has it created
 /// (rest-api.md, section 6.2).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct ActivationIdentification: Sendable {
     let context: ServiceContext
     let provider: ActivationProvider

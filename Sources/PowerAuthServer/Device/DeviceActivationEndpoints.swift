@@ -87,7 +87,7 @@ extension SealedRequest {
     /// Reads the encryption header and the envelope of a device request.
     /// - Parameter acceptsUnknownKeys: whether the envelope may have keys that the protocol does not know
     ///   (rest-api.md, section 2.3).
-    /// - Throws: ServiceError ERR0018 for a bad header or body; the caller's code hides it.
+    /// - Throws: `decryptionFailed` for a bad header or body; the caller's code hides it.
     init(deviceRequest request: ServerRequest, scope: EciesScope, acceptsUnknownKeys: Bool = false) throws {
         let header: EncryptionHeader
         do {

@@ -68,7 +68,7 @@ struct DeviceEncryption: Sendable {
 extension SealedRequest {
     /// Reads a request whose signature header, when there is one, takes the place of the encryption header, also when
     /// it cannot be read (rest-api.md, section 4.3).
-    /// - Throws: ServiceError ERR0018 for a bad header; whatever the body lacks. The caller's code hides both.
+    /// - Throws: `decryptionFailed` for a bad header; whatever the body lacks. The caller's code hides both.
     init(annotatedRequest request: ServerRequest, scope: EciesScope) throws {
         guard let value = request.header(SignatureHeader.name) else {
             self = try SealedRequest(deviceRequest: request, scope: scope)

@@ -32,7 +32,8 @@ struct ServiceContext: Sendable {
         return value
     }
 
-    /// Like ``change(_:)``, but a *returned* failure keeps what was written (server.md, section 28).
+    /// Like ``change(_:)``, but a *returned* failure keeps what was written (server.md, section 28, "keep"); a *thrown* one
+    /// changes nothing.
     func changeKeepingRefusal<Value>(_ body: (Change) throws -> Result<Value, ServiceError>) throws -> Value {
         try change(body).get()
     }
@@ -44,7 +45,7 @@ struct ServiceContext: Sendable {
 
 /// One transaction: the connection, its moment, and the events that become true with its commit.
 ///
-/// Lives on the thread of the transaction and not longer than it.
+/// Thread rule: the thread of the transaction only, and not longer than it.
 final class Change {
     let database: Database
     let now: ServerTime
@@ -63,7 +64,7 @@ final class Change {
     }
 
     /// Reads an activation for changing it.
-    /// - Throws: ERR0009 when there is none with this identifier.
+    /// - Throws: `activationNotFound` when there is none with this identifier.
     func activation(_ id: String) throws -> Activation {
         guard let activation = try ActivationStore.find(database, id: id) else {
             throw ServiceError(.activationNotFound, "no activation \(id)")

@@ -55,7 +55,7 @@ private enum JSONFragment {
     }
 }
 
-/// Where one value is encoded to, and the encoder for it. Belongs to one call of ``AnswerEncoder``.
+/// Where one value is encoded to, and the encoder for it. Thread rule: lives within one call of ``AnswerEncoder``.
 private final class JSONNode: Encoder {
     private enum Shape {
         case scalar(JSONFragment)

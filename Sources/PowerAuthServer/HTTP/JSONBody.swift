@@ -40,3 +40,26 @@ extension ExplicitNull: Decodable where Value: Decodable {
         wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
     }
 }
+
+/// A choice that nobody has made until it is said, so that a missing value and `null` mean no.
+@propertyWrapper
+struct FalseWhenAbsent: Sendable {
+    var wrappedValue: Bool
+}
+
+extension FalseWhenAbsent: Codable {
+    init(from decoder: any Decoder) throws {
+        wrappedValue = try decoder.singleValueContainer().decode(Bool.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wrappedValue)
+    }
+}
+
+extension KeyedDecodingContainer {
+    func decode(_: FalseWhenAbsent.Type, forKey key: Key) throws -> FalseWhenAbsent {
+        FalseWhenAbsent(wrappedValue: try decodeIfPresent(Bool.self, forKey: key) ?? false)
+    }
+}

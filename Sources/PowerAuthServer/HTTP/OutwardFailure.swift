@@ -14,7 +14,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
     case userInfo
     // The back office.
     case service(ServiceErrorCode)
-    /// ERR0024 with a sentence of its own.
+    /// `invalidRequest` with a sentence of its own.
     case invalid(String)
     /// A wrong PUK while another attempt is possible, with the index of the one that is expected.
     case recovery(expectedPukIndex: Int)

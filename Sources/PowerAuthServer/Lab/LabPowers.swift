@@ -7,7 +7,7 @@ struct LabPowers: Sendable {
 
 /// A clock that a lab can move.
 ///
-/// Called from any thread; must not block for long.
+/// Thread rule: any thread; must not block for long.
 public protocol AdjustableServerClock: ServerClock {
     /// Moves the clock forward.
     /// - Throws: when it refuses to, in words for the caller.

@@ -5,7 +5,7 @@ import PowerAuthProtocol
 /// Puts activations into the database as if they had a past, also such that no call could bring there
 /// (an activation of protocol 2, a counter close to its end).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct SeedService: Sendable {
     let context: ServiceContext
 
@@ -44,7 +44,7 @@ struct SeedService: Sendable {
     static let limit = 10_000
 
     /// Makes all activations in one transaction.
-    /// - Throws: ERR0024 for a blueprint without sense, ERR0015 for an unknown application.
+    /// - Throws: `invalidRequest` for a blueprint without sense, `invalidApplication` for an unknown application.
     func seed(_ blueprints: [Blueprint]) throws -> [Seeded] {
         let counts = blueprints.map { $0.count ?? 1 }
         guard counts.allSatisfy({ (1...Self.limit).contains($0) }), counts.reduce(0, +) <= Self.limit else {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Keeps the state of the server under names and brings it back, so that a situation can be met again and again.
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct SnapshotService: Sendable {
     let database: ServerDatabase
     /// Where snapshots live; made with the first one.
@@ -16,7 +16,7 @@ struct SnapshotService: Sendable {
     }
 
     /// Keeps the present state; a snapshot with the same name gives way.
-    /// - Throws: ERR0024 for a name that is no plain word.
+    /// - Throws: `invalidRequest` for a name that is no plain word.
     func take(_ name: String?) throws {
         let path = try path(of: name)
         try FileManager.default.createDirectory(
@@ -25,13 +25,13 @@ struct SnapshotService: Sendable {
     }
 
     /// Replaces the present state by a kept one.
-    /// - Throws: ERR0024 for a name that is no plain word or not known.
+    /// - Throws: `invalidRequest` for a name that is no plain word or not known.
     func restore(_ name: String?) throws {
         try database.replace(from: existing(name))
     }
 
     /// Forgets a snapshot.
-    /// - Throws: ERR0024 for a name that is no plain word or not known.
+    /// - Throws: `invalidRequest` for a name that is no plain word or not known.
     func remove(_ name: String?) throws {
         try FileManager.default.removeItem(atPath: existing(name))
     }

@@ -34,7 +34,7 @@ struct TrafficFault: Codable, Sendable {
     /// The certificate that is shown in place of the right one. Such a rule counts TLS connections, not requests.
     var certificate: String?
 
-    /// - Throws: ERR0024 for a rule that does nothing, or whose numbers make no sense.
+    /// - Throws: `invalidRequest` for a rule that does nothing, or whose numbers make no sense.
     func validate() throws {
         let numbers = [skip, times, latency, slowBody].compactMap { $0 }
         guard numbers.allSatisfy({ (0...600_000).contains($0) }) else {

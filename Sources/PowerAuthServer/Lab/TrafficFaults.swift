@@ -23,7 +23,7 @@ final class TrafficFaults: Sendable {
     var all: [Armed] { state.withLock { $0.armed } }
 
     /// Adds a rule; one with the same identifier gives way.
-    /// - Throws: ERR0024 for a rule without sense.
+    /// - Throws: `invalidRequest` for a rule without sense.
     func add(_ rule: TrafficFault) throws -> Armed {
         try rule.validate()
         return state.withLock { state in

@@ -244,13 +244,16 @@ enum ActivationStore {
         case (.created, _): return .created(expires: expires)
         case (.pendingCommit, let binding?): return .pendingCommit(binding, expires: expires)
         case (.active, let binding?): return .active(binding)
-        case (.blocked, let binding?): return .blocked(binding, reason: row[.blockedReason] ?? BlockedReason.notSpecified)
+        case (.blocked, let binding?):
+            return .blocked(binding, reason: row[.blockedReason] ?? BlockedReason.notSpecified)
         default: return .removed(binding)
         }
     }
 
     private static func binding(_ row: QueryRow<Column>) -> DeviceBinding? {
-        guard let device: Data = row[.devicePublicKey], let counterData: Data = row[.counterData], counterData.count == 16 else { return nil }
+        guard let device: Data = row[.devicePublicKey], let counterData: Data = row[.counterData],
+            counterData.count == 16
+        else { return nil }
         return DeviceBinding(
             devicePublicKey: device, counter: UInt64(bitPattern: row[.counter]), counterData: counterData,
             version: row[.version] ?? 3)

@@ -155,12 +155,16 @@ enum OperationStore {
     private static func operation(_ row: QueryRow<Column>, in database: Database) throws -> OperationRecord {
         let decoder = JSONDecoder()
         return OperationRecord(
-            id: row[.id], userId: row[.userId], applications: try applications(database, of: row[.id]), externalId: row[.externalId], activationFlag: row[.activationFlag],
-            activationId: row[.activationId], operationType: row[.operationType], templateName: row[.templateName], data: row[.data],
+            id: row[.id], userId: row[.userId], applications: try applications(database, of: row[.id]),
+            externalId: row[.externalId], activationFlag: row[.activationFlag],
+            activationId: row[.activationId], operationType: row[.operationType], templateName: row[.templateName],
+            data: row[.data],
             parameters: try decoder.decode([String: String].self, from: Data((row[.parameters] as String).utf8)),
-            additionalData: try decoder.decode([String: JSONValue].self, from: Data((row[.additionalData] as String).utf8)),
+            additionalData: try decoder.decode(
+                [String: JSONValue].self, from: Data((row[.additionalData] as String).utf8)),
             status: OperationStatus(rawValue: row[.status]) ?? .failed, statusReason: row[.statusReason],
-            signatureTypes: TextList.decode(row[.signatureTypes]).compactMap(SignatureType.init(name:)), failureCount: row[.failureCount],
+            signatureTypes: TextList.decode(row[.signatureTypes]).compactMap(SignatureType.init(name:)),
+            failureCount: row[.failureCount],
             maxFailureCount: row[.maxFailureCount], riskFlags: row[.riskFlags], proximitySeed: row[.proximitySeed],
             created: ServerTime(milliseconds: row[.created]), expires: ServerTime(milliseconds: row[.expires]),
             finalized: (row[.finalized] as Int64?).map(ServerTime.init(milliseconds:)))

@@ -16,7 +16,9 @@ enum OperationTemplateStore {
     }
 
     static func all(_ database: Database) throws -> [OperationTemplate] {
-        try Row.fetchAll(database, sql: "SELECT \(Column.list) FROM operation_template ORDER BY id").map { template(QueryRow($0)) }
+        try Row.fetchAll(database, sql: "SELECT \(Column.list) FROM operation_template ORDER BY id").map {
+            template(QueryRow($0))
+        }
     }
 
     static func find(_ database: Database, id: Int64) throws -> OperationTemplate? {
@@ -66,7 +68,9 @@ enum OperationTemplateStore {
     private static func template(_ row: QueryRow<Column>) -> OperationTemplate {
         OperationTemplate(
             id: row[.id], name: row[.name], operationType: row[.operationType], dataTemplate: row[.dataTemplate],
-            signatureTypes: TextList.decode(row[.signatureTypes]).compactMap(SignatureType.init(name:)), maxFailureCount: row[.maxFailureCount],
-            expiration: row[.expiration], riskFlags: row[.riskFlags], isProximityCheckEnabled: row[.isProximityCheckEnabled])
+            signatureTypes: TextList.decode(row[.signatureTypes]).compactMap(SignatureType.init(name:)),
+            maxFailureCount: row[.maxFailureCount],
+            expiration: row[.expiration], riskFlags: row[.riskFlags],
+            isProximityCheckEnabled: row[.isProximityCheckEnabled])
     }
 }

@@ -3,9 +3,10 @@ import GRDB
 
 /// The server's SQLite database: one writer, several readers.
 ///
-/// Both methods block and are called on worker threads only (see ``WorkerThreads``). A write is one
-/// immediate transaction, which is the row lock of every state change. When `change` has returned, what it
+/// A write is one immediate transaction, which is the row lock of every state change. When `change` has returned, what it
 /// wrote survives the death of the process: the write-ahead log is in the kernel's hands by then.
+///
+/// Thread rule: worker threads only (see ``WorkerThreads``); all methods block.
 final class ServerDatabase: Sendable {
     private let pool: DatabasePool
     /// What a change passes before and after its commit; a lab injects faults there.
@@ -54,12 +55,6 @@ final class ServerDatabase: Sendable {
         }
         try hooks.afterCommit()
         return value
-    }
-
-    /// Runs one immediate transaction whose changes stay although the caller is refused: the body *returns*
-    /// the refusal (server.md, section 28, "keep"). A *throwing* body still changes nothing.
-    func changeKeepingRefusal<Value>(_ body: (Database) throws -> Result<Value, ServiceError>) throws -> Value {
-        try change(body).get()
     }
 
     /// Writes a copy of the present state to another file, replacing what is there.

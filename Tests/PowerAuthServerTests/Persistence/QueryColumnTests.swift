@@ -32,7 +32,8 @@ import Testing
         #expect(sql.hasPrefix("SELECT person.id, name, nick, place.id, town FROM"))
         func describe(_ row: QueryRow<Person>) -> String {
             let (place, nick): (QueryRow<Place>, String?) = (row.following(), row[.nick])
-            return "\(row[.id] as Int) \(row[.name] as String) \(nick ?? "-") \(place[.id] as Int) \(place[.town] as String)"
+            return
+                "\(row[.id] as Int) \(row[.name] as String) \(nick ?? "-") \(place[.id] as Int) \(place[.town] as String)"
         }
         let (all, first) = try database.read { database in
             (

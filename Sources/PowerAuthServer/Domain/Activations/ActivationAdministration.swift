@@ -4,7 +4,7 @@ import PowerAuthProtocol
 /// What operators change about activations beside their life cycle (server.md, sections 7.5, 7.9 and 7.10).
 extension ActivationService {
     /// Gives an activation that waits for its commit another one-time password (server.md, section 7.5).
-    /// - Throws: ERR0024, ERR0009, ERR0008, ERR0032.
+    /// - Throws: `invalidRequest`, `activationNotFound`, `activationIncorrectState`, `invalidActivationOtpMode`.
     func updateOtp(activationId: String?, otp: String?, externalUserId: String?) throws -> Activation {
         let id = try Self.required(activationId)
         guard let otp, !otp.isEmpty else { throw ServiceError(.invalidRequest, "activationOtp is missing") }
@@ -29,7 +29,7 @@ extension ActivationService {
     }
 
     /// Renames an activation that is not blocked or removed (server.md, section 7.10).
-    /// - Throws: ERR0024, ERR0009, ERR0008.
+    /// - Throws: `invalidRequest`, `activationNotFound`, `activationIncorrectState`.
     func rename(activationId: String?, name: String?, externalUserId: String?) throws -> Activation {
         let id = try Self.required(activationId)
         guard let name = name.nonBlank else { throw ServiceError(.invalidRequest, "activationName is missing") }
@@ -64,7 +64,7 @@ extension ActivationService {
         }
     }
 
-    /// - Throws: ERR0024, ERR0009.
+    /// - Throws: `invalidRequest`, `activationNotFound`.
     func flags(activationId: String?) throws -> Activation {
         let id = try Self.required(activationId)
         return try context.read { database in
@@ -76,7 +76,7 @@ extension ActivationService {
     }
 
     /// Changes the flags; neither the history nor a callback tells of it.
-    /// - Throws: ERR0024 without any flag, ERR0009.
+    /// - Throws: `invalidRequest` without any flag, `activationNotFound`.
     func changeFlags(activationId: String?, _ flags: [String]?, _ kind: ListChange) throws -> Activation {
         let id = try Self.required(activationId)
         guard let flags, !flags.isEmpty else { throw ServiceError(.invalidRequest, "activationFlags is empty") }
@@ -91,7 +91,7 @@ extension ActivationService {
     // MARK: Many at once
 
     /// The activations that fit all criteria, newest first.
-    /// - Throws: ERR0024 without any user.
+    /// - Throws: `invalidRequest` without any user.
     func lookup(_ filter: ActivationStore.LookupFilter) throws -> [Activation] {
         guard !filter.userIds.isEmpty else { throw ServiceError(.invalidRequest, "userIds is empty") }
         return try context.read { try ActivationStore.lookup($0, filter) }
@@ -99,8 +99,8 @@ extension ActivationService {
 
     /// Sets the status of all the activations; one that is unknown or cannot take it changes none of them
     /// (server.md, section 30, item 13).
-    /// - Throws: ERR0024 for an empty list, ERR0009 for an unknown identifier, ERR0008 for a removed activation or a
-    ///   status that needs a device where there is none.
+    /// - Throws: `invalidRequest` for an empty list, `activationNotFound` for an unknown identifier,
+    ///   `activationIncorrectState` for a removed activation or a status that needs a device where there is none.
     func setStatus(activationIds: [String]?, _ status: ActivationState?) throws {
         guard let activationIds, !activationIds.isEmpty else {
             throw ServiceError(.invalidRequest, "activationIds is empty")

@@ -4,7 +4,7 @@ import PowerAuthProtocol
 /// Activations whose user is known before the device comes: initiation and key exchange in one step, without an
 /// activation code from outside (server.md, section 7.3).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct ActivationCreationService: Sendable {
     let context: ServiceContext
 
@@ -16,9 +16,9 @@ struct ActivationCreationService: Sendable {
     ///   - new: the user and the limits; its application is the one of the request's application key.
     ///   - generatesRecoveryCode: whether a recovery code comes with it, if the application allows that.
     ///   - sealed: the inner layer, application scope.
-    /// - Throws: ERR0024 for the user, ERR0040 for the limits, ERR0015 for the application key, ERR0007 for a
-    ///   device key that is no point of P-256, ERR0031 for a one-time password that the device shows too early;
-    ///   the rest as in the key exchange.
+    /// - Throws: `invalidRequest` for the user, `activationCreateFailure` for the limits, `invalidApplication` for the
+    ///   application key, `activationExpired` for a device key that is no point of P-256, `invalidActivationOtp` for a
+    ///   one-time password that the device shows too early; the rest as in the key exchange.
     func create(
         _ new: ActivationService.NewActivation, generatesRecoveryCode: Bool, sealed: SealedRequest
     ) throws -> KeyExchangeService.Exchanged {
@@ -43,7 +43,7 @@ struct ActivationCreationService: Sendable {
     }
 
     /// Inserts the prepared activation and binds it to the device, within one transaction.
-    /// - Throws: ERR0031 for a one-time password in the inner layer, where none can be due; as
+    /// - Throws: `invalidActivationOtp` for a one-time password in the inner layer, where none can be due; as
     ///   `ActivationService.insert`.
     func bind(
         _ prepared: ActivationService.Prepared, _ exchange: DeviceKeyExchange, to deviceKey: PublicKey,

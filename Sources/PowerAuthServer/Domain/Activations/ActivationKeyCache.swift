@@ -28,7 +28,7 @@ final class ActivationKeyCache: @unchecked Sendable {
     }
 
     /// The keys of an activation whose device is known.
-    /// - Throws: ERR0010 when a stored key does not decode.
+    /// - Throws: `invalidKeyFormat` when a stored key does not decode.
     func keys(of activation: Activation, binding: DeviceBinding) throws -> ActivationKeys {
         let key = Key(serverPublicKey: activation.serverPublicKey, devicePublicKey: binding.devicePublicKey)
         if let known = lock.withLock({ entries[key] }) { return known }

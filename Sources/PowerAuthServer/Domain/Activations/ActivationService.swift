@@ -3,7 +3,7 @@ import PowerAuthProtocol
 
 /// The life of an activation as the back office drives it (server.md, sections 7 and 20).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct ActivationService: Sendable {
     let context: ServiceContext
 
@@ -37,14 +37,16 @@ struct ActivationService: Sendable {
     }
 
     /// Creates an activation and the code that starts it (server.md, section 7.1).
-    /// - Throws: ERR0024, ERR0002, ERR0015, ERR0040, ERR0003, ERR0005, ERR0006 in the order of the checks.
+    /// - Throws: `invalidRequest`, `noApplicationId`, `invalidApplication`, `activationCreateFailure`,
+    ///   `noMasterServerKeyPair`, `unableToGenerateActivationId`, `unableToGenerateActivationCode` in the order of the
+    ///   checks.
     func initiate(_ new: NewActivation) throws -> Initiated {
         let prepared = try prepare(new)
         return try context.change { try insert(prepared, in: $0) }
     }
 
     /// Does what is slow about a new activation, before the write lock is taken.
-    /// - Throws: ERR0024 for the user, ERR0002 without application.
+    /// - Throws: `invalidRequest` for the user, `noApplicationId` without application.
     func prepare(_ new: NewActivation) throws -> Prepared {
         guard let userId = new.userId.nonBlank, userId.count <= 255 else {
             throw ServiceError(.invalidRequest, "userId must have 1 to 255 characters")
@@ -58,7 +60,8 @@ struct ActivationService: Sendable {
     }
 
     /// Creates a prepared activation within a transaction.
-    /// - Throws: ERR0015, ERR0040, ERR0024, ERR0003, ERR0005, ERR0006 in the order of the checks.
+    /// - Throws: `invalidApplication`, `activationCreateFailure`, `invalidRequest`, `noMasterServerKeyPair`,
+    ///   `unableToGenerateActivationId`, `unableToGenerateActivationCode` in the order of the checks.
     func insert(_ prepared: Prepared, in change: Change) throws -> Initiated {
         let new = prepared.new
         guard let application = try ApplicationStore.find(change.database, id: prepared.applicationId) else {
@@ -98,7 +101,7 @@ struct ActivationService: Sendable {
     }
 
     /// Signs an activation code.
-    /// - Throws: ERR0004 when the stored master key does not decode.
+    /// - Throws: `incorrectMasterServerKeyPair` when the stored master key does not decode.
     static func codeSignature(_ code: ActivationCode, by masterKeyPair: MasterKeyPair) throws -> Data {
         do {
             return try code.signature(by: PrivateKey(bigEndian: masterKeyPair.privateKey))
@@ -108,7 +111,8 @@ struct ActivationService: Sendable {
     }
 
     /// Confirms a key exchange, after which the device's signatures count (server.md, section 7.6).
-    /// - Throws: ERR0024, ERR0009, ERR0007, ERR0008, ERR0031 in the order of the checks.
+    /// - Throws: `invalidRequest`, `activationNotFound`, `activationExpired`, `activationIncorrectState`,
+    ///   `invalidActivationOtp` in the order of the checks.
     func commit(activationId: String?, otp: String?, externalUserId: String?) throws -> Activation {
         let id = try Self.required(activationId)
         let proof = try OtpProof.prepare(context, otp: otp) { try ActivationStore.find($0, id: id) }
@@ -133,7 +137,7 @@ struct ActivationService: Sendable {
     }
 
     /// Blocks an active activation; blocking a blocked one changes nothing (server.md, section 7.8).
-    /// - Throws: ERR0024, ERR0009, ERR0008.
+    /// - Throws: `invalidRequest`, `activationNotFound`, `activationIncorrectState`.
     func block(activationId: String?, reason: String?, externalUserId: String?) throws -> Activation {
         let id = try Self.required(activationId)
         return try context.change { change in
@@ -152,7 +156,7 @@ struct ActivationService: Sendable {
     }
 
     /// Makes a blocked activation active again and forgets its failures (server.md, section 7.8).
-    /// - Throws: ERR0024, ERR0009, ERR0008.
+    /// - Throws: `invalidRequest`, `activationNotFound`, `activationIncorrectState`.
     func unblock(activationId: String?, externalUserId: String?) throws -> Activation {
         let id = try Self.required(activationId)
         return try context.change { change in
@@ -174,7 +178,7 @@ struct ActivationService: Sendable {
     /// Removes an activation in whatever state (server.md, section 7.8). Removing a removed one changes nothing about
     /// it.
     /// - Parameter revokeRecoveryCodes: whether its recovery codes end with it.
-    /// - Throws: ERR0024, ERR0009.
+    /// - Throws: `invalidRequest`, `activationNotFound`.
     func remove(
         activationId: String?, externalUserId: String?, revokeRecoveryCodes: Bool = false
     ) throws -> Activation {
@@ -193,7 +197,7 @@ struct ActivationService: Sendable {
     }
 
     /// The activations of a user, newest first; expired ones are removed on the way (server.md, section 7.9).
-    /// - Throws: ERR0024 without user or for a bad page.
+    /// - Throws: `invalidRequest` without user or for a bad page.
     func list(
         userId: String?, applicationId: String?, protocols: [ActivationProtocol] = [], statuses: [ActivationState],
         page: Int?, pageSize: Int?
@@ -221,7 +225,7 @@ struct ActivationService: Sendable {
     }
 
     /// The saved changes of an activation between two moments, newest first (server.md, section 7.10).
-    /// - Throws: ERR0024 without identifier.
+    /// - Throws: `invalidRequest` without identifier.
     func history(activationId: String?, from: ServerTime?, to: ServerTime?) throws -> [ActivationStore.HistoryItem] {
         let id = try Self.required(activationId)
         guard let from, let to else { return [] }

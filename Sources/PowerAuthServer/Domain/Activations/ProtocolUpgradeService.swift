@@ -4,7 +4,7 @@ import PowerAuthProtocol
 
 /// Brings activations of protocol 2 to protocol 3 (server.md, section 13).
 ///
-/// Such activations come from seeding only. All methods block; call them on worker threads.
+/// Such activations come from seeding only. Thread rule: worker threads only; all methods block.
 struct ProtocolUpgradeService: Sendable {
     let context: ServiceContext
 
@@ -17,8 +17,8 @@ struct ProtocolUpgradeService: Sendable {
     /// Each call puts the counter back to that value: whatever a commit that was not heard of has moved is
     /// undone, because the device starts from there too.
     /// - Parameter sealed: activation scope.
-    /// - Throws: ERR0009, ERR0008 for an activation that is not active or not of protocol 2; the rest as
-    ///   `EnvelopeOpener.openActivation`.
+    /// - Throws: `activationNotFound`, `activationIncorrectState` for an activation that is not active or not of
+    ///   protocol 2; the rest as `EnvelopeOpener.openActivation`.
     func start(_ sealed: SealedRequest) throws -> EciesResponse {
         let (opened, found) = try EnvelopeOpener(context: context).openActivation(
             sealed, as: .upgrade, failures: .token)
@@ -40,8 +40,9 @@ struct ProtocolUpgradeService: Sendable {
     }
 
     /// Makes a started upgrade final. The device has proved the new counter with a signature before.
-    /// - Throws: ERR0009, ERR0008 for an activation that is not active, not of protocol 2, or not started;
-    ///   ERR0015 for an application key of another application or an unsupported version.
+    /// - Throws: `activationNotFound`, `activationIncorrectState` for an activation that is not active, not of protocol
+    ///   2, or not started; `invalidApplication` for an application key of another application or an unsupported
+    ///   version.
     func commit(activationId: String, applicationKey: String) throws {
         try context.change { change in
             var (activation, binding) = try upgradable(activationId, in: change)

@@ -5,7 +5,7 @@ import PowerAuthProtocol
 /// What is known about an activation, and the encrypted form of it for the device
 /// (server.md, sections 7.7 and 20.7).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct StatusService: Sendable {
     let context: ServiceContext
 
@@ -29,7 +29,7 @@ struct StatusService: Sendable {
     /// - Parameters:
     ///   - activationId: an unknown identifier is not an error.
     ///   - challenge: Base64 of 16 bytes, or nil from devices of protocol 3.0.
-    /// - Throws: ERR0024 without identifier, ERR0022 for a challenge of another size.
+    /// - Throws: `invalidRequest` without identifier, `genericCryptographyError` for a challenge of another size.
     func detail(activationId: String?, challenge: String?) throws -> Detail {
         let id = try ActivationService.required(activationId)
         let exchange = try challenge.map(Self.exchange)

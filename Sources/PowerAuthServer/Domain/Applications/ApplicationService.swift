@@ -4,7 +4,7 @@ import PowerAuthProtocol
 
 /// Applications, their versions and master keys (server.md, section 6).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct ApplicationService: Sendable {
     let context: ServiceContext
 
@@ -20,7 +20,7 @@ struct ApplicationService: Sendable {
     }
 
     /// Creates an application with a master key pair and one supported version named `default`.
-    /// - Throws: ERR0024 without identifier, ERR0043 for one that exists.
+    /// - Throws: `invalidRequest` without identifier, `duplicateApplication` for one that exists.
     func create(id: String?) throws -> Application {
         guard let id = id.nonBlank else { throw ServiceError(.invalidRequest, "applicationId is missing") }
         let masterKey = try PrivateKey.generate()
@@ -37,7 +37,8 @@ struct ApplicationService: Sendable {
         }
     }
 
-    /// - Throws: ERR0024 without identifier, ERR0015 for an unknown one, ERR0003 without master key.
+    /// - Throws: `invalidRequest` without identifier, `invalidApplication` for an unknown one, `noMasterServerKeyPair`
+    ///   without master key.
     func detail(id: String?) throws -> Detail {
         try context.read { database in
             let application = try Self.application(database, id: id)
@@ -52,7 +53,7 @@ struct ApplicationService: Sendable {
     }
 
     /// Finds the application of an application key.
-    /// - Throws: ERR0015 for an unknown key.
+    /// - Throws: `invalidApplication` for an unknown key.
     func application(ofKey applicationKey: String?) throws -> Application {
         try context.read { database in
             guard let applicationKey,
@@ -64,7 +65,8 @@ struct ApplicationService: Sendable {
 
     /// Adds a version to an application.
     /// - Returns: the version and its configuration for the mobile SDK.
-    /// - Throws: ERR0024 for a missing field, ERR0015 for an unknown application, ERR0043 for a version that exists.
+    /// - Throws: `invalidRequest` for a missing field, `invalidApplication` for an unknown application,
+    ///   `duplicateApplication` for a version that exists.
     func createVersion(
         applicationId: String?, versionId: String?
     ) throws -> (version: ApplicationVersion, mobileSdkConfig: String) {
@@ -86,7 +88,7 @@ struct ApplicationService: Sendable {
     }
 
     /// Lets devices of a version in, or keeps them out.
-    /// - Throws: ERR0024 for a missing field, ERR0015 for an unknown application or version.
+    /// - Throws: `invalidRequest` for a missing field, `invalidApplication` for an unknown application or version.
     func setSupported(applicationId: String?, versionId: String?, _ supported: Bool) throws -> ApplicationVersion {
         try context.change { change in
             guard let versionId = versionId.nonBlank else {

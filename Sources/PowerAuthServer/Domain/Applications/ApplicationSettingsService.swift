@@ -4,19 +4,19 @@ import LabKit
 
 /// Roles and configuration values of applications (server.md, sections 6.3 and 6.4).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct ApplicationSettingsService: Sendable {
     let context: ServiceContext
 
     // MARK: Roles
 
-    /// - Throws: ERR0024 without identifier, ERR0015 for an unknown application.
+    /// - Throws: `invalidRequest` without identifier, `invalidApplication` for an unknown application.
     func application(id: String?) throws -> Application {
         try context.read { try Self.application($0, id: id) }
     }
 
     /// Changes the roles.
-    /// - Throws: ERR0024 without any role, ERR0015 for an unknown application.
+    /// - Throws: `invalidRequest` without any role, `invalidApplication` for an unknown application.
     func changeRoles(
         applicationId: String?, _ roles: [String]?, _ kind: ActivationService.ListChange
     ) throws -> Application {
@@ -59,7 +59,7 @@ struct ApplicationSettingsService: Sendable {
     }
 
     /// The values of an application by key; an unknown application has none.
-    /// - Throws: ERR0024 without identifier.
+    /// - Throws: `invalidRequest` without identifier.
     func configuration(applicationId: String?) throws -> [(key: String, values: [JSONValue])] {
         guard let applicationId else { throw ServiceError(.invalidRequest, "applicationId is missing") }
         return try context.read { database in
@@ -83,7 +83,8 @@ struct ApplicationSettingsService: Sendable {
     }
 
     /// Stores the values of a key, in place of those it had.
-    /// - Throws: ERR0024 for an unknown key or values of another kind, ERR0015 for an unknown application.
+    /// - Throws: `invalidRequest` for an unknown key or values of another kind, `invalidApplication` for an unknown
+    ///   application.
     func configure(applicationId: String?, key: String?, values: [JSONValue]?) throws -> String {
         guard let key, let kind = ElementKind(key: key) else {
             throw ServiceError(.invalidRequest, "key \(key ?? "is missing")")
@@ -102,7 +103,7 @@ struct ApplicationSettingsService: Sendable {
     }
 
     /// Forgets the values of a key.
-    /// - Throws: ERR0024 without key, ERR0015 for an unknown application.
+    /// - Throws: `invalidRequest` without key, `invalidApplication` for an unknown application.
     func removeConfiguration(applicationId: String?, key: String?) throws {
         guard let key else { throw ServiceError(.invalidRequest, "key is missing") }
         try context.change { change in

@@ -15,11 +15,11 @@ struct Integration: Sendable {
 
 /// Integrations and their right to call the back office (server.md, sections 2.5 and 15).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct IntegrationService: Sendable {
     let context: ServiceContext
 
-    /// - Throws: ERR0024 without name. Names may repeat.
+    /// - Throws: `invalidRequest` without name. Names may repeat.
     func create(name: String?) throws -> Integration {
         guard let name = name.nonBlank else { throw ServiceError(.invalidRequest, "name is missing") }
         let integration = Integration(
@@ -41,7 +41,7 @@ struct IntegrationService: Sendable {
     }
 
     /// - Returns: false for an unknown identifier.
-    /// - Throws: ERR0024 without identifier.
+    /// - Throws: `invalidRequest` without identifier.
     func remove(id: String?) throws -> Bool {
         guard let id else { throw ServiceError(.invalidRequest, "id is missing") }
         return try context.change { change in

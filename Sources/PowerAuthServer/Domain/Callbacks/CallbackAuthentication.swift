@@ -2,14 +2,14 @@ import Foundation
 import NIOSSL
 
 /// How the server shows a callback's target who it is, and whom it believes to be the target
-/// (server.md, section 16.1).
+/// (server.md, section 16.1): as callers describe it, and as it is stored.
 struct CallbackAuthentication: Codable, Sendable {
     /// A client certificate, and the certificates that the target's must lead to.
     ///
     /// Stores are PEM files; the original's key stores are turned into them with `openssl pkcs12 -in … -out …`.
     struct Certificate: Codable, Sendable {
-        var enabled = false
-        var useCustomKeyStore = false
+        @FalseWhenAbsent var enabled = false
+        @FalseWhenAbsent var useCustomKeyStore = false
         /// A path, also as `file:` URL: the certificate, those who vouch for it, and the private key.
         var keyStoreLocation: String?
         /// The password of the private key, unless ``keyPassword`` is given.
@@ -17,7 +17,7 @@ struct CallbackAuthentication: Codable, Sendable {
         /// Kept for its callers: a PEM file has one key.
         var keyAlias: String?
         var keyPassword: String?
-        var useCustomTrustStore = false
+        @FalseWhenAbsent var useCustomTrustStore = false
         /// A path, also as `file:` URL: the certificates to trust in place of the machine's.
         var trustStoreLocation: String?
         /// Kept for its callers: certificates are not secret.
@@ -26,14 +26,14 @@ struct CallbackAuthentication: Codable, Sendable {
 
     /// User name and password of HTTP Basic.
     struct Basic: Codable, Sendable {
-        var enabled = false
+        @FalseWhenAbsent var enabled = false
         var username: String?
         var password: String?
     }
 
     /// The client credentials grant (RFC 6749, section 4.4).
     struct OAuth2: Codable, Sendable {
-        var enabled = false
+        @FalseWhenAbsent var enabled = false
         var tokenUri: String?
         var clientId: String?
         var clientSecret: String?
@@ -58,7 +58,7 @@ struct CallbackAuthentication: Codable, Sendable {
         keep(&oauth2, stored?.oauth2, \.clientSecret)
     }
 
-    /// - Throws: ERR0024 for a way that is on but lacks what it needs.
+    /// - Throws: `invalidRequest` for a way that is on but lacks what it needs.
     func validate() throws {
         func require(_ way: String, _ values: [(String, String?)]) throws {
             guard let missing = values.first(where: { $0.1.nonBlank == nil })?.0 else { return }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Calls the targets of callbacks and writes the delivery log (server.md, section 16.4).
 ///
-/// ``deliver(_:)`` blocks until the target has answered; call it on threads that may wait for strangers.
+/// Thread rule: threads that may wait for strangers only; ``deliver(_:)`` blocks until the target has answered.
 struct CallbackDelivery: Sendable {
     let context: ServiceContext
     /// What targets with OAuth 2.0 are called with.

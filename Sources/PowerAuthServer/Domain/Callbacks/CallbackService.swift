@@ -3,7 +3,7 @@ import GRDB
 
 /// The configuration of callbacks and the log of their deliveries (server.md, section 16.1).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct CallbackService: Sendable {
     let context: ServiceContext
 
@@ -20,7 +20,7 @@ struct CallbackService: Sendable {
         var maxAttempts: Int?
     }
 
-    /// - Throws: ERR0024, ERR0014 for a URL that is not absolute, ERR0015.
+    /// - Throws: `invalidRequest`, `invalidURLFormat` for a URL that is not absolute, `invalidApplication`.
     func create(_ description: Description) throws -> Callback {
         try context.change { change in
             let callback = try callback(description, id: Identifiers.uuid(), stored: nil, in: change)
@@ -30,7 +30,7 @@ struct CallbackService: Sendable {
     }
 
     /// Changes a callback; a secret that is not given stays.
-    /// - Throws: ERR0024 for an unknown or removed callback or another application's; as ``create(_:)``.
+    /// - Throws: `invalidRequest` for an unknown or removed callback or another application's; as ``create(_:)``.
     func update(id: String?, _ description: Description) throws -> Callback {
         try context.change { change in
             guard let id, let stored = try CallbackStore.find(change.database, id: id),
@@ -42,20 +42,20 @@ struct CallbackService: Sendable {
         }
     }
 
-    /// - Throws: ERR0024 without application, ERR0015 for an unknown one.
+    /// - Throws: `invalidRequest` without application, `invalidApplication` for an unknown one.
     func list(applicationId: String?) throws -> [Callback] {
         try context.read { try CallbackStore.list($0, of: Self.application($0, id: applicationId)) }
     }
 
     /// - Returns: false for an unknown or removed callback.
-    /// - Throws: ERR0024 without identifier.
+    /// - Throws: `invalidRequest` without identifier.
     func remove(id: String?) throws -> Bool {
         guard let id else { throw ServiceError(.invalidRequest, "id is missing") }
         return try context.change { try CallbackStore.disable($0.database, id: id, at: $0.now) }
     }
 
     /// The latest attempts to deliver messages of a callback, newest first.
-    /// - Throws: ERR0024 without identifier.
+    /// - Throws: `invalidRequest` without identifier.
     func attempts(callbackId: String?) throws -> [CallbackAttempt] {
         guard let callbackId else { throw ServiceError(.invalidRequest, "id is missing") }
         return try context.read { try CallbackStore.attempts($0, callbackId: callbackId) }

@@ -3,7 +3,7 @@ import PowerAuthProtocol
 
 /// Hands the keys of one generic message to the mobile-facing server that received it (server.md, section 11).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct EciesDecryptorService: Sendable {
     let context: ServiceContext
 
@@ -16,8 +16,9 @@ struct EciesDecryptorService: Sendable {
 
     /// Derives the keys; a message with a timestamp gets them once.
     /// - Parameter sealed: its encrypted data and code are not looked at.
-    /// - Throws: ERR0018 for a temporary key where none belongs or none where one does, ERR0015, ERR0009, ERR0024
-    ///   for a replay, ERR0008, ERR0045, ERR0003.
+    /// - Throws: `decryptionFailed` for a temporary key where none belongs or none where one does,
+    ///   `invalidApplication`, `activationNotFound`, `invalidRequest` for a replay, `activationIncorrectState`,
+    ///   `missingTemporaryKey`, `noMasterServerKeyPair`.
     func keys(for sealed: SealedRequest) throws -> Keys {
         guard (sealed.envelope.temporaryKeyId != nil) == sealed.version.usesTemporaryKey else {
             throw ServiceError(.decryptionFailed, "temporaryKeyId does not fit version \(sealed.version.rawValue)")

@@ -22,7 +22,7 @@ struct OpenedRequest: Sendable {
     let purpose: EciesSharedInfo1
 
     /// Encrypts the one answer to this request.
-    /// - Throws: ERR0017 when it cannot be encrypted.
+    /// - Throws: `encryptionFailed` when it cannot be encrypted.
     func seal(_ answer: Data, at now: ServerTime) throws -> EciesResponse {
         CurrentPlaintexts.log?.note(response: answer, purpose: purpose)
         do {
@@ -33,7 +33,7 @@ struct OpenedRequest: Sendable {
     }
 
     /// Encrypts the one answer to this request as JSON.
-    /// - Throws: ERR0017 when it cannot be encoded or encrypted.
+    /// - Throws: `encryptionFailed` when it cannot be encoded or encrypted.
     func sealJSON(_ answer: some Encodable, at now: ServerTime) throws -> EciesResponse {
         do {
             return try seal(JSONBody.encode(answer), at: now)
@@ -45,7 +45,7 @@ struct OpenedRequest: Sendable {
 
 /// Decrypts requests of both scopes (server.md, sections 11, 22 and 32.2; protocol.md, section 7.6).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct EnvelopeOpener: Sendable {
     let context: ServiceContext
 
@@ -62,8 +62,9 @@ struct EnvelopeOpener: Sendable {
     }
 
     /// Opens a request encrypted for the application, before any activation exists.
-    /// - Throws: ServiceError: wrong fields, unknown application, ERR0024 for a replay, ERR0045 for a temporary
-    ///   key that is not usable, ERR0003 without master key, ERR0018 when the envelope does not decrypt.
+    /// - Throws: ServiceError: wrong fields, unknown application, `invalidRequest` for a replay, `missingTemporaryKey`
+    ///   for a temporary key that is not usable, `noMasterServerKeyPair` without master key, `decryptionFailed` when
+    ///   the envelope does not decrypt.
     func openApplication(
         _ sealed: SealedRequest, as sharedInfo1: EciesSharedInfo1, failures: Failures
     ) throws -> OpenedRequest {
@@ -81,8 +82,9 @@ struct EnvelopeOpener: Sendable {
     }
 
     /// Opens a request encrypted for an active activation.
-    /// - Throws: as ``openApplication(_:as:failures:)``, and ERR0009 for an unknown activation, ERR0008 for one
-    ///   that is not active, ERR0015 for an application key of another application.
+    /// - Throws: as ``openApplication(_:as:failures:)``, and `activationNotFound` for an unknown activation,
+    ///   `activationIncorrectState` for one that is not active, `invalidApplication` for an application key of another
+    ///   application.
     func openActivation(
         _ sealed: SealedRequest, as sharedInfo1: EciesSharedInfo1, failures: Failures
     ) throws -> (opened: OpenedRequest, activation: Activation) {
@@ -135,7 +137,7 @@ struct EnvelopeOpener: Sendable {
     }
 
     /// The private key that a request in application scope is encrypted for: temporary from 3.3 on.
-    /// - Throws: ERR0045, ERR0003.
+    /// - Throws: `missingTemporaryKey`, `noMasterServerKeyPair`.
     func applicationPrivateKey(
         of version: ApplicationVersion, for sealed: SealedRequest, in change: Change
     ) throws -> Data {
@@ -147,7 +149,7 @@ struct EnvelopeOpener: Sendable {
     }
 
     /// The private key of the temporary key the request names.
-    /// - Throws: ERR0045 for one that is unknown, expired, or was made for somebody else.
+    /// - Throws: `missingTemporaryKey` for one that is unknown, expired, or was made for somebody else.
     func temporaryKey(_ change: Change, for sealed: SealedRequest) throws -> Data {
         guard let id = sealed.envelope.temporaryKeyId, let key = try TemporaryKeyPairStore.find(change.database, id: id)
         else { throw ServiceError(.missingTemporaryKey, "no temporary key with this identifier") }

@@ -14,7 +14,7 @@ struct ReplayGuard: Sendable {
     }
 
     /// Admits the envelope of an encrypted request once. Envelopes without a timestamp (3.0, 3.1) pass.
-    /// - Throws: ERR0024 outside the time window or for a value seen before.
+    /// - Throws: `invalidRequest` outside the time window or for a value seen before.
     func admit(_ envelope: EciesRequest, activationId: String?, in change: Change) throws {
         guard let timestamp = envelope.timestamp else { return }
         let sent = ServerTime(milliseconds: Int64(clamping: timestamp))
@@ -36,7 +36,7 @@ struct ReplayGuard: Sendable {
     /// - Parameters:
     ///   - header: its version decides how far ahead the timestamp may be.
     ///   - sent: its timestamp.
-    /// - Throws: ERR0024 too far in the future or for a header seen before.
+    /// - Throws: `invalidRequest` too far in the future or for a header seen before.
     func admit(_ header: TokenHeader, sent: ServerTime, in change: Change) throws {
         let window = header.version.usesTimestamp ? policy.requestWindow : policy.extendedRequestWindow
         guard sent <= change.now.advanced(by: window) else {

@@ -3,7 +3,7 @@ import PowerAuthProtocol
 
 /// Hands out temporary keys of protocol 3.3 (server.md, section 12; protocol.md, section 8).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct TemporaryKeyService: Sendable {
     let context: ServiceContext
 
@@ -19,8 +19,8 @@ struct TemporaryKeyService: Sendable {
     /// Answers a signed request for a temporary key with a signed one.
     /// - Parameter jwt: the compact JWS of the request.
     /// - Returns: the compact JWS of the answer.
-    /// - Throws: ERR0024 for an unreadable, expired or wrongly signed request, ERR0015 for the application,
-    ///   ERR0009 for an activation that may not have a key.
+    /// - Throws: `invalidRequest` for an unreadable, expired or wrongly signed request, `invalidApplication` for the
+    ///   application, `activationNotFound` for an activation that may not have a key.
     func create(jwt: String) throws -> String {
         let request: TemporaryKeyRequest
         let token: JWT

@@ -10,7 +10,8 @@ struct DeviceKeyExchange: Sendable {
     var devicePublicKey: PublicKey? { request.devicePublicKey.key }
 
     /// Opens and reads the inner layer.
-    /// - Throws: as `EnvelopeOpener.openApplication`, ERR0011 for unreadable JSON, ERR0024 without device key.
+    /// - Throws: as `EnvelopeOpener.openApplication`, `invalidInputFormat` for unreadable JSON, `invalidRequest`
+    ///   without device key.
     init(opening sealed: SealedRequest, failures: EnvelopeOpener.Failures, context: ServiceContext) throws {
         opened = try EnvelopeOpener(context: context).openApplication(
             sealed, as: .activationLayer2, failures: failures)
@@ -44,7 +45,7 @@ struct DeviceKeyExchange: Sendable {
     /// - Parameters:
     ///   - activation: it has a device.
     ///   - recovery: the recovery code that comes with it.
-    /// - Throws: ERR0017 when it cannot be encrypted.
+    /// - Throws: `encryptionFailed` when it cannot be encrypted.
     func answer(_ activation: Activation, recovery: RecoveryData?, at now: ServerTime) throws -> EciesResponse {
         guard let binding = activation.lifecycle.binding else {
             throw ServiceError(.activationIncorrectState, "activation \(activation.id) has no device")

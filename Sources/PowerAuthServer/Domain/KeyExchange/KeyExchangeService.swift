@@ -3,7 +3,7 @@ import PowerAuthProtocol
 
 /// The server's half of the key exchange of an activation by code (server.md, section 7.2).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct KeyExchangeService: Sendable {
     let context: ServiceContext
 

@@ -3,7 +3,7 @@ import PowerAuthProtocol
 
 /// Decisions about operations: approval, rejection and cancellation (server.md, sections 18.4, 18.5 and 23).
 ///
-/// Signatures are verified by the caller. All methods block; call them on worker threads.
+/// Signatures are verified by the caller. Thread rule: worker threads only; all methods block.
 struct OperationDecisionService: Sendable {
     let context: ServiceContext
 
@@ -21,7 +21,8 @@ struct OperationDecisionService: Sendable {
     }
 
     /// Approves an operation, or counts a failure when anything claimed is not so.
-    /// - Throws: ERR0024 for a missing field, ERR0037 for an unknown or final operation, ERR0015.
+    /// - Throws: `invalidRequest` for a missing field, `operationApproveFailure` for an unknown or final operation,
+    ///   `invalidApplication`.
     func approve(_ approval: Approval) throws -> Decided {
         guard let id = approval.operationId, let userId = approval.userId, let applicationId = approval.applicationId,
             approval.data != nil, approval.signatureType != nil
@@ -65,7 +66,7 @@ struct OperationDecisionService: Sendable {
     }
 
     /// Counts an approval whose signature was wrong.
-    /// - Throws: ERR0024, ERR0034, ERR0036.
+    /// - Throws: `invalidRequest`, `operationNotFound`, `operationInvalidState`.
     func failApproval(operationId: String?, additionalData: [String: JSONValue]?) throws -> Decided {
         guard let operationId else { throw ServiceError.invalid("operationId is missing") }
         return try decide(operationId, unknown: .operationNotFound, final: .operationInvalidState) {
@@ -78,7 +79,7 @@ struct OperationDecisionService: Sendable {
     }
 
     /// Rejects an operation; a foreign user or application changes nothing.
-    /// - Throws: ERR0024, ERR0038 for an unknown or final operation, ERR0015.
+    /// - Throws: `invalidRequest`, `operationRejectFailure` for an unknown or final operation, `invalidApplication`.
     func reject(
         operationId: String?, userId: String?, applicationId: String?, additionalData: [String: JSONValue]?
     ) throws -> Decided {
@@ -102,7 +103,7 @@ struct OperationDecisionService: Sendable {
     }
 
     /// Takes an operation back.
-    /// - Throws: ERR0024, ERR0034, ERR0036.
+    /// - Throws: `invalidRequest`, `operationNotFound`, `operationInvalidState`.
     func cancel(
         operationId: String?, additionalData: [String: JSONValue]?, statusReason: String?
     ) throws -> OperationRecord {

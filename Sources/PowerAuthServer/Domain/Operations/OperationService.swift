@@ -5,8 +5,8 @@ import PowerAuthProtocol
 
 /// Operations: creation, search and the decisions about them (server.md, sections 18 and 23).
 ///
-/// Overdue operations are expired before anything else looks at them. All methods block; call them on worker
-/// threads.
+/// Overdue operations are expired before anything else looks at them. Thread rule: worker threads only; all methods
+/// block.
 struct OperationService: Sendable {
     let context: ServiceContext
 
@@ -28,7 +28,8 @@ struct OperationService: Sendable {
     }
 
     /// Creates an operation that waits for a decision.
-    /// - Throws: ERR0024 with a sentence, ERR0033, ERR0015, ERR0019.
+    /// - Throws: `invalidRequest` with a sentence, `operationTemplateNotFound`, `invalidApplication`,
+    ///   `unableToGenerateToken`.
     func create(_ new: NewOperation) throws -> OperationRecord {
         guard !new.applicationIds.isEmpty else { throw ServiceError.invalid("applications must not be empty") }
         guard let templateName = new.templateName.nonBlank else {
@@ -88,7 +89,7 @@ struct OperationService: Sendable {
     // MARK: Search
 
     /// Shows an operation. A user that is named claims it if it is nobody's yet.
-    /// - Throws: ERR0024, ERR0034 for an unknown operation or another user's pending one.
+    /// - Throws: `invalidRequest`, `operationNotFound` for an unknown operation or another user's pending one.
     func detail(id: String?, userId: String?) throws -> OperationRecord {
         guard let id else { throw ServiceError.invalid("operationId is missing") }
         try expireOverdue()
@@ -115,7 +116,7 @@ struct OperationService: Sendable {
     }
 
     /// A page of a user's operations, newest first.
-    /// - Throws: ERR0001 without user, ERR0024 for a bad page or no application, ERR0015.
+    /// - Throws: `noUserId` without user, `invalidRequest` for a bad page or no application, `invalidApplication`.
     func list(userId: String?, _ query: Query, isPendingOnly: Bool) throws -> [OperationRecord] {
         guard let userId = userId.nonBlank else { throw ServiceError(.noUserId, "userId is missing") }
         return try list(query) {
@@ -124,7 +125,7 @@ struct OperationService: Sendable {
     }
 
     /// A page of the operations with an external identifier, newest first.
-    /// - Throws: ERR0024, ERR0015.
+    /// - Throws: `invalidRequest`, `invalidApplication`.
     func list(externalId: String?, _ query: Query) throws -> [OperationRecord] {
         guard let externalId = externalId.nonBlank else { throw ServiceError.invalid("externalId is missing") }
         return try list(query) { $0.externalId = externalId }

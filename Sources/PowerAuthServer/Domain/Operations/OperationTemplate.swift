@@ -19,7 +19,7 @@ struct OperationTemplate: Sendable {
     var isProximityCheckEnabled: Bool
 
     /// Checks what a caller wrote.
-    /// - Throws: ERR0024 with a sentence.
+    /// - Throws: `invalidRequest` with a sentence.
     func validate() throws {
         for (field, text) in [("templateName", name), ("operationType", operationType), ("dataTemplate", dataTemplate)]
         where text.isEmpty {

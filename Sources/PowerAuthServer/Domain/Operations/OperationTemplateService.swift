@@ -1,6 +1,6 @@
 /// Operation templates (server.md, section 17).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct OperationTemplateService: Sendable {
     let context: ServiceContext
 
@@ -8,7 +8,7 @@ struct OperationTemplateService: Sendable {
         try context.read(OperationTemplateStore.all)
     }
 
-    /// - Throws: ERR0024 without identifier, ERR0033 for an unknown one.
+    /// - Throws: `invalidRequest` without identifier, `operationTemplateNotFound` for an unknown one.
     func detail(id: Int64?) throws -> OperationTemplate {
         guard let id else { throw ServiceError.invalid("id is missing") }
         guard let template = try context.read({ try OperationTemplateStore.find($0, id: id) }) else {
@@ -17,7 +17,7 @@ struct OperationTemplateService: Sendable {
         return template
     }
 
-    /// - Throws: ERR0024 for what is not valid, ERR0039 for a name that is taken.
+    /// - Throws: `invalidRequest` for what is not valid, `operationTemplateAlreadyExists` for a name that is taken.
     func create(_ template: OperationTemplate) throws -> OperationTemplate {
         try template.validate()
         return try context.change { change in
@@ -32,7 +32,7 @@ struct OperationTemplateService: Sendable {
 
     /// Changes everything but the name.
     /// - Parameter body: receives the stored template.
-    /// - Throws: ERR0024, ERR0033.
+    /// - Throws: `invalidRequest`, `operationTemplateNotFound`.
     func update(id: Int64?, _ body: (inout OperationTemplate) throws -> Void) throws -> OperationTemplate {
         guard let id else { throw ServiceError.invalid("id is missing") }
         return try context.change { change in
@@ -47,7 +47,7 @@ struct OperationTemplateService: Sendable {
     }
 
     /// Removes a template; operations made of it stay.
-    /// - Throws: ERR0024, ERR0033.
+    /// - Throws: `invalidRequest`, `operationTemplateNotFound`.
     func remove(id: Int64?) throws {
         _ = try detail(id: id)
         try context.change { try OperationTemplateStore.delete($0.database, id: id ?? 0) }

@@ -4,7 +4,7 @@ import PowerAuthProtocol
 /// Replaces a lost activation by a new one for whoever shows a recovery code and its PUK
 /// (server.md, section 14.4).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct RecoveryActivationService: Sendable {
     let context: ServiceContext
 
@@ -22,7 +22,8 @@ struct RecoveryActivationService: Sendable {
     ///
     /// A wrong PUK is counted although the call is refused; the refusal names the PUK that is expected until the
     /// attempts are used up. What fails after a right PUK leaves everything as it was.
-    /// - Throws: ERR0024, ERR0028 with or without an expected PUK; as ``ActivationCreationService``.
+    /// - Throws: `invalidRequest`, `invalidRecoveryCode` with or without an expected PUK; as
+    ///   ``ActivationCreationService``.
     func recover(_ recovery: Recovery, sealed: SealedRequest) throws -> KeyExchangeService.Exchanged {
         guard let code = recovery.code.nonBlank, let puk = recovery.puk.nonBlank else {
             throw ServiceError(.invalidRequest, "recoveryCode and puk are required")

@@ -19,7 +19,7 @@ struct RecoveryAttempt: Sendable {
     }
 
     /// Compares `puk` with the one PUK that is due.
-    /// - Throws: ERR0024 as ``usableCode(_:applicationKey:code:)``.
+    /// - Throws: `invalidRequest` as ``usableCode(_:applicationKey:code:)``.
     init(_ context: ServiceContext, applicationKey: String, code: String, puk: String) throws {
         let record = try context.read { try Self.usableCode($0, applicationKey: applicationKey, code: code) }
         self.applicationKey = applicationKey
@@ -29,7 +29,7 @@ struct RecoveryAttempt: Sendable {
     }
 
     /// Finds a code that may be tried.
-    /// - Throws: ERR0024 for an unknown application or code, a code in another state, or disabled recovery.
+    /// - Throws: `invalidRequest` for an unknown application or code, a code in another state, or disabled recovery.
     static func usableCode(
         _ database: Database, applicationKey: String, code: String
     ) throws -> RecoveryCodeRecord {

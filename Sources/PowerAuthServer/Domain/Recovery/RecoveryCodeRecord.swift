@@ -91,7 +91,7 @@ struct RecoveryDraft: Sendable {
     }
 
     /// Issues the code with an activation: usable once the activation is.
-    /// - Throws: ERR0026 when the code is taken, whose chance is one in 2⁸⁰.
+    /// - Throws: `unableToGenerateRecoveryCode` when the code is taken, whose chance is one in 2⁸⁰.
     func issue(with activation: Activation, policy: ServerPolicy, in change: Change) throws {
         guard try RecoveryStore.find(change.database, application: activation.application, code: data.code.text) == nil
         else { throw ServiceError(.unableToGenerateRecoveryCode, "recovery code collision") }

@@ -4,14 +4,14 @@ import PowerAuthProtocol
 
 /// Recovery codes: configuration, postcards, confirmation, search and revocation (server.md, section 14).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct RecoveryService: Sendable {
     let context: ServiceContext
 
     // MARK: Configuration
 
     /// The configuration of an application; everything is off until somebody turns it on.
-    /// - Throws: ERR0024 for a missing or unknown application.
+    /// - Throws: `invalidRequest` for a missing or unknown application.
     func configuration(applicationId: String?) throws -> (application: Application, RecoveryConfiguration) {
         try context.read { database in
             let application = try Self.application(database, applicationId)
@@ -29,7 +29,8 @@ struct RecoveryService: Sendable {
     }
 
     /// Changes the configuration; the first postcards get a server key pair.
-    /// - Throws: ERR0024 for a missing or unknown application, ERR0010 for a key that is no point of P-256.
+    /// - Throws: `invalidRequest` for a missing or unknown application, `invalidKeyFormat` for a key that is no point
+    ///   of P-256.
     func configure(applicationId: String?, _ update: ConfigurationUpdate) throws {
         let fresh = try PrivateKey.generate()
         let remote = try update.remotePublicKey.map { text -> Data? in
@@ -67,8 +68,9 @@ struct RecoveryService: Sendable {
     }
 
     /// Issues a code with 1 to 100 PUKs for a user.
-    /// - Throws: ERR0024 for a bad parameter or disabled postcards, ERR0029 without both keys, ERR0025 for a second
-    ///   code where one is allowed, ERR0026 when no code is free.
+    /// - Throws: `invalidRequest` for a bad parameter or disabled postcards, `invalidRecoveryConfiguration` without
+    ///   both keys, `recoveryCodeAlreadyExists` for a second code where one is allowed, `unableToGenerateRecoveryCode`
+    ///   when no code is free.
     func createPostcard(applicationId: String?, userId: String?, pukCount: Int?) throws -> Postcard {
         guard let userId = userId.nonBlank, userId.count <= 255 else {
             throw ServiceError(.invalidRequest, "userId must have 1 to 255 characters")
@@ -138,7 +140,8 @@ struct RecoveryService: Sendable {
     }
 
     /// A postcard has arrived at its user, whose device sends the code.
-    /// - Throws: ERR0024, ERR0009, ERR0008, ERR0045, ERR0018, ERR0027 as server.md, section 14.3 says.
+    /// - Throws: `invalidRequest`, `activationNotFound`, `activationIncorrectState`, `missingTemporaryKey`,
+    ///   `decryptionFailed`, `recoveryCodeNotFound` as section 14.3 says.
     func confirm(_ sealed: SealedRequest) throws -> (activation: Activation, response: EciesResponse) {
         let (opened, activation) = try EnvelopeOpener(context: context).openActivation(
             sealed, as: .confirmRecovery, failures: .decryptor)
@@ -193,7 +196,7 @@ struct RecoveryService: Sendable {
     }
 
     /// The codes of a user or an activation. A PUK status keeps codes with such a PUK, and shows only those.
-    /// - Throws: ERR0024 with neither user nor activation, or for an unknown application.
+    /// - Throws: `invalidRequest` with neither user nor activation, or for an unknown application.
     func lookup(_ filter: Filter) throws -> [RecoveryCodeRecord] {
         guard filter.userId != nil || filter.activationId != nil else {
             throw ServiceError(.invalidRequest, "userId or activationId is required")
@@ -216,7 +219,7 @@ struct RecoveryService: Sendable {
 
     /// Revokes codes by the numbers that `lookup` shows.
     /// - Returns: whether at least one changed.
-    /// - Throws: ERR0024 for no or a negative number.
+    /// - Throws: `invalidRequest` for no or a negative number.
     func revoke(_ rows: [Int64]?) throws -> Bool {
         guard let rows, !rows.isEmpty, rows.allSatisfy({ $0 >= 0 }) else {
             throw ServiceError(.invalidRequest, "recoveryCodeIds must be non-negative and at least one")

@@ -3,12 +3,12 @@ import PowerAuthProtocol
 
 /// ECDSA signatures by the key pairs of an activation; they move no counter (server.md, sections 8.5 and 8.6).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct DeviceKeySignatureService: Sendable {
     let context: ServiceContext
 
     /// Whether the device's private key signed the data. False for an unknown activation or one without a device.
-    /// - Throws: ERR0010 when the stored key does not decode.
+    /// - Throws: `invalidKeyFormat` when the stored key does not decode.
     func verify(activationId: String, data: Data, signature: Data, format: ECDSAFormat) throws -> Bool {
         let activation = try context.read { try ActivationStore.find($0, id: activationId) }
         guard let binding = activation?.lifecycle.binding else { return false }
@@ -20,7 +20,7 @@ struct DeviceKeySignatureService: Sendable {
 
     /// Signs with the activation's server key.
     /// - Returns: a DER signature.
-    /// - Throws: ERR0009, ERR0008, ERR0010.
+    /// - Throws: `activationNotFound`, `activationIncorrectState`, `invalidKeyFormat`.
     func sign(activationId: String, data: Data) throws -> Data {
         guard let activation = try context.read({ try ActivationStore.find($0, id: activationId) }) else {
             throw ServiceError(.activationNotFound, "no activation \(activationId)")

@@ -4,7 +4,7 @@ import PowerAuthProtocol
 /// Signatures without a network: signed payloads for QR codes, and the digits a user types back
 /// (server.md, sections 8.2 to 8.4).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct OfflineSignatureService: Sendable {
     let context: ServiceContext
 
@@ -17,7 +17,7 @@ struct OfflineSignatureService: Sendable {
         var stepCount = 0
 
         /// The code of a moment, or of `steps` earlier.
-        /// - Throws: ERR0024 for a step length that is not positive.
+        /// - Throws: `invalidRequest` for a step length that is not positive.
         func code(at now: ServerTime, stepsBack steps: Int = 0) throws -> String? {
             guard stepLength >= 1 else { throw ServiceError.invalid("stepLength must be at least 1 second") }
             let (back, overflow) = Int64(steps).multipliedReportingOverflow(by: Int64(stepLength))
@@ -30,7 +30,7 @@ struct OfflineSignatureService: Sendable {
     // MARK: Payloads
 
     /// Makes a payload that one device can verify.
-    /// - Throws: ERR0024 for a missing parameter or a bad nonce, ERR0009.
+    /// - Throws: `invalidRequest` for a missing parameter or a bad nonce, `activationNotFound`.
     func personalizedPayload(
         activationId: String?, data: String?, nonce: String?, proximityCheck: ProximityCheck?
     ) throws -> OfflinePayload {
@@ -44,7 +44,7 @@ struct OfflineSignatureService: Sendable {
     }
 
     /// Makes a payload that any device of an application can verify.
-    /// - Throws: ERR0024, ERR0015, ERR0003.
+    /// - Throws: `invalidRequest`, `invalidApplication`, `noMasterServerKeyPair`.
     func nonPersonalizedPayload(applicationId: String?, data: String?) throws -> OfflinePayload {
         guard let applicationId, let data else {
             throw ServiceError(.invalidRequest, "applicationId and data are required")
@@ -91,7 +91,8 @@ struct OfflineSignatureService: Sendable {
 
     /// Tries every accepted factor combination and one-time code; whatever the number of trials, a failure counts once.
     /// - Returns: the verdict, and the combination that matched or else the first one.
-    /// - Throws: ERR0023 for a component length out of range, ERR0024 for an unreadable proximity check.
+    /// - Throws: `invalidCryptographyProvider` for a component length out of range, `invalidRequest` for an unreadable
+    ///   proximity check.
     func verify(_ question: Question) throws -> (verdict: SignatureVerdict, type: SignatureType) {
         guard (4...8).contains(question.componentLength) else {
             throw ServiceError(

@@ -64,7 +64,7 @@ enum SignatureVerdict: Sendable {
 
 /// Verifies request signatures and moves the hash counter (server.md, sections 8.1, 20.5 and 20.6).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct SignatureService: Sendable {
     let context: ServiceContext
 

@@ -3,7 +3,7 @@ import PowerAuthProtocol
 
 /// Hands the vault key to a device that proves two factors (server.md, section 10).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct VaultService: Sendable {
     let context: ServiceContext
 
@@ -22,7 +22,7 @@ struct VaultService: Sendable {
         case invalidSignature(SignatureVerdict, EciesResponse)
     }
 
-    /// - Throws: ERR0012 for factors that do not open the vault.
+    /// - Throws: `invalidSignature` for factors that do not open the vault.
     func checkFactors(_ type: SignatureType) throws {
         guard type == .possessionKnowledge || (type == .possessionBiometry && context.policy.isVaultOpenedByBiometry)
         else { throw ServiceError(.invalidSignature, "\(type.name) does not open the vault") }
@@ -32,8 +32,8 @@ struct VaultService: Sendable {
     /// - Parameters:
     ///   - sealed: activation scope.
     ///   - question: the signature over the encrypted bytes.
-    /// - Throws: ERR0012 for other factors; as ``EnvelopeOpener``; ERR0011 for a reason that is no plain word;
-    ///   `DecodingError` for a plaintext that is no such JSON.
+    /// - Throws: `invalidSignature` for other factors; as ``EnvelopeOpener``; `invalidInputFormat` for a reason that is
+    ///   no plain word; `DecodingError` for a plaintext that is no such JSON.
     func unlock(_ sealed: SealedRequest, signed question: SignatureQuestion) throws -> Outcome {
         try checkFactors(question.type)
         let (opened, activation) = try EnvelopeOpener(context: context).openActivation(

@@ -2,7 +2,7 @@ import GRDB
 
 /// What happens by the passing of time alone: expiry, and calls that are due (server.md, section 24).
 ///
-/// Blocks; call it on a thread of its own.
+/// Thread rule: a thread of its own only; it blocks.
 struct ScheduledJobs: Sendable {
     let context: ServiceContext
 

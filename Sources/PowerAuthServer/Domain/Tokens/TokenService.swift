@@ -3,7 +3,7 @@ import PowerAuthProtocol
 
 /// MAC tokens: creation for a device, validation for an application's backend (server.md, section 9).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct TokenService: Sendable {
     let context: ServiceContext
 
@@ -21,7 +21,8 @@ struct TokenService: Sendable {
     }
 
     /// Creates a token for the device of a request whose signature was verified with factors `signatureType`.
-    /// - Throws: ERR0009, ERR0008, ERR0015, ERR0024, ERR0045, ERR0018 as ``EnvelopeOpener`` says.
+    /// - Throws: `activationNotFound`, `activationIncorrectState`, `invalidApplication`, `invalidRequest`,
+    ///   `missingTemporaryKey`, `decryptionFailed` as ``EnvelopeOpener`` says.
     func create(_ sealed: SealedRequest, signatureType: SignatureType) throws -> EciesResponse {
         let (opened, activation) = try EnvelopeOpener(context: context).openActivation(
             sealed, as: .createToken, failures: .token)
@@ -42,7 +43,8 @@ struct TokenService: Sendable {
     }
 
     /// Checks a token header (server.md, section 9.2).
-    /// - Throws: ERR0030 or ERR0044 outside the time window, ERR0024 for a digest that was used before.
+    /// - Throws: `tokenTimestampTooOld` or `tokenTimestampTooFarInFuture` outside the time window, `invalidRequest` for
+    ///   a digest that was used before.
     func validate(_ header: TokenHeader) throws -> Verdict {
         let sent = ServerTime(milliseconds: Int64(clamping: header.timestamp))
         let now = context.clock.now()
@@ -66,7 +68,7 @@ struct TokenService: Sendable {
 
     /// Deletes a token if it belongs to the activation (server.md, section 9.3).
     /// - Returns: whether it did.
-    /// - Throws: ERR0024 without the token's identifier. A token belongs to no missing activation.
+    /// - Throws: `invalidRequest` without the token's identifier. A token belongs to no missing activation.
     func remove(tokenId: String?, activationId: String?) throws -> Bool {
         guard let tokenId else { throw ServiceError(.invalidRequest, "tokenId is missing") }
         guard let activationId else { return false }

@@ -2,12 +2,12 @@ import LabKit
 
 /// Claims about users, in the terms of OpenID Connect (rest-api.md, section 6.10).
 ///
-/// All methods block; call them on worker threads.
+/// Thread rule: worker threads only; all methods block.
 struct UserClaimsService: Sendable {
     let context: ServiceContext
 
     /// Everything that is known about a user; always with `sub`, `jti` and `iat`.
-    /// - Throws: ERR0000 when what was stored cannot be read any more.
+    /// - Throws: `unknownError` when what was stored cannot be read any more.
     func claims(userId: String) throws -> JSONValue {
         var claims = try stored(userId)?.objectValue ?? [:]
         claims["sub"] = .string(userId)
@@ -23,7 +23,7 @@ struct UserClaimsService: Sendable {
     }
 
     /// Replaces what is known about a user.
-    /// - Throws: ERR0024 for claims that are no object, or without user.
+    /// - Throws: `invalidRequest` for claims that are no object, or without user.
     func save(_ claims: JSONValue, userId: String) throws {
         guard claims.objectValue != nil, let userId = Optional(userId).nonBlank else {
             throw ServiceError(.invalidRequest, "claims must be an object and belong to a user")
