@@ -44,7 +44,7 @@ public final class Peer: @unchecked Sendable {
         errors: @escaping @Sendable (any Error) -> ControlError = ControlError.failed,
         setUp: (Peer) throws -> Void
     ) throws -> Never {
-        let layout = try InstanceLookup.find(options)
+        let layout = try InstanceToJoin.find(options)
         let manifest = try InstanceManifest.read(layout)
         guard let (device, app) = manifest.topology.app(named: options.name) else {
             throw PeerError.unknownApp(options.name, known: manifest.topology.apps.map(\.name))

@@ -29,7 +29,7 @@ extension DeviceAgent {
             host.watch = .byHand(watch)
         }
         if let previous = host.address, previous != address {
-            send(WatchFrame(.bye, sequence: Farewell.replaced.rawValue), to: previous)
+            send(WatchFrame(.bye, sequence: ByeReason.replaced.rawValue), to: previous)
             routes[previous] = nil
         }
         host.address = address

@@ -47,7 +47,7 @@ struct AppPresence: Equatable, Sendable {
 }
 
 /// Why the other agent says goodbye; the sequence number of a `bye` frame.
-enum Farewell: UInt64, Sendable {
+enum ByeReason: UInt64, Sendable {
     /// The two devices went out of range.
     case outOfRange = 1
     /// The agent ends.

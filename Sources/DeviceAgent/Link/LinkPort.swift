@@ -70,7 +70,7 @@ final class LinkPort {
     }
 
     private func answerUnknownVersion(to address: Data?) throws {
-        let farewell = WatchFrame(.bye, sequence: Farewell.version.rawValue).parts
+        let farewell = WatchFrame(.bye, sequence: ByeReason.version.rawValue).parts
         _ = try socket.send((address.map { [$0] } ?? []) + farewell)
     }
 }

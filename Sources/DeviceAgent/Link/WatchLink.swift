@@ -121,12 +121,12 @@ struct WatchLink: Equatable, Sendable {
             guard value != isInRange else { return [] }
             isInRange = value
             if value { return [.greet] }
-            let farewell = WatchFrame(.bye, sequence: Farewell.outOfRange.rawValue)
+            let farewell = WatchFrame(.bye, sequence: ByeReason.outOfRange.rawValue)
             return [.toPeer(farewell)] + lose()
         case .seek: return isSeeking ? [.greet] : []
         case .labTimePassed: return live.expire(at: now)
         case .retransmit: return outbox.retransmit()
-        case .shutdown: return isUp ? [.toPeer(WatchFrame(.bye, sequence: Farewell.shutdown.rawValue))] : []
+        case .shutdown: return isUp ? [.toPeer(WatchFrame(.bye, sequence: ByeReason.shutdown.rawValue))] : []
         }
     }
 

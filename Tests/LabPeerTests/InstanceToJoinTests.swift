@@ -6,7 +6,7 @@ import Testing
 @testable import LabPeer
 
 @Suite("Finding the instance")
-struct InstanceLookupTests {
+struct InstanceToJoinTests {
     private func options(_ arguments: String...) throws -> PeerOptions {
         try PeerOptions.parse(arguments + ["--as", "main"])
     }
@@ -24,14 +24,14 @@ struct InstanceLookupTests {
     @Test("An explicit instance wins over the environment, and that one over nothing")
     func precedence() throws {
         let environment = ["LAB_INSTANCE": "/run/b"]
-        #expect(try InstanceLookup.find(options("--instance", "/run/a"), environment: environment).root == "/run/a")
-        #expect(try InstanceLookup.find(options(), environment: environment).root == "/run/b")
+        #expect(try InstanceToJoin.find(options("--instance", "/run/a"), environment: environment).root == "/run/a")
+        #expect(try InstanceToJoin.find(options(), environment: environment).root == "/run/b")
     }
 
     @Test("The only live instance made from the file is found")
     func onlyOne() throws {
         let instance = try instance(labFile: labFile)
-        #expect(try InstanceLookup.find(options("--lab", labFile), environment: [:]) == instance.layout)
+        #expect(try InstanceToJoin.find(options("--lab", labFile), environment: [:]) == instance.layout)
         try instance.end()
     }
 
@@ -39,7 +39,7 @@ struct InstanceLookupTests {
     func none() throws {
         let options = try options("--lab", labFile)
         #expect {
-            try InstanceLookup.find(options, environment: [:])
+            try InstanceToJoin.find(options, environment: [:])
         } throws: {
             "\($0)".contains("lab up") && "\($0)".contains(labFile)
         }
@@ -50,7 +50,7 @@ struct InstanceLookupTests {
         let options = try options("--lab", labFile)
         let instances = try [instance(labFile: labFile), instance(labFile: labFile)]
         #expect {
-            try InstanceLookup.find(options, environment: [:])
+            try InstanceToJoin.find(options, environment: [:])
         } throws: { error in
             instances.allSatisfy { "\(error)".contains($0.layout.root) } && "\(error)".contains("--instance")
         }

@@ -2,7 +2,7 @@ import Foundation
 import LabKit
 
 /// Finds the instance that a peer started by hand shall join.
-enum InstanceLookup {
+enum InstanceToJoin {
     /// The instance named by the options, else by `LAB_INSTANCE`, else the only live one made from the lab file.
     ///
     /// - Throws: ``PeerError`` when there is none, or more than one.
