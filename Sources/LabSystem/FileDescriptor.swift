@@ -125,14 +125,6 @@ public final class FileDescriptor: Sendable {
         return own.st_ino == other.st_ino && own.st_dev == other.st_dev
     }
 
-    /// Adds `O_NONBLOCK`: reads and writes fail with `EAGAIN` instead of waiting.
-    public func setNonblocking() throws {
-        let flags = fcntl(rawValue, F_GETFL)
-        guard flags >= 0, fcntl(rawValue, F_SETFL, flags | O_NONBLOCK) == 0 else {
-            throw SystemError.last("fcntl", path: path)
-        }
-    }
-
     private func status() throws -> stat {
         var status = stat()
         guard fstat(rawValue, &status) == 0 else { throw SystemError.last("fstat", path: path) }

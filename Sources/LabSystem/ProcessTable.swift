@@ -45,14 +45,6 @@ public enum ProcessTable {
         try Files.readLink("/proc/self/exe")
     }
 
-    /// The resident memory of a process in bytes; nil when it does not exist.
-    public static func residentMemory(of pid: Int32) -> Int? {
-        guard let text = text("/proc/\(pid)/statm") else { return nil }
-        return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map {
-            $0 * Int(sysconf(Int32(_SC_PAGESIZE)))
-        }
-    }
-
     /// The children of a process.
     public static func children(of pid: Int32) -> [Int32] {
         guard let entries = try? Files.list("/proc") else { return [] }

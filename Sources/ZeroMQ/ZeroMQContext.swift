@@ -21,12 +21,4 @@ public final class ZeroMQContext: @unchecked Sendable {
 
     // Every socket keeps its context, so none is open any more and this does not block.
     deinit { zmq_ctx_term(handle) }
-
-    /// Makes every socket of the context fail with `ETERM` at once; their owners then close them.
-    public func shutdown() {
-        zmq_ctx_shutdown(handle)
-    }
-
-    /// Whether this libzmq was built with CURVE, the encryption of TCP links.
-    public static var supportsCurve: Bool { zmq_has("curve") != 0 }
 }

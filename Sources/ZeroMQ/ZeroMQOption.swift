@@ -18,19 +18,8 @@ public enum ZeroMQOption: Sendable {
     case receiveHighWaterMark(Int32)
     /// The largest message part accepted, in bytes; a peer that sends a larger one is disconnected. -1: no limit.
     case maxMessageSize(Int64)
-    /// Pings between the libraries on an idle TCP or ipc connection, all in milliseconds: how often, how long to
-    /// wait for an answer, and how long the peer shall wait for ours.
-    case heartbeat(interval: Int32, timeout: Int32, timeToLive: Int32)
     /// First and largest pause between attempts to reconnect, in milliseconds.
     case reconnectInterval(first: Int32, maximum: Int32)
-    /// How long the handshake of a new connection may take, in milliseconds.
-    case handshakeInterval(milliseconds: Int32)
-    /// Makes the socket a CURVE server with this secret key (32 bytes).
-    case curveServer(secretKey: Data)
-    /// Makes the socket a CURVE client (keys of 32 bytes each).
-    case curveClient(serverKey: Data, publicKey: Data, secretKey: Data)
-    /// The domain a ZAP handler is asked with.
-    case zapDomain(String)
 
     func apply(to socket: UnsafeMutableRawPointer) throws {
         switch self {
@@ -41,22 +30,9 @@ public enum ZeroMQOption: Sendable {
         case .sendHighWaterMark(let count): try set(socket, ZMQ_SNDHWM, count)
         case .receiveHighWaterMark(let count): try set(socket, ZMQ_RCVHWM, count)
         case .maxMessageSize(let size): try set(socket, ZMQ_MAXMSGSIZE, size)
-        case .heartbeat(let interval, let timeout, let timeToLive):
-            try set(socket, ZMQ_HEARTBEAT_IVL, interval)
-            try set(socket, ZMQ_HEARTBEAT_TIMEOUT, timeout)
-            try set(socket, ZMQ_HEARTBEAT_TTL, timeToLive)
         case .reconnectInterval(let first, let maximum):
             try set(socket, ZMQ_RECONNECT_IVL, first)
             try set(socket, ZMQ_RECONNECT_IVL_MAX, maximum)
-        case .handshakeInterval(let milliseconds): try set(socket, ZMQ_HANDSHAKE_IVL, milliseconds)
-        case .curveServer(let secretKey):
-            try set(socket, ZMQ_CURVE_SERVER, Int32(1))
-            try set(socket, ZMQ_CURVE_SECRETKEY, secretKey)
-        case .curveClient(let serverKey, let publicKey, let secretKey):
-            try set(socket, ZMQ_CURVE_SERVERKEY, serverKey)
-            try set(socket, ZMQ_CURVE_PUBLICKEY, publicKey)
-            try set(socket, ZMQ_CURVE_SECRETKEY, secretKey)
-        case .zapDomain(let domain): try set(socket, ZMQ_ZAP_DOMAIN, Data(domain.utf8))
         }
     }
 
@@ -72,7 +48,7 @@ public enum ZeroMQOption: Sendable {
         guard result == 0 else { throw failure }
     }
 
-    /// Names the option by its case only: the payload may be a secret key.
+    /// Names the option by its case only: the payload may be large, or not text.
     private var failure: ZeroMQError {
         let label = Mirror(reflecting: self).children.first?.label ?? "option"
         return ZeroMQError.last("zmq_setsockopt", label)

@@ -71,12 +71,6 @@ public final class ZeroMQSocket {
         guard zmq_connect(handle, endpoint) == 0 else { throw ZeroMQError.last("zmq_connect", endpoint) }
     }
 
-    /// Stops accepting connections at an endpoint.
-    public func unbind(_ endpoint: String) throws {
-        checkThread()
-        guard zmq_unbind(handle, endpoint) == 0 else { throw ZeroMQError.last("zmq_unbind", endpoint) }
-    }
-
     /// Gives up a connection made by `connect`.
     public func disconnect(_ endpoint: String) throws {
         checkThread()

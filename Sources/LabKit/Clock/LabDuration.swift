@@ -21,9 +21,6 @@ public struct LabDuration: Hashable, Comparable, Sendable {
     /// The length in seconds.
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// Whole milliseconds, rounded up, so that a wait of that length is never too short.
-    public var millisecondsRoundedUp: Int64 { (nanoseconds + 999_999) / 1_000_000 }
-
     /// Reads a number with a unit, e.g. `1.5s`; nil when the text is not one, or is too long to count.
     ///
     /// Units: `ns`, `us`, `ms`, `s`, `m` (minutes), `h`, `d`. There is no default unit.
