@@ -40,12 +40,7 @@ final class ActivationExchange: @unchecked Sendable {
     /// error the session is as it was.
     func start(_ core: PowerAuthCoreSession, session: any SessionInterface) throws {
         guard core.canStartActivation else { throw NSError.powerAuth(.invalidActivationState) }
-        let param = PowerAuthCoreActivationStep1Param()
-        if let code {
-            // The text was parsed before, so it parses again.
-            let text = [code.activationCode, code.activationSignature].compactMap { $0 }.joined(separator: "#")
-            param.activationCode = PowerAuthCoreOtpUtil.parse(fromActivationCode: text)
-        }
+        let param = PowerAuthCoreActivationStep1Param(activationCode: code?.parsed)
         guard let started = core.startActivation(param) else {
             core.resetSession(false)
             throw NSError.powerAuth(.invalidActivationData)

@@ -1,6 +1,6 @@
 internal import PowerAuthProtocol
 
-/// Validates and parses activation codes, recovery codes and PUKs (protocol.md, section 4). Callable from any thread.
+/// Validates and parses activation codes, recovery codes and PUKs (protocol.md, section 4). Thread rule: any thread.
 public enum PowerAuthCoreOtpUtil {
     /// Tells whether a typed character may occur in a code: `A`–`Z` and `2`–`7`.
     public static func validateTypedCharacter(_ character: UInt32) -> Bool {
@@ -32,13 +32,13 @@ public enum PowerAuthCoreOtpUtil {
     /// - Returns: `nil` if the code or the form of the signature is wrong. Nothing is corrected.
     public static func parse(fromActivationCode code: String) -> PowerAuthCoreOtp? {
         guard let parsed = try? ActivationCodeParser.parse(code) else { return nil }
-        return PowerAuthCoreOtp(activationCode: parsed.code.text, activationSignature: parsed.signature)
+        return PowerAuthCoreOtp(parsed.code, signature: parsed.signature)
     }
 
     /// Parses a recovery code, `CODE` or `R:CODE`.
     /// - Returns: `nil` if the code is wrong or carries a signature.
     public static func parse(fromRecoveryCode code: String) -> PowerAuthCoreOtp? {
         guard let parsed = try? RecoveryCode(code) else { return nil }
-        return PowerAuthCoreOtp(activationCode: parsed.text, activationSignature: nil)
+        return PowerAuthCoreOtp(parsed.code, signature: nil)
     }
 }

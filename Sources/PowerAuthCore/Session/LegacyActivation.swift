@@ -4,7 +4,7 @@ internal import PowerAuthProtocol
 /// An activation as an SDK of the protocol V2 left it behind, for showing its upgrade (protocol.md, section 15).
 ///
 /// No server hands out such an activation any more, so it is made with the key exchange of today and gets the numeric
-/// counter afterwards; the server is given the other half by its own means. Not thread-safe: use it on one thread.
+/// counter afterwards; the server is given the other half by its own means. Thread rule: one thread at a time.
 package final class LegacyActivation {
     /// Base64 of the device's public key, 33 bytes.
     package let devicePublicKey: String

@@ -4,7 +4,7 @@ public protocol PowerAuthCoreProtocolUpgradeData {
     var toVersion: PowerAuthCoreProtocolVersion { get }
 }
 
-/// Data of the upgrade to the protocol 3. Immutable; usable from any thread.
+/// Data of the upgrade to the protocol 3. Immutable. Thread rule: any thread.
 public final class PowerAuthCoreProtocolUpgradeDataV3: PowerAuthCoreProtocolUpgradeData, Sendable {
     /// Base64 of the first counter (16 bytes).
     public let ctrData: String

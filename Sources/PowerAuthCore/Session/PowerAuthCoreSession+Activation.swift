@@ -6,7 +6,7 @@ extension PowerAuthCoreSession {
         let code = param.activationCode
         return logged { () throws(PowerAuthCoreErrorCode) in
             try write { machine throws(PowerAuthCoreErrorCode) in
-                try machine.startActivation(code: code?.activationCode, signature: code?.activationSignature)
+                try machine.startActivation(code: code?.code, signature: code?.activationSignature)
             }
         }.map(PowerAuthCoreActivationStep1Result.init)
     }

@@ -3,7 +3,7 @@ internal import PowerAuthProtocol
 
 /// Constants of an application a session works with (protocol.md, section 5).
 ///
-/// A plain holder; the session copies it at creation. Use it from one thread at a time.
+/// A plain holder; the session copies it at creation. Thread rule: one thread at a time.
 public final class PowerAuthCoreSessionSetup {
     /// The configuration string the setup was made from.
     public let configuration: String

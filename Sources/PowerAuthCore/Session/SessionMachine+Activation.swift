@@ -21,16 +21,17 @@ struct UncheckedKeyExchange: Sendable {
 /// Key exchange (protocol.md, section 6.2).
 extension SessionMachine {
     /// - Parameters:
-    ///   - code: Activation code; `nil` or empty for activations without a code.
+    ///   - code: Activation code; `nil` for activations without a code.
     ///   - signature: Base64 of the code's signature.
     /// - Returns: Base64 of the device's public key.
-    mutating func startActivation(code: String?, signature: String?) throws(PowerAuthCoreErrorCode) -> String {
+    mutating func startActivation(
+        code: ActivationCode?, signature: String?
+    ) throws(PowerAuthCoreErrorCode) -> String {
         guard case .empty = state else { throw .wrongState }
-        if let code, !code.isEmpty, (try? ActivationCode(code)) == nil { throw .wrongParam }
         let configuration = configuration
         let deviceKey = try encryptionFailure {
-            _ = try ActivationCode.checkForStart(
-                code: code, signature: signature, masterKey: configuration.masterServerKey())
+            try ActivationCode.checkForStart(
+                code, signature: signature, masterKey: configuration.masterServerKey())
             return try PrivateKey.generate()
         }
         enter(.waitingForResponse(deviceKey))

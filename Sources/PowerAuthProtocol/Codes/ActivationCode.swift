@@ -48,9 +48,6 @@ public struct ActivationCode: Sendable, Hashable, CustomStringConvertible {
     /// Whether `text` is a valid code.
     public static func isValid(_ text: String) -> Bool { (try? Self(text)) != nil }
 
-    /// The first 11 characters, which a server keeps unique for an application.
-    public var uniquePrefix: String { String(text.prefix(11)) }
-
     /// The server's signature of the code, DER.
     /// - Throws: ``ProtocolError/cryptographicFailure(_:)`` for lack of entropy or memory.
     public func signature(by masterKey: PrivateKey) throws -> Data { try masterKey.sign(Data(text.utf8)) }
@@ -65,21 +62,16 @@ public struct ActivationCode: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ActivationCode {
-    /// The check at the start of an activation (protocol.md, section 4.2): both may be absent or empty.
+    /// The check at the start of an activation (protocol.md, section 4.2): both may be absent.
     /// - Parameters:
-    ///   - code: a code, or nothing for activations without one.
-    ///   - signature: Base64 of a DER signature, or nothing.
+    ///   - code: a code, or nil for activations without one.
+    ///   - signature: Base64 of a DER signature; nil or empty for none.
     ///   - masterKey: the application's master server key.
-    /// - Returns: the code, nil when none was given.
-    /// - Throws: ``ProtocolError/invalidFormat(field:reason:)`` for a wrong code (a wrong parameter),
-    ///   ``ProtocolError/signatureMismatch`` for a signature that does not verify, also one without a
+    /// - Throws: ``ProtocolError/signatureMismatch`` for a signature that does not verify, also one without a
     ///   code (an encryption error).
-    public static func checkForStart(code: String?, signature: String?, masterKey: PublicKey) throws -> Self? {
-        let checked = try code.flatMap { $0.isEmpty ? nil : try Self($0) }
-        if let signature, !signature.isEmpty {
-            guard let checked, let bytes = StrictBase64.decode(signature), checked.isSigned(bytes, by: masterKey)
-            else { throw ProtocolError.signatureMismatch }
-        }
-        return checked
+    public static func checkForStart(_ code: Self?, signature: String?, masterKey: PublicKey) throws {
+        guard let signature, !signature.isEmpty else { return }
+        guard let code, let bytes = StrictBase64.decode(signature), code.isSigned(bytes, by: masterKey)
+        else { throw ProtocolError.signatureMismatch }
     }
 }

@@ -13,25 +13,14 @@ public enum ActivationCodeParser {
     /// Reads `CODE` or `CODE#BASE64`.
     /// - Throws: ``ProtocolError`` naming the part that is wrong.
     public static func parse(_ text: String) throws -> Parsed {
-        let (code, signature) = split(text)
-        let activationCode = try ActivationCode(code)
-        guard let signature else { return Parsed(code: activationCode, signature: nil) }
+        let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        // An empty text has one part too, which is empty.
+        let activationCode = try ActivationCode(parts[0])
+        guard parts.count == 2 else { return Parsed(code: activationCode, signature: nil) }
+        let signature = parts[1]
         guard !signature.isEmpty, StrictBase64.decode(signature) != nil else {
             throw ProtocolError.invalidEncoding(field: "activation code signature")
         }
         return Parsed(code: activationCode, signature: signature)
-    }
-
-    /// Reads `CODE` or `R:CODE`; recovery codes are never signed.
-    /// - Throws: ``ProtocolError`` naming the part that is wrong.
-    public static func parseRecovery(_ text: String) throws -> RecoveryCode {
-        let (code, signature) = split(text)
-        guard signature == nil else { throw ProtocolError.unexpected(field: "recovery code signature") }
-        return try RecoveryCode(code)
-    }
-
-    private static func split(_ text: String) -> (String, String?) {
-        guard let hash = text.firstIndex(of: "#") else { return (text, nil) }
-        return (String(text[..<hash]), String(text[text.index(after: hash)...]))
     }
 }

@@ -1,17 +1,19 @@
-/// A parsed activation or recovery code (sdk.md, section 5.20). Immutable; usable from any thread.
+/// A parsed activation or recovery code (sdk.md, section 5.20). Immutable. Thread rule: any thread.
 public final class PowerAuthActivationCode: Sendable {
     /// The code: 23 characters in four groups of five, without signature and without the prefix `R:`.
-    public let activationCode: String
+    public var activationCode: String { parsed.activationCode }
     /// Base64 of the signature that followed the code, or nil.
-    public let activationSignature: String?
+    public var activationSignature: String? { parsed.activationSignature }
 
-    init(_ code: PowerAuthCoreOtp) {
-        activationCode = code.activationCode
-        activationSignature = code.activationSignature
+    /// What the core parsed, and takes when an activation starts.
+    package let parsed: PowerAuthCoreOtp
+
+    init(_ parsed: PowerAuthCoreOtp) {
+        self.parsed = parsed
     }
 }
 
-/// Checks what the user types, and parses codes (sdk.md, section 5.20). Usable from any thread.
+/// Checks what the user types, and parses codes (sdk.md, section 5.20). Thread rule: any thread.
 public enum PowerAuthActivationCodeUtil {
     /// True for `A`-`Z` and `2`-`7`, the characters of a code.
     public static func validateTypedCharacter(_ character: UInt32) -> Bool {
