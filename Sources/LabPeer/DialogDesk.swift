@@ -7,7 +7,7 @@ import Synchronization
 /// Lets the person at a peer's terminal answer the dialogs of the app: a dialog is printed, and the next line that is an
 /// answer goes to it.
 ///
-/// Safe to use from any thread.
+/// Thread rule: any thread.
 final class DialogDesk: Sendable {
     private let security: DeviceSecurity
     private let app: String

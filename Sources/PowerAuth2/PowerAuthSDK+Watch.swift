@@ -15,8 +15,8 @@ extension PowerAuthSDK {
 
     /// Tells the watch, which must be reachable, about the activation.
     ///
-    /// - Parameter completion: takes nil when the watch has stored the status, or an error with the code 15 or one of
-    ///   `WCErrorDomain`, on the main queue.
+    /// - Parameter completion: takes nil when the watch has stored the status, or an error with the code
+    ///   `watchConnectivity` or one of `WCErrorDomain`, on the main queue.
     public func sendActivationStatusToWatch(completion: @escaping (NSError?) -> Void) {
         PowerAuthWCSessionManager.sharedInstance.sendCommand(
             .success(watchService.statusPacket()), completion: completion)

@@ -14,8 +14,9 @@ extension PowerAuthToken {
 
     /// Gives the watch, which must be reachable, a copy of the token.
     ///
-    /// - Parameter completion: takes nil when the watch has stored the token, or an error with the code 6 (no
-    ///   activation), 14 (the token belongs to a former one), 15, or one of `WCErrorDomain`, on the main queue.
+    /// - Parameter completion: takes nil when the watch has stored the token, or an error with the code
+    ///   `missingActivation` (no activation), `invalidToken` (the token belongs to a former one), `watchConnectivity`,
+    ///   or one of `WCErrorDomain`, on the main queue.
     public func sendToWatch(completion: @escaping (NSError?) -> Void) {
         PowerAuthWCSessionManager.sharedInstance.sendCommand(copyPacket(), completion: completion)
     }
@@ -32,7 +33,7 @@ extension PowerAuthToken {
     /// Removes the copy of the token from the watch, which must be reachable. Needs no activation.
     ///
     /// - Parameter completion: takes nil when the watch does not have the token any more, or an error with the code
-    ///   15 or one of `WCErrorDomain`, on the main queue.
+    ///   `watchConnectivity` or one of `WCErrorDomain`, on the main queue.
     public func removeFromWatch(completion: @escaping (NSError?) -> Void) {
         PowerAuthWCSessionManager.sharedInstance.sendCommand(removalPacket(), completion: completion)
     }

@@ -5,7 +5,7 @@ package import SimulatedDevice
 /// PowerAuth in an app extension: it sees whether the application has an activation, and uses the application's tokens
 /// (sharing.md, section 18). No network, no signatures.
 ///
-/// Usable from any thread. Every call reads the keychain.
+/// Thread rule: any thread. Every call reads the keychain.
 public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendable {
     private let state: ApplicationState
     private let keychainTokenStore: KeychainTokenStore

@@ -5,7 +5,7 @@ package import SimulatedDevice
 /// PowerAuth on a watch: what the phone told about its activation, and copies of the phone's tokens (watch.md,
 /// section 6.4).
 ///
-/// Usable from any thread. Every property reads the keychain.
+/// Thread rule: any thread. Every property reads the keychain.
 public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
     private let instanceId: String
     private let storage: WatchStorage
@@ -83,8 +83,8 @@ public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
 
     /// Asks the phone, which must be reachable, for its activation and stores the answer.
     ///
-    /// - Parameter completion: takes the identifier (nil for no activation), or an error with the code 15 or one of
-    ///   `WCErrorDomain`, on the main queue. An error leaves the stored state as it was.
+    /// - Parameter completion: takes the identifier (nil for no activation), or an error with the code
+    ///   `watchConnectivity` or one of `WCErrorDomain`, on the main queue. An error leaves the stored state as it was.
     public func updateActivationStatus(completion: @escaping (String?, NSError?) -> Void) {
         let task = OperationTask<String?> { result in
             switch result {

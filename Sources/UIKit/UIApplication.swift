@@ -1,6 +1,6 @@
 package import SimulatedDevice
 
-/// The running app, as far as the SDKs' manuals name it (sdk.md, section 3, item 11). Usable from any thread.
+/// The running app, as far as the SDKs' manuals name it (sdk.md, section 3, item 11). Thread rule: any thread.
 public final class UIApplication: Sendable {
     /// Keys of the launch options. The lab's apps are launched without any.
     public struct LaunchOptionsKey: RawRepresentable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 package import SimulatedDevice
 
-/// The device the app runs on (sdk.md, section 3, item 11). Immutable; usable from any thread.
+/// The device the app runs on (sdk.md, section 3, item 11). Immutable. Thread rule: any thread.
 public final class UIDevice: Sendable {
     /// The device of this process.
     public static let current = UIDevice(sandbox: Sandbox.currentIfEntered)

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Set ``delegate``, then call ``activate()``. Properties mean something only while the session is activated.
 ///
-/// Safe to use from any thread. Delegate calls and the handlers of messages run one after the other on one private
+/// Thread rule: any thread. Delegate calls and the handlers of messages run one after the other on one private
 /// serial queue.
 public final class WCSession: NSObject, @unchecked Sendable {
     // Sendable is safe: the fixed parts are Sendable, everything that changes is behind `state`, and the delegate and

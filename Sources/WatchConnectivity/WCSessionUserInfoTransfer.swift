@@ -3,7 +3,7 @@ import Synchronization
 
 /// A guaranteed transfer of this app.
 ///
-/// Safe to use from any thread.
+/// Thread rule: any thread.
 public final class WCSessionUserInfoTransfer: NSObject, @unchecked Sendable {
     // Sendable is safe: `userInfo` is never changed after initialisation, and the flag sits behind a lock.
 

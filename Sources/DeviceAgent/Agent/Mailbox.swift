@@ -16,7 +16,7 @@ enum AgentMessage: Sendable {
 
 /// Where other threads leave messages for the agent's thread, in order.
 ///
-/// Safe to use from any thread; nothing blocks.
+/// Thread rule: any thread; nothing blocks.
 final class Mailbox: Sendable {
     private let messages = Mutex<[AgentMessage]>([])
     private let bell: EventDescriptor

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Rings when the lab's clock reaches a moment: at the speed of real time, or at once when somebody advances it.
 ///
-/// Safe to use from any thread. One thread of its own waits on the clock, from the first use on.
+/// Thread rule: any thread. One thread of its own waits on the clock, from the first use on.
 final class LabAlarm: Sendable {
     private struct State {
         /// The moment the thread waits for, or shall wait for next.

@@ -1,6 +1,6 @@
 /// What a lab file or a configuration file changes about a PowerAuth server (server.md, section 25).
 ///
-/// Nil leaves the server's own default. Times are milliseconds. An immutable value; any thread.
+/// Nil leaves the server's own default. Times are milliseconds. An immutable value. Thread rule: any thread.
 public struct ServerSettings: Codable, Equatable, Sendable {
     /// The certificate to show; without one the server speaks plain HTTP.
     public var tls: CertificateKind?

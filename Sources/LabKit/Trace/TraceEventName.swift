@@ -31,7 +31,7 @@ extension TraceEventName {
     public static let commandStarted = TraceEventName("command.started")
     /// A command of the control channel ended, `command`, `error` when it failed.
     public static let commandFinished = TraceEventName("command.finished")
-    /// An armed fault takes effect, `point`, `action`, `pass`.
+    /// An armed fault takes effect, `point`, `action`, `pass`, `fired`.
     public static let faultFired = TraceEventName("fault.fired")
     /// A configuration was refused, `cause`.
     public static let configurationRejected = TraceEventName("configuration.rejected")
@@ -59,7 +59,7 @@ extension TraceEventName {
     public static let memoryCreated = TraceEventName("memory.created")
     /// Shared memory was opened, `name`.
     public static let memoryOpened = TraceEventName("memory.opened")
-    /// Damaged shared memory was found and repaired, `name`, `cause`.
+    /// What a dead process left in shared memory was put right, `name`, `cause`.
     public static let memoryRepaired = TraceEventName("memory.repaired")
     /// A keychain item was written, `service`, `account`.
     public static let keychainWritten = TraceEventName("keychain.written")
@@ -109,9 +109,10 @@ extension TraceEventName {
     public static let linkAcknowledged = TraceEventName("link.acknowledged")
     /// A watch message failed, `id`, `code`.
     public static let linkFailed = TraceEventName("link.failed")
-    /// A watch session's state changed, `state`.
+    /// A watch session was activated, or what it shows of the counterpart changed, `paired`, `installed`,
+    /// `reachable`.
     public static let sessionState = TraceEventName("session.state")
-    /// The lab's clock was changed, `offset`.
+    /// The lab's clock was changed, `offset` (milliseconds), `frozen`. The runner writes it in the name of `clock`.
     public static let clockChanged = TraceEventName("clock.changed")
     /// A message of an SDK's log, `level`, `message`.
     public static let log = TraceEventName("log")

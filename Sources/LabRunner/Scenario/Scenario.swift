@@ -3,7 +3,7 @@ public import LabKit
 
 /// One runnable test: a scenario file, or one row of a table-driven one, checked and resolved.
 ///
-/// An immutable value; any thread.
+/// An immutable value. Thread rule: any thread.
 public struct Scenario: Sendable {
     /// Stable name in reports: the path of the file, with the row's name in brackets for a table.
     public let id: String

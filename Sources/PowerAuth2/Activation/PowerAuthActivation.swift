@@ -3,8 +3,8 @@ import PowerAuthProtocol
 
 /// What a new activation is made of (sdk.md, section 5.16).
 ///
-/// The `with…` functions change the object and return it. Not thread-safe; ``PowerAuthSDK/createActivation(_:callback:)``
-/// keeps its own copy.
+/// The `with…` functions change the object and return it. Thread rule: one thread at a time;
+/// ``PowerAuthSDK/createActivation(_:callback:)`` keeps its own copy.
 public final class PowerAuthActivation {
     /// How the server learns who the user is.
     let identity: ActivationIdentity
@@ -30,7 +30,7 @@ public final class PowerAuthActivation {
     /// - Parameters:
     ///   - activationCode: the code, with or without its signature.
     ///   - name: name that the server shows.
-    /// - Throws: the error 4 for an invalid code.
+    /// - Throws: `invalidActivationCode` for an invalid code.
     public convenience init(activationCode: String, name: String? = nil) throws {
         guard let code = PowerAuthActivationCodeUtil.parse(fromActivationCode: activationCode),
             let identity = try? ActivationCode(code.activationCode)
@@ -46,7 +46,7 @@ public final class PowerAuthActivation {
 
     /// An activation by credentials the application's server understands.
     ///
-    /// - Throws: the error 5 without any attribute.
+    /// - Throws: `invalidActivationData` without any attribute.
     public convenience init(identityAttributes: [String: String], name: String? = nil) throws {
         guard !identityAttributes.isEmpty else {
             throw NSError.powerAuth(.invalidActivationData, "Empty identity attributes")
@@ -60,7 +60,7 @@ public final class PowerAuthActivation {
     ///   - recoveryCode: the code, with or without the prefix `R:`.
     ///   - recoveryPuk: the PUK, ten digits.
     ///   - name: name that the server shows.
-    /// - Throws: the error 4 for an invalid code or PUK.
+    /// - Throws: `invalidActivationCode` for an invalid code or PUK.
     public convenience init(recoveryCode: String, recoveryPuk: String, name: String? = nil) throws {
         guard let code = PowerAuthActivationCodeUtil.parse(fromRecoveryCode: recoveryCode) else {
             throw NSError.powerAuth(.invalidActivationCode, "Invalid recovery code")
@@ -73,7 +73,7 @@ public final class PowerAuthActivation {
 
     /// An activation by an OpenID Connect provider.
     ///
-    /// - Throws: the error 4 for an empty text.
+    /// - Throws: `invalidActivationCode` for an empty text.
     public convenience init(
         oidcProviderId providerId: String, code: String, nonce: String, codeVerifier: String? = nil
     ) throws {
@@ -116,8 +116,8 @@ public final class PowerAuthActivation {
     /// Tells whether the object can be used.
     public func validate() -> Bool { validateAndGetError() == nil }
 
-    /// The reason why the object cannot be used: the error 5 for a one-time password that is empty or does not belong to
-    /// an activation by code, 13 for custom attributes that are not JSON.
+    /// The reason why the object cannot be used: `invalidActivationData` for a one-time password that is empty or does
+    /// not belong to an activation by code, `wrongParameter` for custom attributes that are not JSON.
     public func validateAndGetError() -> NSError? {
         if let additionalActivationOtp {
             guard activationCode != nil else {

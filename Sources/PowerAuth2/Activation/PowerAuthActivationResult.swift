@@ -1,4 +1,4 @@
-/// What a successful key exchange brings (sdk.md, section 5.17). Immutable; usable from any thread.
+/// What a successful key exchange brings (sdk.md, section 5.17). Immutable. Thread rule: any thread.
 public final class PowerAuthActivationResult: @unchecked Sendable {
     // Safe to share: the attributes hold only values that the JSON parser made, which nobody mutates.
 
@@ -22,7 +22,7 @@ public final class PowerAuthActivationResult: @unchecked Sendable {
     }
 }
 
-/// Recovery code and PUK for the user to keep (sdk.md, section 5.13). Immutable; usable from any thread.
+/// Recovery code and PUK for the user to keep (sdk.md, section 5.13). Immutable. Thread rule: any thread.
 public final class PowerAuthActivationRecoveryData: Sendable {
     /// Recovery code without the prefix `R:`.
     public let recoveryCode: String

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Claims about the user (sdk.md, section 5.23). Immutable; usable from any thread.
+/// Claims about the user (sdk.md, section 5.23). Immutable. Thread rule: any thread.
 ///
 /// A claim that is missing or of another type is nil, or false for the two verified flags.
 public final class PowerAuthUserInfo: @unchecked Sendable {
@@ -75,7 +75,7 @@ public final class PowerAuthUserInfo: @unchecked Sendable {
     private func flag(_ claim: String) -> Bool { (allClaims[claim] as? NSNumber)?.boolValue ?? false }
 }
 
-/// A postal address in the claims about a user. Immutable; usable from any thread.
+/// A postal address in the claims about a user. Immutable. Thread rule: any thread.
 public final class PowerAuthUserAddress: @unchecked Sendable {
     // Safe to share: the claims hold only values that the JSON parser made, which nobody mutates.
 

@@ -146,7 +146,7 @@ extension PowerAuthSDK {
     }
 }
 
-/// The dialog of a context, as a task that can be cancelled. Safe to use from any thread.
+/// The dialog of a context, as a task that can be cancelled. Thread rule: any thread.
 private final class OpenDialog: PowerAuthOperationTask {
     private let context: LAContext
     private let isClosed = Mutex(false)

@@ -17,10 +17,12 @@ extension PowerAuthSDK {
     ///
     /// - Parameters:
     ///   - prompt: text of the dialog, which has no fallback button.
-    ///   - callback: takes the credentials, or an error. Before the function returns: 6 without an activation, 8 when
-    ///     biometry cannot be used now. Later, on the main queue: 8, 9 when the dialog was cancelled or another biometric
-    ///     request of the process is under way, 10 without a key, 13 for an unusable context, 19 for the fallback button.
-    ///     An error from the system is found under `NSUnderlyingErrorKey`, an `LAError`.
+    ///   - callback: takes the credentials, or an error. Before the function returns: `missingActivation` without an
+    ///     activation, `biometryNotAvailable` when biometry cannot be used now. Later, on the main queue:
+    ///     `biometryNotAvailable`, `biometryCancel` when the dialog was cancelled or another biometric request of the
+    ///     process is under way, `biometryFailed` without a key, `wrongParameter` for an unusable context,
+    ///     `biometryFallback` for the fallback button. An error from the system is found under `NSUnderlyingErrorKey`,
+    ///     an `LAError`.
     public func authenticateUsingBiometry(
         withPrompt prompt: String, callback: @escaping (PowerAuthAuthentication?, NSError?) -> Void
     ) {
@@ -88,9 +90,10 @@ extension PowerAuthSDK {
     ///
     /// - Parameters:
     ///   - prompt: text of the dialog.
-    ///   - callback: takes the keys by their accounts, or an error, on the main queue: 8 when biometry cannot be used,
-    ///     9 when the user cancelled or another biometric request of the process is under way, 10 when there is no key,
-    ///     the context is unusable, or the user was not recognised.
+    ///   - callback: takes the keys by their accounts, or an error, on the main queue: `biometryNotAvailable` when
+    ///     biometry cannot be used, `biometryCancel` when the user cancelled or another biometric request of the
+    ///     process is under way, `biometryFailed` when there is no key, the context is unusable, or the user was not
+    ///     recognised.
     public func fetchBiometryKeys(
         withPrompt prompt: String, callback: @escaping ([String: Data]?, NSError?) -> Void
     ) {

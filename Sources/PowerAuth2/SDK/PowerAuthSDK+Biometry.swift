@@ -21,9 +21,10 @@ extension PowerAuthSDK {
     ///
     /// - Parameters:
     ///   - password: the password in use.
-    ///   - callback: takes nil, or an error. Before the function returns: 8 when biometry cannot be used now, 6 without
-    ///     an activation. Later: 1 (a wrong password), 2, 3, 8, 12, 17, or one of the transport; an earlier factor stays
-    ///     unless its key could not be replaced.
+    ///   - callback: takes nil, or an error. Before the function returns: `biometryNotAvailable` when biometry cannot
+    ///     be used now, `missingActivation` without an activation. Later: `networkError` (a wrong password),
+    ///     `signatureError`, `invalidActivationState`, `biometryNotAvailable`, `encryption`, `pendingProtocolUpgrade`,
+    ///     or one of the transport; an earlier factor stays unless its key could not be replaced.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func addBiometryFactor(

@@ -4,8 +4,9 @@ public import Foundation
 extension PowerAuthSDK {
     /// Gives an encryptor for requests that need no activation.
     ///
-    /// - Parameter callback: takes the encryptor, or an error with the code 1, 11 or 12, or one of the transport. When
-    ///   the server's key is known already, it is called before the function returns.
+    /// - Parameter callback: takes the encryptor, or an error with the code `networkError`, `operationCancelled` or
+    ///   `encryption`, or one of the transport. When the server's key is known already, it is called before the
+    ///   function returns.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func eciesEncryptorForApplicationScope(
@@ -17,7 +18,7 @@ extension PowerAuthSDK {
     /// Gives an encryptor for requests that belong to the activation. It stays usable after the activation is gone.
     ///
     /// - Parameter callback: as ``eciesEncryptorForApplicationScope(callback:)``; without an activation it takes the
-    ///   error 6 before the function returns.
+    ///   error `missingActivation` before the function returns.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func eciesEncryptorForActivationScope(

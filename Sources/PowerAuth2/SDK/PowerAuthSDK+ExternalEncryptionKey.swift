@@ -8,7 +8,8 @@ extension PowerAuthSDK {
     /// Provides the key before an activation, or to an activation that uses one.
     ///
     /// - Parameter externalEncryptionKey: 16 bytes.
-    /// - Throws: 3 when the activation uses none, 13 for a key of another size or another key than the one in use.
+    /// - Throws: `invalidActivationState` when the activation uses none, `wrongParameter` for a key of another size or
+    ///   another key than the one in use.
     public func setExternalEncryptionKey(_ externalEncryptionKey: Data) throws {
         try nsError {
             try session.read { core in
@@ -22,7 +23,8 @@ extension PowerAuthSDK {
     /// Starts to protect the activation with the key.
     ///
     /// - Parameter externalEncryptionKey: 16 bytes.
-    /// - Throws: 6 without an activation, 3 when a key is set or in use, 13 for a key of another size, 12 otherwise.
+    /// - Throws: `missingActivation` without an activation, `invalidActivationState` when a key is set or in use,
+    ///   `wrongParameter` for a key of another size, `encryption` otherwise.
     public func addExternalEncryptionKey(_ externalEncryptionKey: Data) throws {
         try nsError {
             try session.write { core in
@@ -39,7 +41,8 @@ extension PowerAuthSDK {
 
     /// Stops to protect the activation with the key.
     ///
-    /// - Throws: 3 when no key is set or in use, 6 without an activation, 12 otherwise.
+    /// - Throws: `invalidActivationState` when no key is set or in use, `missingActivation` without an activation,
+    ///   `encryption` otherwise.
     public func removeExternalEncryptionKey() throws {
         try nsError {
             try session.write { core in

@@ -6,7 +6,8 @@ extension PowerAuthSDK {
     ///
     /// - Parameters:
     ///   - password: the password.
-    ///   - callback: takes nil, or an error: 6 without an activation, 1 (with the HTTP status 401) for a wrong password.
+    ///   - callback: takes nil, or an error: `missingActivation` without an activation, `networkError` (with the HTTP
+    ///     status 401) for a wrong password.
     /// - Returns: the task, never nil.
     @discardableResult
     public func validatePassword(
@@ -28,8 +29,8 @@ extension PowerAuthSDK {
     /// - Parameters:
     ///   - oldPassword: the password in use.
     ///   - newPassword: at least 4 bytes.
-    ///   - callback: takes nil, or an error as ``validatePassword(password:callback:)-(String,_)``, or 3 when the new
-    ///     password cannot be used or stored.
+    ///   - callback: takes nil, or an error as ``validatePassword(password:callback:)-(String,_)``, or
+    ///     `invalidActivationState` when the new password cannot be used or stored.
     /// - Returns: the task, never nil.
     @discardableResult
     public func changePassword(

@@ -9,7 +9,8 @@ extension PowerAuthSDK {
     ///
     /// - Parameters:
     ///   - authentication: the factors; the server wants possession and knowledge.
-    ///   - callback: takes the recovery data, or an error; 3 before the function returns when there are none.
+    ///   - callback: takes the recovery data, or an error; `invalidActivationState` before the function returns when
+    ///     there are none.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func activationRecoveryData(
@@ -33,8 +34,10 @@ extension PowerAuthSDK {
     /// - Parameters:
     ///   - recoveryCode: the code, with or without the prefix `R:`.
     ///   - authentication: the factors; the server wants possession and knowledge.
-    ///   - callback: takes true when the code was confirmed before, and an error or nil. Before the function returns: 6
-    ///     without an activation, 13 for a code that cannot be right. Later: 1, 2, 8–10, 12, 17, or one of the transport.
+    ///   - callback: takes true when the code was confirmed before, and an error or nil. Before the function returns:
+    ///     `missingActivation` without an activation, `wrongParameter` for a code that cannot be right. Later:
+    ///     `networkError`, `signatureError`, `biometryNotAvailable`, `biometryCancel`, `biometryFailed`, `encryption`,
+    ///     `pendingProtocolUpgrade`, or one of the transport.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func confirmRecoveryCode(

@@ -8,7 +8,9 @@ extension PowerAuthSDK {
     ///
     /// - Parameters:
     ///   - authentication: the factors; possession alone is not accepted by the server.
-    ///   - callback: takes nil, or an error with the code 1, 2, 6, 8–10 or 17, or one of the transport.
+    ///   - callback: takes nil, or an error with the code `networkError`, `signatureError`, `missingActivation`,
+    ///     `biometryNotAvailable`, `biometryCancel`, `biometryFailed` or `pendingProtocolUpgrade`, or one of the
+    ///     transport.
     /// - Returns: the task, never nil.
     @discardableResult
     public func removeActivation(
@@ -31,7 +33,7 @@ extension PowerAuthSDK {
 
     /// Removes the activation from the device: state, biometry key, tokens, cached results. The server is not told.
     ///
-    /// Works in every state; requests of the activation that are on their way end with the error 11.
+    /// Works in every state; requests of the activation that are on their way end with `operationCancelled`.
     public func removeActivationLocal() {
         cancelSharedRequests()
         client.abortCallsOfActivation()

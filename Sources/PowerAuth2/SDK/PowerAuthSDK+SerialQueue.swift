@@ -57,7 +57,7 @@ private final class ApplicationOperation: SerialOperation, @unchecked Sendable {
     }
 }
 
-/// A block of the application on the serial queue. Safe to use from any thread.
+/// A block of the application on the serial queue. Thread rule: any thread.
 private final class ApplicationBlock: SerialOperation, PowerAuthOperationTask {
     private struct State {
         var isCancelled = false

@@ -11,8 +11,9 @@ extension PowerAuthSDK {
     ///   - uriId: identifier agreed with the server, not the URL; not empty.
     ///   - body: the body as it will be sent.
     /// - Returns: the header for the request.
-    /// - Throws: 17 during an upgrade of the protocol, 6 without an activation, 13 without a factor, 8–10 without the
-    ///   biometry key, 2 for unusable parameters or keys. A wrong password is not noticed here.
+    /// - Throws: `pendingProtocolUpgrade` during an upgrade of the protocol, `missingActivation` without an activation,
+    ///   `wrongParameter` without a factor, `biometryNotAvailable`, `biometryCancel` or `biometryFailed` without the
+    ///   biometry key, `signatureError` for unusable parameters or keys. A wrong password is not noticed here.
     @discardableResult
     public func requestSignature(
         with authentication: PowerAuthAuthentication, method: String, uriId: String, body: Data?
@@ -46,7 +47,7 @@ extension PowerAuthSDK {
     ///   - body: the signed data.
     ///   - nonce: Base64 of the 16 bytes given by the server.
     /// - Returns: groups of decimal digits joined by dashes, one a factor.
-    /// - Throws: 13 without a nonce, otherwise as ``requestSignature(with:method:uriId:body:)``.
+    /// - Throws: `wrongParameter` without a nonce, otherwise as ``requestSignature(with:method:uriId:body:)``.
     @discardableResult
     public func offlineSignature(
         with authentication: PowerAuthAuthentication, uriId: String, body: Data?, nonce: String?

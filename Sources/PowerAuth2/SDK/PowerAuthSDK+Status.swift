@@ -8,8 +8,10 @@ extension PowerAuthSDK {
     /// An activation of the older protocol is upgraded on the way, unless the configuration says otherwise. Calls made at
     /// the same time share one request and get the same object.
     ///
-    /// - Parameter callback: takes the status, or an error. Before the function returns: 7 for a pending activation, 6
-    ///   without one. Later: 1, 5, 11, 16, 20, 2 when the counter could not be synchronised, or an error of the transport.
+    /// - Parameter callback: takes the status, or an error. Before the function returns: `activationPending` for a
+    ///   pending activation, `missingActivation` without one. Later: `networkError`, `invalidActivationData`,
+    ///   `operationCancelled`, `protocolUpgrade`, `timeSynchronization`, `signatureError` when the counter could not be
+    ///   synchronised, or an error of the transport.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func fetchActivationStatus(
@@ -52,7 +54,8 @@ extension PowerAuthSDK {
 
     /// Fetches the server's status; works without an activation.
     ///
-    /// - Parameter callback: takes the status, or an error with the code 1 or 11, or one of the transport.
+    /// - Parameter callback: takes the status, or an error with the code `networkError` or `operationCancelled`, or one
+    ///   of the transport.
     @discardableResult
     public func fetchServerStatus(
         callback: @escaping (PowerAuthServerStatus?, NSError?) -> Void
@@ -67,7 +70,8 @@ extension PowerAuthSDK {
 
     /// Fetches claims about the user.
     ///
-    /// - Parameter callback: takes the claims, or an error with the code 1, 6 or 12, or one of the transport.
+    /// - Parameter callback: takes the claims, or an error with the code `networkError`, `missingActivation` or
+    ///   `encryption`, or one of the transport.
     @discardableResult
     public func fetchUserInfo(
         callback: @escaping (PowerAuthUserInfo?, NSError?) -> Void

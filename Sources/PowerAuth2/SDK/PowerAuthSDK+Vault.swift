@@ -7,8 +7,9 @@ extension PowerAuthSDK {
     /// - Parameters:
     ///   - authentication: the factors; the server wants possession and knowledge.
     ///   - index: number of the key; equal numbers give equal keys.
-    ///   - callback: takes 16 bytes, or an error: 6 before the function returns without an activation; later 1 (a wrong
-    ///     password), 2, 3, 12, 17, or one of the transport.
+    ///   - callback: takes 16 bytes, or an error: `missingActivation` before the function returns without an
+    ///     activation; later `networkError` (a wrong password), `signatureError`, `invalidActivationState`,
+    ///     `encryption`, `pendingProtocolUpgrade`, or one of the transport.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func fetchEncryptionKey(
@@ -45,8 +46,8 @@ extension PowerAuthSDK {
     /// - Parameters:
     ///   - authentication: the factors; the server wants possession and knowledge.
     ///   - claims: values that can be written as JSON.
-    ///   - callback: takes the compact token (ES256), or an error; 13 before the function returns for claims that are not
-    ///     JSON.
+    ///   - callback: takes the compact token (ES256), or an error; `wrongParameter` before the function returns for
+    ///     claims that are not JSON.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func signJwt(
@@ -115,7 +116,7 @@ extension PowerAuthSDK {
     }
 }
 
-/// The signature of the device's key, or the error 12.
+/// The signature of the device's key, or `encryption`.
 private func signature(
     of data: Data, _ core: PowerAuthCoreSession, _ vaultKey: String, _ keys: PowerAuthCoreSignatureUnlockKeys,
     format: PowerAuthCoreSignatureFormat

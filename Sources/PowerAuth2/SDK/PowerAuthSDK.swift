@@ -4,7 +4,7 @@ import Synchronization
 
 /// One activation of the application, from its beginning to its end (sdk.md, section 5).
 ///
-/// Every function may be called from any thread. Callbacks arrive on the main queue unless a function says otherwise; an
+/// Thread rule: any thread. Callbacks arrive on the main queue unless a function says otherwise; an
 /// error that is found before anything is sent arrives before the function returns, which then returns nil instead of a
 /// task.
 ///
@@ -226,7 +226,7 @@ public final class PowerAuthSDK: Sendable {
         configurations.withLock { $0.configuration.externalEncryptionKey = key }
     }
 
-    /// Ends the requests that several callers may wait for; the callers get the error 11.
+    /// Ends the requests that several callers may wait for; the callers get `operationCancelled`.
     func cancelSharedRequests() {
         let running = statusRequests.withLock { running in
             defer { running = nil }

@@ -14,7 +14,7 @@ public enum PowerAuthActivationState: Int, Sendable {
     case deadlock = 128
 }
 
-/// Status of an activation (sdk.md, section 5.17). Immutable; usable from any thread.
+/// Status of an activation (sdk.md, section 5.17). Immutable. Thread rule: any thread.
 public final class PowerAuthActivationStatus: @unchecked Sendable {
     // Safe to share: the custom object holds only values that the JSON parser made, which nobody mutates.
 

@@ -17,7 +17,7 @@ enum ProtocolUpgradeStep: Equatable, Sendable {
     ///   - server: protocol of the activation on the server.
     ///   - local: protocol of the activation on the device.
     ///   - pending: protocol that a running upgrade leads to, or `.NA`.
-    /// - Throws: the error 16 when the two sides cannot come together.
+    /// - Throws: `protocolUpgrade` when the two sides cannot come together.
     init(
         server: PowerAuthCoreProtocolVersion, local: PowerAuthCoreProtocolVersion,
         pending: PowerAuthCoreProtocolVersion

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Creates and removes tokens on the server (sdk.md, section 9.4). Safe to use from any thread.
+/// Creates and removes tokens on the server (sdk.md, section 9.4). Thread rule: any thread.
 final class ServerTokenProvider: RemoteTokenProvider {
     private let client: RestClient
 
@@ -41,7 +41,7 @@ final class ServerTokenProvider: RemoteTokenProvider {
     }
 }
 
-/// The record that made a request unnecessary. Safe to use from any thread.
+/// The record that made a request unnecessary. Thread rule: any thread.
 private final class ExistingRecord: Sendable {
     private let found = Mutex<TokenRecord?>(nil)
 

@@ -28,7 +28,7 @@ public enum PowerAuthCoreCounterState: Int, Sendable {
     case invalid = 4
 }
 
-/// Encrypted status as received from the server. A plain holder; use it from one thread at a time.
+/// Encrypted status as received from the server. A plain holder. Thread rule: one thread at a time.
 public final class PowerAuthCoreEncryptedActivationStatus {
     /// Base64 of the 16-byte challenge sent with the request.
     public var challenge: String
@@ -45,7 +45,7 @@ public final class PowerAuthCoreEncryptedActivationStatus {
     }
 }
 
-/// Decoded status of an activation. Immutable, usable from any thread.
+/// Decoded status of an activation. Immutable. Thread rule: any thread.
 public final class PowerAuthCoreActivationStatus: Sendable {
     /// State of the activation.
     public let state: PowerAuthCoreActivationState

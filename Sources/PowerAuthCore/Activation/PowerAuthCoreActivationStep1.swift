@@ -1,4 +1,4 @@
-/// Input of ``PowerAuthCoreSession/startActivation(_:)``. A plain holder; use it from one thread at a time.
+/// Input of ``PowerAuthCoreSession/startActivation(_:)``. A plain holder. Thread rule: one thread at a time.
 public final class PowerAuthCoreActivationStep1Param {
     /// Activation code with its optional signature; `nil` for activations that do not use a code.
     public var activationCode: PowerAuthCoreOtp?
@@ -9,7 +9,7 @@ public final class PowerAuthCoreActivationStep1Param {
     }
 }
 
-/// Output of ``PowerAuthCoreSession/startActivation(_:)``. Immutable, usable from any thread.
+/// Output of ``PowerAuthCoreSession/startActivation(_:)``. Immutable. Thread rule: any thread.
 public final class PowerAuthCoreActivationStep1Result: Sendable {
     /// Base64 of the device's compressed public key (33 bytes).
     public let devicePublicKey: String

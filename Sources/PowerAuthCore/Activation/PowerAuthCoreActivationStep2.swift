@@ -1,5 +1,5 @@
 /// The server's answer to a key exchange, input of ``PowerAuthCoreSession/validateActivationResponse(_:)``.
-/// A plain holder; use it from one thread at a time.
+/// A plain holder. Thread rule: one thread at a time.
 public final class PowerAuthCoreActivationStep2Param {
     /// Identifier the server gave to the activation; not empty.
     public var activationId: String
@@ -22,7 +22,7 @@ public final class PowerAuthCoreActivationStep2Param {
     }
 }
 
-/// Output of ``PowerAuthCoreSession/validateActivationResponse(_:)``. Immutable, usable from any thread.
+/// Output of ``PowerAuthCoreSession/validateActivationResponse(_:)``. Immutable. Thread rule: any thread.
 public final class PowerAuthCoreActivationStep2Result: Sendable {
     /// Eight digits that the user may compare with those the server shows (protocol.md, section 6.4).
     public let activationFingerprint: String

@@ -1,4 +1,4 @@
-/// Recovery code and PUK that let the user replace a lost activation. Immutable, usable from any thread.
+/// Recovery code and PUK that let the user replace a lost activation. Immutable. Thread rule: any thread.
 public final class PowerAuthCoreRecoveryData: Sendable {
     /// Recovery code without the `R:` prefix.
     public let recoveryCode: String

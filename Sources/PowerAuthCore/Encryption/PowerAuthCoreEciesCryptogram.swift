@@ -1,7 +1,7 @@
 public import Foundation
 package import PowerAuthProtocol
 
-/// An encrypted request or response (protocol.md, section 7.4). A plain holder; use it from one thread at a time.
+/// An encrypted request or response (protocol.md, section 7.4). A plain holder. Thread rule: one thread at a time.
 public final class PowerAuthCoreEciesCryptogram {
     /// Encrypted bytes.
     public var body: Data?

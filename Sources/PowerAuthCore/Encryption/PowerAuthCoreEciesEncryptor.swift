@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Encrypts requests for the server and decrypts its responses (protocol.md, section 7).
 ///
-/// All members may be used from any thread. Where several requests are in flight with one encryptor, use
+/// Thread rule: any thread. Where several requests are in flight with one encryptor, use
 /// ``encryptRequest(_:completion:)``, which hands out a decryptor of its own for each response.
 public final class PowerAuthCoreEciesEncryptor: Sendable {
     private struct State: Sendable {

@@ -1,7 +1,7 @@
 internal import PowerAuthProtocol
 
 /// Facts that are authenticated together with an encrypted message and sent in its HTTP header (protocol.md, sections
-/// 7.2 and 7.5). Immutable, usable from any thread.
+/// 7.2 and 7.5). Immutable. Thread rule: any thread.
 public final class PowerAuthCoreEciesMetaData: Sendable {
     /// Base64 of the application key.
     public let applicationKey: String

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PowerAuthProtocol
 
-/// One request for the server's temporary key of a scope (protocol.md, section 8). Immutable, usable from any thread.
+/// One request for the server's temporary key of a scope (protocol.md, section 8). Immutable. Thread rule: any thread.
 package struct TemporaryKeyExchange: Sendable {
     /// The request's token, to be sent to the server.
     package let jwt: String

@@ -4,7 +4,7 @@ internal import Synchronization
 /// A password that can be typed character by character, for example a PIN entered on a keyboard of the application's own.
 ///
 /// The content is UTF-8. A character is one Unicode code point; surrogate code points are encoded in three bytes like any
-/// other. All methods may be called from any thread.
+/// other. Thread rule: any thread.
 public final class PowerAuthCoreMutablePassword: PowerAuthCorePassword, @unchecked Sendable {
     /// Makes an empty password.
     public init() {

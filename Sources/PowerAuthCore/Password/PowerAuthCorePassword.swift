@@ -5,7 +5,7 @@ internal import Synchronization
 /// A password that is kept masked in memory and wiped when it goes away (protocol.md, section 14.5).
 ///
 /// Objects of this class keep their content until ``secureClear()``; ``PowerAuthCoreMutablePassword`` can be edited.
-/// All methods may be called from any thread.
+/// Thread rule: any thread.
 ///
 /// Unchecked: the class must stay open for its mutable subclass, which the compiler does not accept for `Sendable`. The
 /// only stored property is a mutex, and the subclass adds no state.

@@ -1,7 +1,7 @@
 public import Foundation
 internal import PowerAuthProtocol
 
-/// A request that is to be signed (protocol.md, section 9.1). A plain holder; use it from one thread at a time.
+/// A request that is to be signed (protocol.md, section 9.1). A plain holder. Thread rule: one thread at a time.
 public final class PowerAuthCoreHTTPRequestData {
     /// Body as it will be sent; `nil` is the same as empty.
     public var body: Data?
@@ -26,7 +26,7 @@ public final class PowerAuthCoreHTTPRequestData {
     }
 }
 
-/// A computed signature of a request. Immutable, usable from any thread.
+/// A computed signature of a request. Immutable. Thread rule: any thread.
 public final class PowerAuthCoreHTTPRequestDataSignature: Sendable {
     /// Protocol version the signature belongs to, for example `3.3`.
     public let version: String

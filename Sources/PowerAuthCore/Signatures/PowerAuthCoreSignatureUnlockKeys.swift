@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Keys that unlock the factor keys stored in a session (protocol.md, section 14.1).
-/// A plain holder; use it from one thread at a time.
+/// A plain holder. Thread rule: one thread at a time.
 public final class PowerAuthCoreSignatureUnlockKeys {
     /// 16 bytes derived from the device's identity; not all zero. Unlocks the possession factor and the transport key.
     public var possessionUnlockKey: Data?

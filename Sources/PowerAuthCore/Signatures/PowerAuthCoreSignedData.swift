@@ -22,7 +22,7 @@ public enum PowerAuthCoreSignatureFormat: Int, Sendable {
     case ecdsaJose = 2
 }
 
-/// Data with their signature (protocol.md, section 10). A plain holder; use it from one thread at a time.
+/// Data with their signature (protocol.md, section 10). A plain holder. Thread rule: one thread at a time.
 public final class PowerAuthCoreSignedData {
     /// Key the signature belongs to.
     public var signingDataKey: PowerAuthCoreSigningDataKey

@@ -1,7 +1,7 @@
 public import Foundation
 internal import PowerAuthProtocol
 
-/// A P-256 public key. Immutable, usable from any thread.
+/// A P-256 public key. Immutable. Thread rule: any thread.
 public final class PowerAuthCoreECPublicKey: Sendable {
     let key: PublicKey
 
@@ -20,7 +20,7 @@ public final class PowerAuthCoreECPublicKey: Sendable {
     public var publicKeyBytes: Data { key.compressed }
 }
 
-/// A P-256 key pair. Immutable, usable from any thread.
+/// A P-256 key pair. Immutable. Thread rule: any thread.
 public final class PowerAuthCoreECKeyPair: Sendable {
     let key: PrivateKey
 
@@ -32,7 +32,7 @@ public final class PowerAuthCoreECKeyPair: Sendable {
     public var publicKey: PowerAuthCoreECPublicKey { PowerAuthCoreECPublicKey(key.publicKey) }
 }
 
-/// Cryptographic functions for applications that talk to the server in their own way. Callable from any thread.
+/// Cryptographic functions for applications that talk to the server in their own way. Thread rule: any thread.
 public enum PowerAuthCoreCryptoUtils {
     /// Verifies an ECDSA signature in DER with SHA-256.
     public static func ecdsaVerifySignature(

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Time synchronised with the server, as the core and the encryptors need it (protocol.md, section 17).
 ///
-/// Implementations must be callable from any thread.
+/// Thread rule: any thread.
 public protocol PowerAuthCoreTimeService: AnyObject, Sendable {
     /// `true` once the offset against the server's clock is known.
     var isTimeSynchronized: Bool { get }

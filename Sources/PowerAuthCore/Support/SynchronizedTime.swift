@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The time service of an SDK: a local clock and what is known about the server's (protocol.md, section 17).
 ///
-/// Safe to use from any thread; nothing blocks.
+/// Thread rule: any thread; nothing blocks.
 package final class SynchronizedTime: PowerAuthCoreTimeService {
     private let localTime: @Sendable () -> TimeInterval
     private let state = Mutex(TimeSynchronization())

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The settings of the HTTP client (sdk.md, section 5.3).
 ///
-/// Not thread-safe: set it up on one thread; an SDK object keeps a copy.
+/// Thread rule: one thread at a time; an SDK object keeps a copy.
 public final class PowerAuthClientConfiguration {
     /// Seconds that one request may take.
     public var defaultRequestTimeout: TimeInterval = 20

@@ -3,7 +3,7 @@ import PowerAuthProtocol
 
 /// The settings of one activation of the application (sdk.md, section 5.1).
 ///
-/// Not thread-safe: set it up on one thread and hand it to an SDK object, which keeps a deep copy.
+/// Thread rule: one thread at a time; an SDK object keeps a deep copy.
 public final class PowerAuthConfiguration {
     /// Name of the activation on the device, unique in the application; also the keychain account of its
     /// state and the address of its watch packets. Not empty. Set it only in the style of 1.7.

@@ -7,7 +7,7 @@ public protocol PowerAuthHttpRequestInterceptor: AnyObject {
     func processRequest(_ request: NSMutableURLRequest)
 }
 
-/// Adds one header to each request. Immutable; usable from any thread.
+/// Adds one header to each request. Immutable. Thread rule: any thread.
 public class PowerAuthCustomHeaderRequestInterceptor: PowerAuthHttpRequestInterceptor, @unchecked Sendable {
     // Safe to share: both properties are constants, and the subclass of this module adds none.
 

@@ -15,7 +15,7 @@ public let PowerAuthKeychain_Initialized = "io.getlime.PowerAuthKeychain.Initial
 
 /// Where the SDK keeps its data (sharing.md, section 12.1).
 ///
-/// Not thread-safe: set it up on one thread; an SDK object keeps a copy.
+/// Thread rule: one thread at a time; an SDK object keeps a copy.
 public final class PowerAuthKeychainConfiguration {
     /// Keychain access group of the status, possession and token services; nil for the application's default
     /// group. The biometry service uses it only together with activation sharing.

@@ -1,6 +1,6 @@
 /// How the applications of a vendor share one activation (sharing.md, section 3).
 ///
-/// Not thread-safe: set it up on one thread; an SDK object works on its own copy.
+/// Thread rule: one thread at a time; an SDK object works on its own copy.
 public final class PowerAuthSharingConfiguration {
     /// The app group whose container holds the lock files. At most 26 UTF-8 bytes when
     /// ``sharedMemoryIdentifier`` is computed, 30 minus its length otherwise.

@@ -6,7 +6,7 @@ public enum PowerAuthRestApiResponseStatus: Int, Sendable {
     case ERROR = 1
 }
 
-/// The `responseObject` of an error response. Immutable; usable from any thread.
+/// The `responseObject` of an error response. Immutable. Thread rule: any thread.
 public final class PowerAuthRestApiError: @unchecked Sendable {
     // Safe to share: every property is a constant, and `additionalInfo` holds only values that the
     // JSON parser made (strings, numbers, arrays, dictionaries), which nobody mutates.
@@ -34,7 +34,7 @@ public final class PowerAuthRestApiError: @unchecked Sendable {
 }
 
 /// The server's error answer, found in `userInfo` under ``PowerAuthErrorDomain`` of a network error
-/// (sdk.md, section 4.4). Immutable; usable from any thread.
+/// (sdk.md, section 4.4). Immutable. Thread rule: any thread.
 public final class PowerAuthRestApiErrorResponse: Sendable {
     /// Always `.ERROR`.
     public let status = PowerAuthRestApiResponseStatus.ERROR

@@ -4,7 +4,7 @@ public import SimulatedDevice
 
 /// The generic passwords of one keychain service (sdk.md, section 5.5, and sharing.md, section 12.4).
 ///
-/// Usable from any thread. A call may wait for another process, so never make it on the concurrency
+/// Thread rule: any thread. A call may wait for another process, so never make it on the concurrency
 /// runtime's cooperative pool.
 public final class PowerAuthKeychain: Sendable {
     /// The keychain service.

@@ -3,7 +3,7 @@ import SimulatedDevice
 
 /// How the owner of the device is asked when a protected item is read (sdk.md, section 5.5).
 ///
-/// Immutable; usable from any thread.
+/// Immutable. Thread rule: any thread.
 public final class PowerAuthKeychainAuthentication: Sendable {
     /// Text of the dialog, or nil.
     public let prompt: String?

@@ -9,7 +9,8 @@ extension FactorKeySource {
     ///
     /// A user who is not recognised gives a random key, so that the server counts a failed attempt.
     ///
-    /// - Throws: 8, 9, 10, 13 or 19; an error from the system with it under `NSUnderlyingErrorKey`.
+    /// - Throws: `biometryNotAvailable`, `biometryCancel`, `biometryFailed`, `wrongParameter` or `biometryFallback`; an
+    ///   error from the system with it under `NSUnderlyingErrorKey`.
     package func biometryKey(confirmedBy policy: LAPolicy, in context: LAContext) throws(NSError) -> Data {
         if context.localizedReason.isEmpty { context.localizedReason = "< missing prompt >" }
         do throws(LAError) {
@@ -25,7 +26,8 @@ extension FactorKeySource {
 
     /// Reads every key of the biometry service.
     ///
-    /// - Throws: 8 on a device without biometry, 9 when the user cancelled, 10 for any other reason.
+    /// - Throws: `biometryNotAvailable` on a device without biometry, `biometryCancel` when the user cancelled,
+    ///   `biometryFailed` for any other reason.
     package func biometryKeys(in context: LAContext) throws(NSError) -> [String: Data] {
         guard biometryInfo.currentStatus != .notSupported else { throw .powerAuth(.biometryNotAvailable) }
         let (status, keys) = readBiometryKeys(PowerAuthKeychainAuthentication(context: context))

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What the log tells about requests (sdk.md, section 4.5). Usable from any thread.
+/// What the log tells about requests (sdk.md, section 4.5). Thread rule: any thread.
 ///
 /// A verbose log has headers, and bodies that were not encrypted; those that were stay secret.
 enum HTTPLog {

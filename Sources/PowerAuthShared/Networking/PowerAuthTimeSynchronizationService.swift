@@ -3,7 +3,7 @@ public import Foundation
 package import SimulatedDevice
 import Synchronization
 
-/// Time of the server, as far as the SDK knows it (sdk.md, section 5.22). Usable from any thread.
+/// Time of the server, as far as the SDK knows it (sdk.md, section 5.22). Thread rule: any thread.
 public protocol PowerAuthTimeSynchronizationService: AnyObject {
     /// True once the deviation of the local clock is known.
     var isTimeSynchronized: Bool { get }
@@ -17,8 +17,8 @@ public protocol PowerAuthTimeSynchronizationService: AnyObject {
     /// Synchronises time with the server.
     ///
     /// - Parameters:
-    ///   - callback: takes nil, or an error: 20 when the measurement took too long, 11 when the SDK object is gone, or
-    ///     one of the request.
+    ///   - callback: takes nil, or an error: `timeSynchronization` when the measurement took too long,
+    ///     `operationCancelled` when the SDK object is gone, or one of the request.
     ///   - callbackQueue: where the callback is called; nil is the main queue.
     /// - Returns: the task; nil when the SDK object is gone.
     @discardableResult

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The calls of a client that have not ended. Safe to use from any thread.
+/// The calls of a client that have not ended. Thread rule: any thread.
 final class RunningOperations: Sendable {
     private let operations = Mutex<[ObjectIdentifier: RestOperation]>([:])
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Obtains the server's temporary keys and knows how long they are good (protocol.md, section 8).
 ///
-/// The keys themselves live in the session. Safe to use from any thread; the lock of the session comes before the one in
+/// The keys themselves live in the session. Thread rule: any thread; the lock of the session comes before the one in
 /// here, and nothing is called while the latter is held.
 final class TemporaryKeyStore: Sendable {
     private struct State {

@@ -10,12 +10,12 @@ package protocol BracketedSessionInterface: SessionInterface {
     /// Opens a task, which may be one inside another.
     ///
     /// - Parameter write: the state is stored when the outermost task ends.
-    /// - Throws: the error 3 when the state is out of reach; then nothing was opened.
+    /// - Throws: `invalidActivationState` when the state is out of reach; then nothing was opened.
     func enter(write: Bool) throws(NSError)
 
     /// Ends the task.
     ///
-    /// - Throws: the error 3 when the state could not be stored; the task is over nevertheless.
+    /// - Throws: `invalidActivationState` when the state could not be stored; the task is over nevertheless.
     func leave() throws(NSError)
 }
 

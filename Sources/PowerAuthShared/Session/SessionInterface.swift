@@ -9,15 +9,16 @@ import Foundation
 package protocol SessionInterface: PowerAuthCoreSessionProvider, TokenStoreLock {
     /// Runs `body` as a read task.
     ///
-    /// - Throws: the error of `body`, or an `NSError` of ``PowerAuthErrorDomain`` with the code 3 when the
-    ///   state cannot be loaded (or stored, when a write task was nested).
+    /// - Throws: the error of `body`, or an `NSError` of ``PowerAuthErrorDomain`` with the code
+    ///   `invalidActivationState` when the state cannot be loaded (or stored, when a write task was nested).
     func read<T>(_ body: (PowerAuthCoreSession) throws -> T) throws -> T
 
     /// Runs `body` as a write task. The state is stored also when `body` throws, because a failed step
     /// leaves the session changed on purpose.
     ///
-    /// - Throws: the error of `body`, or an `NSError` of ``PowerAuthErrorDomain`` with the code 3 when the
-    ///   state cannot be loaded or stored. In the latter case the session holds the stored state again.
+    /// - Throws: the error of `body`, or an `NSError` of ``PowerAuthErrorDomain`` with the code
+    ///   `invalidActivationState` when the state cannot be loaded or stored. In the latter case the session holds the
+    ///   stored state again.
     func write<T>(_ body: (PowerAuthCoreSession) throws -> T) throws -> T
 
     /// The critical operation of another application, or nil. Always nil without activation sharing.
@@ -26,8 +27,8 @@ package protocol SessionInterface: PowerAuthCoreSessionProvider, TokenStoreLock 
     /// Announces that this application starts a critical operation. Call inside a write task, after the
     /// session left its resting state: the operation ends by itself when a task finds it back there.
     ///
-    /// - Throws: `NSError` with the code 18 when another application is in the middle of one, 11 when
-    ///   this object already runs one.
+    /// - Throws: `NSError` with the code `externalPendingOperation` when another application is in the middle of one,
+    ///   `operationCancelled` when this object already runs one.
     func startExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType) throws
 
     /// Gives up the critical operation of this type, if this object runs one: the session is not at rest again, and

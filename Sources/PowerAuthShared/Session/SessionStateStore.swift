@@ -3,7 +3,7 @@ package import SimulatedDevice
 
 /// The keychain item with the serialized session (sharing.md, section 13).
 ///
-/// Safe to use from any thread; the session interface that owns it calls it under its own lock.
+/// Thread rule: any thread; the session interface that owns it calls it under its own lock.
 package struct SessionStateStore: Sendable {
     /// What the keychain says about the state.
     package enum Reading: Sendable {

@@ -5,7 +5,8 @@ package protocol TokenStoreLock: AnyObject, Sendable {
     /// Opens the token store for one access, as a write task. Pair with ``unlockTokenStore()`` on the same thread.
     ///
     /// - Returns: true when another application changed tokens, so cached ones are stale.
-    /// - Throws: `NSError` with the code 3 when the lock or the state is out of reach; then nothing was locked.
+    /// - Throws: `NSError` with the code `invalidActivationState` when the lock or the state is out of reach; then
+    ///   nothing was locked.
     func lockTokenStore() throws -> Bool
 
     /// Announces that the open access is going to store or remove a record, so that the other applications drop

@@ -7,7 +7,7 @@ public enum PowerAuthExternalPendingOperationType: Int, Sendable {
     case protocolUpgrade = 2
 }
 
-/// A critical operation that another application is doing. Immutable; usable from any thread.
+/// A critical operation that another application is doing. Immutable. Thread rule: any thread.
 public final class PowerAuthExternalPendingOperation: Sendable {
     /// What the other application does.
     public let externalOperationType: PowerAuthExternalPendingOperationType

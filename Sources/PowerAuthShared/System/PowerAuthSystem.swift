@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedDevice
 
-/// Facts about the SDK and the device (sdk.md, section 5.25). Usable from any thread.
+/// Facts about the SDK and the device (sdk.md, section 5.25). Thread rule: any thread.
 public enum PowerAuthSystem {
     /// Version of the SDK whose behaviour this one has.
     package static let sdkVersion = "1.9.2"

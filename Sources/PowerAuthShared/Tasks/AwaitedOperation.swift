@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The operation starts on a queue of its own, because a start may wait for another process and must not hold a thread of
 /// the concurrency runtime. Cancelling the function's task cancels the operation, whose callback then never comes; the
-/// function throws `CancellationError` at once. Safe to use from any thread.
+/// function throws `CancellationError` at once. Thread rule: any thread.
 private final class AwaitedOperation<Value: Sendable>: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Value, any Error>?

@@ -8,8 +8,8 @@ import Synchronization
 /// When the last child is cancelled the work is cancelled, unless it is in a phase that must not be
 /// interrupted.
 ///
-/// Thread rule: every member may be called from any thread. No closure of the caller runs while the
-/// group's lock is held (sdk.md, section 15, item 2).
+/// Thread rule: any thread. No closure of the caller runs while the
+/// group's lock is held (sdk.md, section 15, row 2).
 package final class GroupedTask<Value>: Sendable {
     /// What a group does; the closures run on the thread that causes them.
     package struct Hooks: Sendable {
@@ -148,7 +148,7 @@ package final class GroupedTask<Value>: Sendable {
         for child in ended.children { child.complete(result) }
     }
 
-    /// Stops the work; every child gets the error 11.
+    /// Stops the work; every child gets `operationCancelled`.
     package func cancel() {
         guard let ended = end() else { return }
         ended.operation?.value.cancel()

@@ -8,7 +8,7 @@ package typealias TaskResult<Value> = Result<Value, NSError>
 /// A cancellable operation that reports once (sdk.md, section 8.1).
 ///
 /// A cancel before the report suppresses it, even when the work is already done; a cancel after it has no
-/// effect. Thread rule: every member may be called from any thread; the callback runs on the given queue,
+/// effect. Thread rule: any thread; the callback runs on the given queue,
 /// the cancel handler on the thread that cancels.
 package final class OperationTask<Value>: PowerAuthOperationTask, Sendable {
     private struct State {

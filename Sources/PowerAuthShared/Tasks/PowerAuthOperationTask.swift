@@ -1,6 +1,6 @@
 /// An asynchronous operation that the application can cancel (sdk.md, sections 5.26 and 8.1).
 ///
-/// Both members may be used from any thread.
+/// Thread rule: any thread.
 public protocol PowerAuthOperationTask: AnyObject {
     /// True after ``cancel()``. The children of a grouped task say true also once they are complete.
     var isCancelled: Bool { get }

@@ -45,12 +45,12 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
     /// The instance that owns the tokens.
     package var instanceId: String { records.instanceId }
 
-    /// Sets where missing tokens come from; held weakly. Without one, requests end with the error 14.
+    /// Sets where missing tokens come from; held weakly. Without one, requests end with `invalidToken`.
     package func setProvider(_ provider: any RemoteTokenProvider) {
         self.provider.withLock { $0.value = provider }
     }
 
-    /// Ends all requests; their callers get the error 11.
+    /// Ends all requests; their callers get `operationCancelled`.
     package func cancelAllRequests() {
         let running = groups.withLock { groups in
             defer { groups = [:] }
@@ -98,7 +98,7 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
     /// Finds a record, adopting one from 1.6 and dropping one of another activation (sharing.md, section 15.3).
     ///
     /// - Parameter factors: the factor mask that the record must have been made with; nil accepts any.
-    /// - Throws: the error 13 for a record with other factors.
+    /// - Throws: `wrongParameter` for a record with other factors.
     func lookup(_ name: String, factors: Int?) throws(NSError) -> TokenRecord? {
         let found = access { change -> TokenRecord? in
             // Asked inside the access: otherwise a token of an activation that was made meanwhile would be dropped.

@@ -1,4 +1,4 @@
-/// One HTTP header that authorises a request (sdk.md, section 5.19). Immutable; usable from any thread.
+/// One HTTP header that authorises a request (sdk.md, section 5.19). Immutable. Thread rule: any thread.
 public final class PowerAuthAuthorizationHttpHeader: Sendable {
     /// Name of the header.
     public let key: String

@@ -2,7 +2,7 @@ package import Foundation
 
 /// A named token: it authorises requests without the user's password (sdk.md, section 5.19).
 ///
-/// Immutable; usable from any thread.
+/// Immutable. Thread rule: any thread.
 public final class PowerAuthToken: Sendable {
     let record: TokenRecord
     private let store: WeakStore

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The tokens of one activation (sdk.md, section 5.19).
 ///
-/// Usable from any thread. Where a function says "before it returns", the completion runs on the calling thread;
+/// Thread rule: any thread. Where a function says "before it returns", the completion runs on the calling thread;
 /// otherwise on the main queue.
 public protocol PowerAuthTokenStore: AnyObject {
     /// True when there is an activation.
@@ -13,8 +13,8 @@ public protocol PowerAuthTokenStore: AnyObject {
     /// - Parameters:
     ///   - name: the token's name, not empty.
     ///   - authentication: the factors; a stored token must have been made with the same.
-    ///   - completion: takes the token, or an error with the code 13, 6 or 14, or one of the request. A stored
-    ///     token and an early error arrive before the function returns.
+    ///   - completion: takes the token, or an error with the code `wrongParameter`, `missingActivation` or
+    ///     `invalidToken`, or one of the request. A stored token and an early error arrive before the function returns.
     /// - Returns: the task, or nil when the completion was called already.
     @discardableResult
     func requestAccessToken(
@@ -22,7 +22,7 @@ public protocol PowerAuthTokenStore: AnyObject {
         completion: @escaping (PowerAuthToken?, NSError?) -> Void
     ) -> (any PowerAuthOperationTask)?
 
-    /// Gives the token with a name on a watch. Elsewhere the error 13 arrives before the function returns.
+    /// Gives the token with a name on a watch. Elsewhere `wrongParameter` arrives before the function returns.
     ///
     /// - Parameters:
     ///   - name: the token's name, not empty.
@@ -37,8 +37,8 @@ public protocol PowerAuthTokenStore: AnyObject {
     ///
     /// - Parameters:
     ///   - name: the token's name.
-    ///   - completion: takes whether the token was removed, or an error with the code 13, 6 or 14 before the
-    ///     function returns, or one of the request.
+    ///   - completion: takes whether the token was removed, or an error with the code `wrongParameter`,
+    ///     `missingActivation` or `invalidToken` before the function returns, or one of the request.
     /// - Returns: the task, or nil when the completion was called already.
     @discardableResult
     func removeAccessToken(
@@ -61,8 +61,8 @@ public protocol PowerAuthTokenStore: AnyObject {
     ///
     /// - Parameters:
     ///   - name: the token's name.
-    ///   - completion: takes the header on the main queue, or an error with the code 13 or 14, or one of the time
-    ///     synchronisation.
+    ///   - completion: takes the header on the main queue, or an error with the code `wrongParameter` or
+    ///     `invalidToken`, or one of the time synchronisation.
     /// - Returns: the task, never nil.
     @discardableResult
     func generateAuthorizationHeader(

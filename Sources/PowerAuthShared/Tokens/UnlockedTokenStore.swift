@@ -1,5 +1,5 @@
 /// No order at all: what the vendor's Extensions SDK has (sharing.md, section 18). Each keychain call is atomic by
-/// itself. Usable from any thread.
+/// itself. Thread rule: any thread.
 package final class UnlockedTokenStore: TokenStoreLock {
     package init() {}
 

@@ -3,7 +3,7 @@ package import SimulatedDevice
 
 /// The phone's side of the watch link for one SDK object (watch.md, section 5).
 ///
-/// The SDK object keeps it alive; the session manager knows it weakly. Usable from any thread.
+/// The SDK object keeps it alive; the session manager knows it weakly. Thread rule: any thread.
 package final class PhoneWatchService: WatchPacketHandler {
     private let instanceId: String
     private let session: any SessionInterface

@@ -40,7 +40,7 @@ package struct WatchResponse: Sendable {
 /// Connects the SDK objects of the process with the counterpart device (watch.md, section 4).
 ///
 /// The application owns `WCSession`: it sets the delegate, activates the session, and forwards what it receives to
-/// this object. Usable from any thread; packets are handled on the thread that forwards them.
+/// this object. Thread rule: any thread; packets are handled on the thread that forwards them.
 public final class PowerAuthWCSessionManager: Sendable {
     /// The manager of the process.
     public static let sharedInstance = makeShared()

@@ -4,7 +4,7 @@ package import SimulatedDevice
 /// What a watch keeps about the phone's activations and tokens (watch.md, section 6.3).
 ///
 /// One lock orders the packets that arrive with the lookups of the application, so that a lookup never deletes a
-/// token that has just been stored (watch.md, section 13, item 7). Usable from any thread.
+/// token that has just been stored (watch.md, section 13, item 7). Thread rule: any thread.
 package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
     // Safe: the keychains are immutable; `lock` orders what belongs together.
 

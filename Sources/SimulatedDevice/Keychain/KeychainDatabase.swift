@@ -3,7 +3,7 @@ import GRDB
 
 /// The SQLite file behind all keychains of a device.
 ///
-/// Safe to use from any thread; the connection is opened by the first call.
+/// Thread rule: any thread; the connection is opened by the first call.
 final class KeychainDatabase: Sendable {
     private let database: DeviceDatabase
 

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What the system tells an app about its own life (sharing.md, section 21.7).
 ///
-/// Safe to use from any thread. Observers run on the thread that brings the news.
+/// Thread rule: any thread. Observers run on the thread that brings the news.
 public final class ApplicationLifecycle: Sendable {
     private struct State {
         var next = 0

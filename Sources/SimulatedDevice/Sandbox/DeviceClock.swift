@@ -5,7 +5,7 @@ import LabSystem
 /// The wall clock of a device: the lab's clock plus the device's own deviation.
 ///
 /// The deviation lives in an 8-byte page that all processes of the device map, so that a change is seen at once.
-/// Safe to use from any thread; nothing blocks.
+/// Thread rule: any thread; nothing blocks.
 public final class DeviceClock: Sendable {
     private let clock: LabClock
     private let page: MappedMemory

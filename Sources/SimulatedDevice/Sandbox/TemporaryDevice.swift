@@ -3,7 +3,7 @@ public import LabKit
 /// A device of its own for tests in one process: no agent, no other processes. Its directory and its shared memory
 /// are removed with the last sandbox.
 ///
-/// Safe to use from any thread.
+/// Thread rule: any thread.
 public final class TemporaryDevice: Sendable {
     /// Description of the device; it lists no apps.
     public let spec: DeviceSpec

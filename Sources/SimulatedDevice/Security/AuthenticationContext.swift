@@ -2,7 +2,7 @@ import Synchronization
 
 /// One conversation about the owner of the device; what stands behind an `LAContext`.
 ///
-/// A context that was confirmed needs no further dialog for a while. Safe to use from any thread.
+/// A context that was confirmed needs no further dialog for a while. Thread rule: any thread.
 package final class AuthenticationContext: Sendable {
     /// How long a confirmation holds, in nanoseconds of lab time. The platform's value is not documented; the manual
     /// reports more than five minutes.

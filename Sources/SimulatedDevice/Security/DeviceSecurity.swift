@@ -9,7 +9,7 @@ import Synchronization
 /// The state is in a file that is replaced under a lock. A mapped word counts the changes, so that a reader without
 /// news costs one load, and waiting threads are woken at once.
 ///
-/// Safe to use from any thread; changes and reads after a change block for the time of a small file.
+/// Thread rule: any thread; changes and reads after a change block for the time of a small file.
 public final class DeviceSecurity: Sendable {
     /// Contents of the file.
     struct Record: Codable, Equatable, Sendable {

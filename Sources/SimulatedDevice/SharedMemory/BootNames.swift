@@ -8,7 +8,7 @@ import LabSystem
 /// A physical name is `/lab-<instance>-<device>-<boot>-<hash of the name>`. Each one is registered as an empty file in
 /// the boot's directory before the object is created, so that whoever ends the boot can remove them all.
 ///
-/// A value; safe to use from any thread and process.
+/// Thread rule: any thread of any process.
 public struct BootNames: Sendable {
     private let prefix: String
     private let directory: String

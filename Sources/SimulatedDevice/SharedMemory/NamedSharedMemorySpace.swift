@@ -8,7 +8,7 @@ public import LabSystem
 /// with one of the app's groups and a dot. The objects are real POSIX shared memory under a name of their own for each
 /// instance, device and boot.
 ///
-/// A value; its calls may be made from any thread.
+/// Thread rule: any thread.
 public struct NamedSharedMemorySpace: Sendable {
     /// Greatest length of a name in bytes (`PSHMNAMLEN` of the original kernel).
     public static let maximumNameLength = 31
@@ -59,7 +59,7 @@ public struct NamedSharedMemorySpace: Sendable {
 
 /// An open shared memory object. Closing it, or the death of every process that uses it, does not remove it.
 ///
-/// Safe to use from any thread; what is in the memory needs a protocol of its own.
+/// Thread rule: any thread; what is in the memory needs a protocol of its own.
 public final class DeviceSharedMemory: Sendable {
     /// Name in the device's space.
     public let name: String

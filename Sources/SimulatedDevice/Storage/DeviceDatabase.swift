@@ -13,7 +13,7 @@ import Synchronization
 /// `synchronous` is `NORMAL`: a committed transaction survives the death of any process. Only a crash of the machine
 /// could lose one, and that ends the instance with everything in it.
 ///
-/// Safe to use from any thread; calls block. The file is opened, and created if need be, by the first call.
+/// Thread rule: any thread; calls block. The file is opened, and created if need be, by the first call.
 public final class DeviceDatabase: Sendable {
     /// The tables of a database.
     public struct Schema: Sendable {

@@ -6,7 +6,7 @@ import LabSystem
 /// the vendor identifiers, and how often the device was started (sharing.md, sections 21.2 and 21.6).
 ///
 /// Kept in `registry.json` of the device's directory. Changes happen under a lock and replace the file atomically, so
-/// that reading needs no lock. Safe to use from any thread and process; calls may block.
+/// that reading needs no lock. Thread rule: any thread of any process; calls may block.
 public struct DeviceRegistry: Sendable {
     /// Contents of the file.
     private struct Record: Codable {

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The system's side of a watch session: what the module `WatchConnectivity` talks to.
 ///
-/// Calls may come from any thread. None blocks, except ``queueTransfer(_:body:)``, which waits for the disk of the
+/// Thread rule: any thread. None blocks, except ``queueTransfer(_:body:)``, which waits for the disk of the
 /// device.
 public protocol WatchSessionBackend: AnyObject, Sendable {
     /// Whether this device can have a counterpart at all.

@@ -5,7 +5,7 @@ public import FoundationNetworking
 /// (sdk.md, section 5.3).
 ///
 /// The names are those of Apple's Security framework, which Linux has not; here is what validation and pinning of
-/// certificates need of it. Immutable; usable from any thread.
+/// certificates need of it. Immutable. Thread rule: any thread.
 public final class SecTrust: Sendable {
     let certificates: [SecCertificate]
     let problem: String?
@@ -16,7 +16,7 @@ public final class SecTrust: Sendable {
     }
 }
 
-/// A certificate. Immutable; usable from any thread.
+/// A certificate. Immutable. Thread rule: any thread.
 public final class SecCertificate: Sendable {
     let der: Data
 

@@ -13,7 +13,7 @@ internal import Synchronization
 /// A transfer whose server the application judges has a thread and a connection of its own, because the handshake waits
 /// for the judge, and because what one judge accepts must not serve others.
 ///
-/// Safe to use from any thread. Completions run on a concurrent background queue, so that a blocking one does not hold
+/// Thread rule: any thread. Completions run on a concurrent background queue, so that a blocking one does not hold
 /// up other transfers.
 package final class CurlTransport: HTTPTransport {
     /// The transport of this process. Its thread starts with the first request.

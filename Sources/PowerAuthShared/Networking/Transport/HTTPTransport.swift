@@ -38,7 +38,7 @@ package struct HTTPResponse: Sendable {
 
 /// Sends requests. The only way to the network for the SDKs.
 ///
-/// Safe to use from any thread; nothing blocks the caller.
+/// Thread rule: any thread; nothing blocks the caller.
 package protocol HTTPTransport: Sendable {
     /// Sends a request.
     ///
@@ -50,7 +50,7 @@ package protocol HTTPTransport: Sendable {
     ) -> any HTTPExchange
 }
 
-/// One request on its way. Safe to use from any thread.
+/// One request on its way. Thread rule: any thread.
 package protocol HTTPExchange: AnyObject, Sendable {
     /// Gives the exchange up. Without effect once it is complete.
     func cancel()
