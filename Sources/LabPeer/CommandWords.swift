@@ -36,17 +36,14 @@ enum CommandWords {
         var arguments: [String: JSONValue] = [:]
         for word in words.dropFirst() {
             guard let separator = word.firstIndex(of: "=") else {
-                throw .badArgument("`\(word)` is not key=value; `\(name)` takes \(parameters(of: command)).")
+                throw .badArgument("`\(word)` is not of the form key=value.")
             }
             let key = String(word[..<separator])
-            guard let field = command.fields.first(where: { $0.name == key }) else {
-                throw .badArgument("`\(name)` has no parameter `\(key)`; it takes \(parameters(of: command)).")
-            }
-            arguments[key] = try value(String(word[word.index(after: separator)...]), for: field)
+            arguments[key] = try value(
+                String(word[word.index(after: separator)...]), of: key, as: command.field(named: key)?.type)
         }
-        if let missing = command.fields.first(where: { $0.isRequired && arguments[$0.name] == nil }) {
-            throw .badArgument("`\(name)` needs `\(missing.name)`: \(missing.meaning)")
-        }
+        // What is unknown, missing or does not fit is said as by the process that answers.
+        _ = try command.checked(arguments)
         return ControlRequest(command: name, arguments: .object(arguments), actor: app.name)
     }
 
@@ -57,25 +54,13 @@ enum CommandWords {
         }.joined()
     }
 
-    private static func parameters(of command: CommandDeclaration) -> String {
-        command.fields.isEmpty ? "no parameters" : command.fields.map { "\($0.name)=…" }.joined(separator: " ")
-    }
-
-    private static func value(_ text: String, for field: FieldDeclaration) throws(ControlError) -> JSONValue {
-        if field.isSecret { return .string(try secret(text, field.name)) }
-        switch field.type {
-        case .text, .duration: return .string(text)
-        case .choice(let words):
-            guard words.contains(text) else {
-                throw .badArgument("`\(field.name)` is one of \(words.joined(separator: ", ")), not `\(text)`.")
-            }
-            return .string(text)
-        default:
-            guard let value = try? JSONValue.parse(text) else {
-                if case .optional(.text) = field.type { return .string(text) }
-                throw .badArgument("`\(field.name)` expects \(field.type.title), as JSON, not `\(text)`.")
-            }
-            return value
+    private static func value(
+        _ text: String, of name: String, as type: FieldType?
+    ) throws(ControlError) -> JSONValue {
+        switch type {
+        case .secret: .string(try secret(text, name))
+        case nil, .text, .duration, .choice: .string(text)
+        default: (try? JSONValue.parse(text)) ?? .string(text)
         }
     }
 

@@ -29,11 +29,11 @@ public struct CommandDeclaration: Sendable {
         fields.first { $0.name == name }
     }
 
-    /// Checks arguments and fills in the defaults of those that are left out. The one place where a process judges what
-    /// it was sent.
+    /// Checks arguments and fills in the defaults of those that are left out. The one place that judges what a process
+    /// is sent.
     ///
     /// - Throws: `ControlError` named `badArgument`. It never shows a value of a secret parameter.
-    func checked(_ arguments: [String: JSONValue]) throws(ControlError) -> [String: JSONValue] {
+    public func checked(_ arguments: [String: JSONValue]) throws(ControlError) -> [String: JSONValue] {
         for name in arguments.keys.sorted() where field(named: name) == nil {
             let known = fields.map(\.name)
             let advice = nearest(name, among: known).map { "did you mean `\($0)`?" } ?? "it takes \(Self.list(known))."

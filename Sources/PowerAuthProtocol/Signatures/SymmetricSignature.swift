@@ -2,8 +2,8 @@ internal import COpenSSL
 public import Foundation
 
 /// The symmetric signature of a request (protocol.md, sections 9.1 and 9.3).
-<public enum SymmetricSignature {
-=    /// What stands for the application secret in offline signatures.
+public enum SymmetricSignature {
+    /// What stands for the application secret in offline signatures.
     public static let offlineSecretText = "offline"
 
     /// The bytes that are signed.

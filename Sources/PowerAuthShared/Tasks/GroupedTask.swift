@@ -9,7 +9,7 @@ import Synchronization
 /// interrupted.
 ///
 /// Thread rule: any thread. No closure of the caller runs while the
-/// group's lock is held (sdk.md, section 15, row 2).
+/// group's lock is held (sdk.md, section 15, item 2).
 package final class GroupedTask<Value>: Sendable {
     /// What a group does; the closures run on the thread that causes them.
     package struct Hooks: Sendable {
