@@ -19,7 +19,8 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], reading files: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: files, swiftSettings: settings)
+    .testTarget(
+        name: name, dependencies: ["TestSupport"] + dependencies, exclude: files, swiftSettings: settings)
 }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -96,12 +97,12 @@ let package = Package(
         module("SimulatedDevice", ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", grdb]),
         module("WatchConnectivity", ["SimulatedDevice"]),
         module("LocalAuthentication", ["SimulatedDevice"]),
-        module("UIKit", ["SimulatedDevice", "LabKit"]),
+        module("UIKit", ["SimulatedDevice"]),
 
         // The SDKs.
         module(
             "PowerAuthShared",
-            ["PowerAuthCore", "SimulatedDevice", "WatchConnectivity", "LocalAuthentication", "CCurl"]),
+            ["PowerAuthCore", "SimulatedDevice", "LabSystem", "WatchConnectivity", "LocalAuthentication", "CCurl"]),
         module("PowerAuth2", ["PowerAuthShared"]),
         module("PowerAuth2ForExtensions", ["PowerAuthShared"]),
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
@@ -137,6 +138,14 @@ let package = Package(
             "watch-companion",
             ["LabProgram", "PeerCommands", "PowerAuth2ForWatch", "LabPeer", "LabKit", argumentParser]),
 
+        // What several test targets share.
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "PowerAuthShared", "PowerAuthServer", "PowerAuthProtocol", "LabKit", "LabSystem", httpTypes,
+                hummingbird, logging, nioCore,
+            ],
+            path: "Tests/TestSupport", swiftSettings: settings),
         // Tests, one target a module, and the end-to-end suites that launch real peers.
         tests("LabSystemTests", ["LabSystem"]),
         tests("ZeroMQTests", ["ZeroMQ"]),

@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import LabSystem
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct LabClockTests {

@@ -1,24 +1,23 @@
 import Foundation
 import LabKit
-import LabSystem
+import TestSupport
 
 /// An instance in a runtime directory of its own, removed with everything in it when the test lets go of it.
 final class TestInstance: Sendable {
-    let runtimeRoot: String
+    private let directory: TemporaryDirectory
     let instance: Instance
 
+    var runtimeRoot: String { directory.path }
     var layout: InstanceLayout { instance.layout }
     var traces: String { instance.manifest.tracesDirectory }
 
     init(labFile: String? = nil) throws {
-        let runtimeRoot = try TestDirectory.make()
-        self.runtimeRoot = runtimeRoot
-        instance = try Instance.create(in: runtimeRoot) { layout in
-            .test(layout, labFile: labFile, runDirectory: "\(runtimeRoot)/run")
+        let directory = try TemporaryDirectory()
+        self.directory = directory
+        instance = try Instance.create(in: directory.path) { layout in
+            .test(layout, labFile: labFile, runDirectory: directory.file("run"))
         }
     }
-
-    deinit { try? Files.removeTree(runtimeRoot) }
 }
 
 extension InstanceManifest {
@@ -30,25 +29,4 @@ extension InstanceManifest {
             id: layout.id, labFile: labFile, topology: Topology(name: "test", devices: []),
             runDirectory: runDirectory, seed: 1, executablesDirectory: "/nonexistent")
     }
-}
-
-/// Directories of tests.
-enum TestDirectory {
-    /// Makes a private directory with a short path; a Unix socket path has little room.
-    static func make() throws -> String {
-        let path = "/tmp/labkit-\(UUID().uuidString.prefix(8).lowercased())"
-        try Files.createNewDirectory(path)
-        return path
-    }
-}
-
-/// A private directory that is removed when the test lets go of it.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws { path = try TestDirectory.make() }
-
-    deinit { try? Files.removeTree(path) }
-
-    func file(_ name: String) -> String { "\(path)/\(name)" }
 }

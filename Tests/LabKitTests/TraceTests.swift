@@ -3,6 +3,7 @@ import Foundation
 import LabKit
 import LabSystem
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct TraceTests {

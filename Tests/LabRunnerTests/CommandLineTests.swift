@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import LabSystem
+import TestSupport
 import Testing
 
 @testable import LabRunner
@@ -29,7 +30,7 @@ struct CommandLineTests {
 
     @Test("Values that cannot be are bad input, as they are in a scenario")
     func impossibleValues() async throws {
-        try await blocking {
+        try await onThread {
             let lab = try FakeLab(Self.topology, answers: FakeAnswers())
             defer { lab.end() }
             let instance = lab.connection
@@ -54,7 +55,7 @@ struct CommandLineTests {
 
     @Test("A command for a dead agent or server fails at once and says what to do")
     func deadParts() async throws {
-        try await blocking {
+        try await onThread {
             let lab = try FakeLab(Self.topology, answers: FakeAnswers())
             defer { lab.end() }
             let ended = try ChildProcess.spawn(executable: "/bin/true")

@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import LabSystem
+import TestSupport
 import Testing
 
 @testable import LabRunner
@@ -9,7 +10,7 @@ import Testing
 struct EngineTests {
     @Test("A command of an app goes to the app, one of its process to its device")
     func routes() async throws {
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 """
                   - main: hasValidActivation
@@ -28,7 +29,7 @@ struct EngineTests {
     @Test("A step with eventually passes when its expectation comes true")
     func eventually() async throws {
         let no: JSONValue = ["result": false]
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 "  - eventually: 5s\n    main: hasValidActivation\n    expect: true\n",
                 answers: FakeAnswers(["main.hasValidActivation": [no, no, ["result": true]]]))
@@ -39,7 +40,7 @@ struct EngineTests {
 
     @Test("A step with eventually does not hammer a process whose trace is busy")
     func eventuallyIsPatient() async throws {
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 "  - eventually: 300ms\n    main: hasValidActivation\n    expect: true\n",
                 answers: FakeAnswers(["main.hasValidActivation": [["result": false]]])
@@ -76,7 +77,7 @@ struct EngineTests {
                 "domain": "WCErrorDomain", "code": 7007, "name": "notReachable", "message": "m", "userInfo": ["x": 1],
             ]
         ]
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 """
                   - main: hasValidActivation
@@ -95,7 +96,7 @@ struct EngineTests {
 
     @Test("The branches of a race overlap, and the run proves it")
     func race() async throws {
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 "  - race:\n      - main: hasValidActivation\n      - wallet: hasValidActivation\n",
                 answers: FakeAnswers(meeting: Barrier(count: 2)))
@@ -106,7 +107,7 @@ struct EngineTests {
 
     @Test("waitFor takes each event once, also one that came before")
     func waitFor() async throws {
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 """
                   - waitFor: { event: state.saved, peer: main, where: { bytes: 1 } }
@@ -123,7 +124,7 @@ struct EngineTests {
 
     @Test("advance moves the instance's clock, faults are armed and disarmed in its table")
     func instancePages() async throws {
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 """
                   - clock: freeze
@@ -138,7 +139,7 @@ struct EngineTests {
 
     @Test("A tear-down runs after a failure; a step whose value was never captured is passed over")
     func tearDown() async throws {
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 """
                 name: Tear-down
@@ -162,7 +163,7 @@ struct EngineTests {
     @Test("An interruption ends a call under way and reports no failure")
     func interruption() async throws {
         let interruption = Interruption()
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 "  - main: hasValidActivation\n  - main: hasValidActivation\n",
                 answers: FakeAnswers(isSilent: true), interruption: interruption
@@ -177,7 +178,7 @@ struct EngineTests {
 
     @Test("The history is one JSON line an event")
     func history() async throws {
-        let run = try await blocking { try FakeRun("  - main: hasValidActivation\n") }
+        let run = try await onThread { try FakeRun("  - main: hasValidActivation\n") }
         let lines = run.history.split(separator: "\n")
         let events = try lines.map { try JSONValue.parse(Data($0.utf8))["e"]?.stringValue }
         #expect(events == ["step.started", "command", "step.finished"])

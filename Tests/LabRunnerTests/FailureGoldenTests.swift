@@ -1,6 +1,7 @@
 import Foundation
 import LabFile
 import LabKit
+import TestSupport
 import Testing
 
 @testable import LabRunner
@@ -12,7 +13,7 @@ struct FailureGoldenTests {
         let directory = "\(TestFiles.directory)/Failures/\(name)"
         let text = try String(contentsOfFile: "\(directory)/scenario.yaml", encoding: .utf8)
         let answers = try? Data(contentsOf: URL(filePath: "\(directory)/answers.json"))
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 file: SourceFile(path: "scenario.yaml", text: text),
                 answers: try answers.map { try FakeAnswers(json: $0) } ?? FakeAnswers()

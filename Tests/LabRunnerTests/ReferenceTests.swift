@@ -1,5 +1,6 @@
 import Foundation
 import LabKit
+import TestSupport
 import Testing
 
 @testable import LabRunner
@@ -32,7 +33,7 @@ struct ReferenceTests {
 
     @Test("A value that comes from outside is never read as a reference")
     func hostileEnvironment() async throws {
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 """
                 name: Hostile
@@ -54,7 +55,7 @@ struct ReferenceTests {
 
     @Test("A value that is only a reference keeps its type, one inside a text becomes text")
     func types() async throws {
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 """
                   - main: fetchActivationStatus
@@ -68,7 +69,7 @@ struct ReferenceTests {
 
     @Test("Constants are read by the type of the place that uses them")
     func constants() async throws {
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 """
                 name: Constants
@@ -90,7 +91,7 @@ struct ReferenceTests {
 
     @Test("Captures of branches and blocks are visible below, the counter of a repeat inside it")
     func scopes() async throws {
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 """
                   - parallel:

@@ -1,5 +1,6 @@
 import Foundation
 import LabKit
+import TestSupport
 import Testing
 
 @testable import LabRunner
@@ -26,7 +27,7 @@ struct SecretTests {
             "  - main: requestAccessToken\n    with: { name: a, password: '\(Self.canary)' }\n    expect: { tokenName: b }\n",
             "  - eventually: 50ms\n    main: requestAccessToken\n    with: { name: a, password: '\(Self.canary)' }\n    expect: { tokenName: b }\n",
         ] {
-            let run = try await blocking {
+            let run = try await onThread {
                 try FakeRun(
                     steps,
                     answers: FakeAnswers([
@@ -47,7 +48,7 @@ struct SecretTests {
 
     @Test("A secret from the environment, a declared one and a drawn PIN are hidden like a literal")
     func otherSources() async throws {
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 """
                 name: Secrets
@@ -77,7 +78,7 @@ struct SecretTests {
     @Test("A key or PUK that a peer answers reaches the next step and no report")
     func answers() async throws {
         let puk = "4815162342"
-        let run = try await blocking {
+        let run = try await onThread {
             try FakeRun(
                 """
                   - main: activationRecoveryData
@@ -122,7 +123,7 @@ struct SecretTests {
                             powerAuth: PowerAuthSpec(sdk: .full, instanceId: "a"))
                     ])
             ])
-        try await blocking {
+        try await onThread {
             let lab = try FakeLab(topology, answers: FakeAnswers())
             defer { lab.end() }
             func call(_ words: String...) throws -> CommandLineCall {

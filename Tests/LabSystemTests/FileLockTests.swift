@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 import LabSystem
+import TestSupport
 import Testing
 
 @Suite struct FileLockTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LabSystem
+import TestSupport
 import Testing
 
 @Suite struct FilesTests {

@@ -3,6 +3,7 @@ import LabKit
 import LocalAuthentication
 import PowerAuth2
 import SimulatedDevice
+import TestSupport
 import Testing
 
 @Suite("Biometry before the signature (sdk.md, section 9.9)")
@@ -81,7 +82,7 @@ struct BiometryInAdvanceTests {
         #expect(silent.code == .wrongParameter)
     }
 
-    @Test("Without a key the credentials end with the error 10")
+    @Test("Without a key the credentials end with the error biometryFailed")
     func noKey() async throws {
         let app = try await TestApp.activated()
         try app.enrol()
@@ -89,7 +90,7 @@ struct BiometryInAdvanceTests {
         #expect(await app.sdk.authenticate().code == .biometryFailed)
     }
 
-    @Test("While a dialog is open every other biometric request ends with the error 9")
+    @Test("While a dialog is open every other biometric request ends with the error biometryCancel")
     func oneAtATime() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         try app.device.clock.advance(by: .seconds(1))

@@ -3,12 +3,13 @@ import LabKit
 import LocalAuthentication
 import PowerAuth2
 import SimulatedDevice
+import TestSupport
 import Testing
 
 @Suite("The biometry factor (sdk.md, section 12.6)")
 struct BiometryTests {
     @Test(
-        "Signing with biometry without a factor gives no header and the error 10; without a sensor the error 8",
+        "Signing with biometry without a factor gives no header and the error biometryFailed; without a sensor the error biometryNotAvailable",
         arguments: TestApp.Mode.allCases)
     func withoutFactor(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
@@ -50,7 +51,7 @@ struct BiometryTests {
         #expect(!app.sdk.hasBiometryFactor() && !app.sdk.removeBiometryFactor())
     }
 
-    @Test("A context that allows no interaction gives no header and the error 10")
+    @Test("A context that allows no interaction gives no header and the error biometryFailed")
     func noInteraction() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         let context = LAContext(service: app.sandbox.authentication)

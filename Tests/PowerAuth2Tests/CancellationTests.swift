@@ -2,6 +2,7 @@ import Foundation
 import PowerAuth2
 import PowerAuthShared
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Cancellation and the serial queue (sdk.md, section 12.7)")

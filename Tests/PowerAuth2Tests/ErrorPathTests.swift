@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import PowerAuth2
 import SimulatedDevice
+import TestSupport
 import Testing
 
 /// Everything that can be wrong outside of the SDK object: the documented error, nothing lost, and the same call works as

@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import PowerAuthShared
+import TestSupport
 import Testing
 
 @testable import PowerAuth2

@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import PowerAuth2
 import PowerAuthServer
+import TestSupport
 import Testing
 
 @Suite("The life cycle of an activation (sdk.md, section 12.1)")

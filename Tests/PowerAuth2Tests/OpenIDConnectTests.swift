@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import PowerAuth2
 import PowerAuthServer
+import TestSupport
 import Testing
 
 @Suite("Activation by an OpenID Connect provider (sdk.md, section 5.7)")

@@ -1,5 +1,6 @@
 import Foundation
 import PowerAuth2
+import TestSupport
 import Testing
 
 /// Defects of the original that the lab fixes and can bring back, as far as no other suite shows them.

@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import PowerAuth2
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @Suite("Recovery (sdk.md, section 12.4)")

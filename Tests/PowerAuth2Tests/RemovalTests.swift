@@ -1,13 +1,16 @@
 import Foundation
 import PowerAuth2
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("What a local removal does to requests on their way (sdk.md, sections 9.6 and 10, and section 15, item 13)")
 struct RemovalTests {
     private static let validate = "/pa/v3/signature/validate"
 
-    @Test("They end with the error 11; the original let them go on (sdk.13)", arguments: TestApp.Mode.allCases)
+    @Test(
+        "They end with the error operationCancelled; the original let them go on (sdk.13)",
+        arguments: TestApp.Mode.allCases)
     func requestsOnTheirWay(mode: TestApp.Mode) async throws {
         for quirks in [[], ["sdk.13"]] {
             let app = try await TestApp.activated(mode, quirks: quirks)

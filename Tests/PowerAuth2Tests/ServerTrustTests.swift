@@ -6,6 +6,7 @@ import PowerAuth2
 import PowerAuthServer
 import SimulatedDevice
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Whom a connection trusts is decided in the handshake (sdk.md, section 5.3)")

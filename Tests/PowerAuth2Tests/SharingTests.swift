@@ -1,5 +1,6 @@
 import Foundation
 import PowerAuth2
+import TestSupport
 import Testing
 
 @Suite("Two applications share an activation (sdk.md, section 12.10)")

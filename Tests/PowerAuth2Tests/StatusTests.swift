@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuth2
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("The status of an activation (sdk.md, section 12.2)")

@@ -3,6 +3,7 @@ import LabKit
 import PowerAuth2
 import PowerAuthServer
 import SimulatedDevice
+import TestSupport
 import Testing
 
 @Suite("The server's time (sdk.md, section 12.11)")

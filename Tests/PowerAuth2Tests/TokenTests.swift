@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import PowerAuth2
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Tokens (sdk.md, section 12.9)")

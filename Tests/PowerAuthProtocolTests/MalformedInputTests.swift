@@ -1,5 +1,6 @@
 import Foundation
 import ParserProperties
+import TestSupport
 import Testing
 
 /// Every parser against truncation, single-bit changes and a seeded stream of damaged inputs: an error or a

@@ -3,6 +3,7 @@ import GRDB
 import LabKit
 import LabSystem
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SimulatedDevice

@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import LabSystem
 import Testing
 

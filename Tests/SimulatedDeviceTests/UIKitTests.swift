@@ -1,3 +1,4 @@
+import LabKit
 import SimulatedDevice
 import Synchronization
 import Testing

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import SimulatedDevice
+import TestSupport
 import Testing
 import WatchConnectivity
 

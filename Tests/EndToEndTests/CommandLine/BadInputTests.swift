@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a person sees who makes a mistake: one message that names the place, exit code 2, and nothing left behind.
@@ -95,7 +96,7 @@ struct BadInputTests {
                     apps: {}
             """, to: "lab.yaml")
         try workspace.write("name: Any\nsteps:\n  - clock: freeze\n", to: "scenario.yaml")
-        let outcome = try await blocking { try lab("run", "scenario.yaml", in: workspace) }
+        let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
         #expect(outcome.status == 2, "\(outcome.errors)")
         #expect(outcome.errors.contains("lab.yaml:5:15"), "\(outcome.errors)")
         #expect(outcome.errors.contains("phone"))
@@ -106,7 +107,7 @@ struct BadInputTests {
     func missingFile(path: String) async throws {
         let workspace = try Workspace()
         try workspace.useProjectTopology()
-        let outcome = try await blocking { try lab("run", path, in: workspace) }
+        let outcome = try await onThread { try lab("run", path, in: workspace) }
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(path), "\(outcome.errors)")
         #expect(try workspace.leftovers() == [])
@@ -118,14 +119,14 @@ struct BadInputTests {
         try workspace.useProjectTopology()
         try FileManager.default.createDirectory(
             atPath: "\(workspace.directory)/none", withIntermediateDirectories: true)
-        let outcome = try await blocking { try lab("run", "none", in: workspace) }
+        let outcome = try await onThread { try lab("run", "none", in: workspace) }
         #expect(outcome.status == 2, "\(outcome.output)\(outcome.errors)")
     }
 
     @Test("An unknown flag exits with 2")
     func unknownFlag() async throws {
         let workspace = try Workspace()
-        let outcome = try await blocking { try lab("run", "scenario.yaml", "--no-such-flag", in: workspace) }
+        let outcome = try await onThread { try lab("run", "scenario.yaml", "--no-such-flag", in: workspace) }
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("--no-such-flag"))
     }
@@ -157,7 +158,7 @@ struct BadInputTests {
         let workspace = try Workspace()
         try workspace.useProjectTopology()
         try workspace.write(scenario, to: "scenario.yaml")
-        let outcome = try await blocking { try lab("run", "scenario.yaml", in: workspace) }
+        let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
         #expect(try workspace.leftovers() == [])
         return outcome
     }
@@ -174,7 +175,7 @@ struct ExecutableUsageTests {
     @Test("An unknown flag is named", arguments: required)
     func unknownFlag(executable: String, arguments: [String]) async throws {
         let workspace = try Workspace()
-        let outcome = try await blocking {
+        let outcome = try await onThread {
             try LabCommand(arguments + ["--no-such-flag"], in: workspace, executable: executable).finish()
         }
         #expect(outcome.status == 2, "\(outcome.errors)")

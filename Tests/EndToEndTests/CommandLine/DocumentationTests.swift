@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What the pages show is run, so that a newcomer's first commands work.
@@ -12,7 +13,7 @@ struct DocumentationTests {
             atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
         let commands = try Self.commands(in: "README.md")
         #expect(commands.count > 8)
-        try await blocking {
+        try await onThread {
             var held: LabCommand?
             for command in commands {
                 var words = command.split(separator: " ").map(String.init)
@@ -35,7 +36,7 @@ struct DocumentationTests {
         let workspace = try Workspace()
         try workspace.useProjectTopology()
         try workspace.write(try #require(try DocumentationPage("README.md").blocks("yaml").first), to: "scenario.yaml")
-        let outcome = try await blocking { try lab("run", "scenario.yaml", in: workspace) }
+        let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
     }
 
@@ -53,7 +54,7 @@ struct DocumentationTests {
         let workspace = try Workspace()
         let steps = try DocumentationPage("docs/lab-server.md").steps
         #expect(steps.count > 20)
-        let differences = try await blocking {
+        let differences = try await onThread {
             try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
         }
         #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
@@ -63,7 +64,7 @@ struct DocumentationTests {
     @Test("The page of commands is what lab steps prints")
     func commandsPage() async throws {
         let workspace = try Workspace()
-        let printed = try await blocking { try lab("steps", in: workspace).output }
+        let printed = try await onThread { try lab("steps", in: workspace).output }
         let path = Workspace.projectFile("docs/commands.md")
         let page = try String(contentsOfFile: path, encoding: .utf8)
         let shown = try #require(try DocumentationPage("docs/commands.md").blocks("text").first)

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LabSystem
+import TestSupport
 import Testing
 
 /// Interactive use: one terminal holds the instance, others look into it and break it.
@@ -10,7 +11,7 @@ struct LabUpTests {
     func heldInstance() async throws {
         let workspace = try Workspace()
         try workspace.useProjectTopology()
-        try await blocking {
+        try await onThread {
             let up = try LabCommand(["up"], in: workspace)
             try up.wait(for: "Ctrl-C")
 
@@ -59,7 +60,7 @@ struct LabUpTests {
     func down() async throws {
         let workspace = try Workspace()
         try workspace.useProjectTopology()
-        try await blocking {
+        try await onThread {
             let up = try LabCommand(["up"], in: workspace)
             try up.wait(for: "Ctrl-C")
             let down = try lab("down", in: workspace)
@@ -73,7 +74,7 @@ struct LabUpTests {
     func peerByHand() async throws {
         let workspace = try Workspace()
         try workspace.useProjectTopology()
-        try await blocking {
+        try await onThread {
             let up = try LabCommand(["up"], in: workspace)
             try up.wait(for: "Ctrl-C")
             _ = try lab("exec", "wallet", "kill", in: workspace)
@@ -107,7 +108,7 @@ struct LabUpTests {
     func noInstance() async throws {
         let workspace = try Workspace()
         try workspace.useProjectTopology()
-        let outcome = try await blocking { try lab("exec", "main", "hasValidActivation", in: workspace) }
+        let outcome = try await onThread { try lab("exec", "main", "hasValidActivation", in: workspace) }
         #expect(outcome.status != 0)
         #expect(outcome.errors.contains("lab up"), "\(outcome.errors)")
     }

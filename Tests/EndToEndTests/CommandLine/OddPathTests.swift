@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LabSystem
+import TestSupport
 import Testing
 
 /// What happens when something outside the scenario goes wrong in the middle of a run.
@@ -74,7 +75,7 @@ struct OddPathTests {
                       main: { kind: app, bundleIdentifier: com.example.main, powerAuth: { instanceId: bank } }
             """, to: "lab.yaml")
         try workspace.write("name: Any\nsteps:\n  - main: canStartActivation\n", to: "scenario.yaml")
-        let outcome = try await blocking { try lab("run", "scenario.yaml", in: workspace) }
+        let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
         #expect(outcome.status == 3, "\(outcome.output)\(outcome.errors)")
         #expect((outcome.output + outcome.errors).contains("\(listener.port)"))
         #expect(try workspace.leftovers() == [])
@@ -85,7 +86,7 @@ struct OddPathTests {
         let workspace = try Workspace()
         try workspace.useProjectTopology()
         try workspace.write(Self.endless, to: "scenario.yaml")
-        let outcome = try await blocking {
+        let outcome = try await onThread {
             let command = try LabCommand(["run", "scenario.yaml"], in: workspace)
             try waitForPeers(of: workspace)
             try command.signal(SIGINT)
@@ -108,7 +109,7 @@ struct OddPathTests {
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: stale)
         try workspace.write("name: Any\nsteps:\n  - main: canStartActivation\n", to: "scenario.yaml")
-        let outcome = try await blocking { try lab("run", "scenario.yaml", in: workspace) }
+        let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         #expect(try workspace.leftovers() == [])
     }
@@ -129,7 +130,7 @@ struct OddPathTests {
         let workspace = try Workspace()
         try workspace.useProjectTopology()
         try workspace.write(scenario, to: "scenario.yaml")
-        let outcome = try await blocking { try lab("run", "scenario.yaml", in: workspace) }
+        let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
         #expect(try workspace.leftovers() == [])
         return outcome
     }

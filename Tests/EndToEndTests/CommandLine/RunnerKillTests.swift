@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LabSystem
+import TestSupport
 import Testing
 
 /// The runner can be killed at any moment: the kernel tells everybody who is left, and nothing outlives it.
@@ -14,7 +15,7 @@ struct RunnerKillTests {
         let workspace = try Workspace()
         try workspace.useProjectTopology()
         try workspace.write(OddPathTests.endless, to: "scenario.yaml")
-        let instances = try await blocking {
+        let instances = try await onThread {
             let command = try LabCommand(["run", "scenario.yaml"], in: workspace)
             _ = try Polling.waitReadable([], timeoutNanoseconds: Int64(moment) * 1_000_000)
             let instances = try FileManager.default.contentsOfDirectory(atPath: workspace.runtimeDirectory)
@@ -32,7 +33,7 @@ struct RunnerKillTests {
         try expectReadableRecords(of: workspace)
         // Files of an instance that nobody had joined yet go with the next start.
         try workspace.write("name: Next\nsteps:\n  - main: canStartActivation\n", to: "next.yaml")
-        let next = try await blocking { try lab("run", "next.yaml", in: workspace) }
+        let next = try await onThread { try lab("run", "next.yaml", in: workspace) }
         #expect(next.status == 0, "\(next.output)\(next.errors)")
         #expect(try workspace.leftovers() == [])
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// The end of a server on its own.
@@ -8,7 +9,7 @@ struct ServerStopTests {
     @Test("The end is logged also when a connection stays open", arguments: [[], ["--tls", "valid"]])
     func openConnection(options: [String]) async throws {
         let workspace = try Workspace()
-        let outcome = try await blocking {
+        let outcome = try await onThread {
             let server = try LabCommand(["server", "--port", "0", "--directory", "data"] + options, in: workspace)
             try server.wait(for: "SDK config")
             let port = try #require(server.text.firstMatch(of: /127\.0\.0\.1:([0-9]+)/)).1
@@ -30,7 +31,7 @@ struct ServerStopTests {
     func badSettings() async throws {
         let workspace = try Workspace()
         try workspace.write("tokenValidity: soon\nrestrictAcess: true\n", to: "server.yaml")
-        let outcome = try await blocking { try lab("server", "--config", "server.yaml", in: workspace) }
+        let outcome = try await onThread { try lab("server", "--config", "server.yaml", in: workspace) }
         #expect(outcome.status == 2)
         for words in ["server.yaml:1:16", "a duration", "server.yaml:2:1", "restrictAccess"] {
             #expect(outcome.errors.contains(words), "\(outcome.errors)")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The catalogue of scenarios")
@@ -7,7 +8,7 @@ struct ScenarioCatalogueTests {
     func everyScenarioPasses() async throws {
         let workspace = try Workspace()
         try workspace.useProjectTopology()
-        let outcome = try await blocking {
+        let outcome = try await onThread {
             try LabCommand(["run", Workspace.projectFile("Scenarios")], in: workspace).finish(within: 300)
         }
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")

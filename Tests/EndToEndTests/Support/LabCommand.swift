@@ -143,12 +143,3 @@ private final class Printed: @unchecked Sendable {
 func lab(_ arguments: String..., in workspace: Workspace) throws -> LabCommand.Outcome {
     try LabCommand(arguments, in: workspace).finish()
 }
-
-/// Runs blocking work on a thread of its own, away from the cooperative pool that the test runner lives on.
-func blocking<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws -> Answer {
-    try await withCheckedThrowingContinuation { continuation in
-        runOnThread(name: "test", stackSize: 8 << 20) {
-            continuation.resume(with: Result(catching: body))
-        }
-    }
-}

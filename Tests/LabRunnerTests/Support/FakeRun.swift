@@ -67,10 +67,3 @@ struct FakeRun {
         ].joined(separator: "\n")
     }
 }
-
-/// Runs blocking work on a thread of its own, away from the concurrency runtime.
-func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        runOnThread(name: "test") { continuation.resume(with: Result { try body() }) }
-    }
-}

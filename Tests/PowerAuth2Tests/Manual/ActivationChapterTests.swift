@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import PowerAuth2
+import TestSupport
 import Testing
 
 @Suite("What the manual promises about activations")

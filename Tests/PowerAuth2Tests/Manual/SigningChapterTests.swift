@@ -3,6 +3,7 @@ import LabKit
 import PowerAuth2
 import PowerAuthShared
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("What the manual promises about signing, the vault and tokens")

@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import PowerAuthShared
+import TestSupport
 import Testing
 
 /// The server's back office, called over HTTP as a bank's own systems do (server.md, sections 6 to 12).

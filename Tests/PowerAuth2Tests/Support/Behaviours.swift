@@ -84,10 +84,10 @@ enum Behaviours {
             "12.6",
             [
                 [
-                    "Signing with biometry without a factor gives no header and the error 10; without a sensor the error 8"
+                    "Signing with biometry without a factor gives no header and the error biometryFailed; without a sensor the error biometryNotAvailable"
                 ],
                 ["The factor comes with persisting, goes with its removal, and comes back with the password"],
-                ["A context that allows no interaction gives no header and the error 10"],
+                ["A context that allows no interaction gives no header and the error biometryFailed"],
             ]
         ),
         (
@@ -108,8 +108,10 @@ enum Behaviours {
                 ["A cancelled caller is not called, the others are"],
                 ["When the last caller cancels, the work is cancelled once and nobody is called"],
                 ["In a phase that must not be interrupted the work goes on without callers"],
-                ["A group that starts no work fails its callers with the error 11"],
-                ["A forced cancel reaches the newest part of the work, and all callers get the error 11"],
+                ["A group that starts no work fails its callers with the error operationCancelled"],
+                [
+                    "A forced cancel reaches the newest part of the work, and all callers get the error operationCancelled"
+                ],
             ]
         ),
         (
@@ -195,7 +197,7 @@ enum Behaviours {
             [
                 [
                     "A token request with an ephemeral key that is no point is refused, and the activation goes on",
-                    "A server key that is no point of the curve ends the key exchange with the error 5",
+                    "A server key that is no point of the curve ends the key exchange with the error invalidActivationData",
                 ]
             ]
         ),

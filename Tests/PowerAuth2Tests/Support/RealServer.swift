@@ -3,6 +3,7 @@ import LabKit
 import LabSystem
 import PowerAuthServer
 import Synchronization
+import TestSupport
 
 /// A clock that runs at the speed of real time, ahead of it by what a test has added.
 final class ServerTestClock: ServerClock {

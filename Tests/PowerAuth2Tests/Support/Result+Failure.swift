@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 extension Result where Failure == NSError {
     /// The error of a failure.

@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuthShared
 import Synchronization
+import TestSupport
 
 /// The real way to the network, watched and disturbed by a test.
 ///

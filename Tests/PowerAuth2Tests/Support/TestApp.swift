@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import PowerAuth2
 import SimulatedDevice
+import TestSupport
 import Testing
 
 /// An application on a device of its own with an SDK object, a user of its own, and the real server.

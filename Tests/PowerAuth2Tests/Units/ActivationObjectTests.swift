@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuth2
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuth2

@@ -4,6 +4,7 @@ import PowerAuth2
 import PowerAuthServer
 import PowerAuthShared
 import SimulatedDevice
+import TestSupport
 import Testing
 
 @Suite("Encryptors and temporary keys (sdk.md, section 12.12)")

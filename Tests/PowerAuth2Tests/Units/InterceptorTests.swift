@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import PowerAuth2
 import PowerAuthShared
+import TestSupport
 import Testing
 
 @Suite("Interceptors (sdk.md, section 12.12)")

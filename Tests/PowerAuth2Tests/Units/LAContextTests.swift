@@ -3,6 +3,7 @@ import LabKit
 import LocalAuthentication
 import PowerAuthShared
 import SimulatedDevice
+import TestSupport
 import Testing
 
 @Suite("Apple's names for local authentication")

@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import PowerAuth2
+import TestSupport
 import Testing
 
 @Suite("Claims about the user (sdk.md, section 12.12)")

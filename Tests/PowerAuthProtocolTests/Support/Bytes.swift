@@ -1,5 +1,6 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 
 /// Bytes of hexadecimal digits, which tests write as literals.
 func hex(_ text: String) -> Data {
@@ -32,20 +33,7 @@ extension String {
     var base64Decoded: Data { Data(base64Encoded: self) ?? Data() }
 }
 
-/// A small generator with a seed (SplitMix64), so that a failing run can be repeated.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
-    }
-
+extension SeededGenerator {
     mutating func bytes(_ count: Int) -> Data { Data((0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }) }
 
     /// A damaged copy: bits flipped, bytes cut, doubled, inserted or replaced.

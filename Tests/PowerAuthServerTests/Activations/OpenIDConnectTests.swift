@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer

@@ -8,6 +8,7 @@ import NIOCore
 import NIOSSL
 import PowerAuthProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer

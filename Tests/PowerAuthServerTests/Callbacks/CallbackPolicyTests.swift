@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LabKit
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer

@@ -1,5 +1,6 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
@@ -17,7 +18,7 @@ import Testing
     ) async throws {
         try await ServerFixture.forEach(DeviceCall.allCases, version) { rig in
             let call = rig.call
-            var generator = SeededGenerator(state: Self.seed ^ UInt64(call.rawValue.count) ^ UInt64(count))
+            var generator = SeededGenerator(seed: Self.seed ^ UInt64(call.rawValue.count) ^ UInt64(count))
             let isReusable = version == .v3_1 && ![.token, .tokenAndSealed].contains(call.form)
             var counter = rig.device.counter
             var right = try await rig.request()

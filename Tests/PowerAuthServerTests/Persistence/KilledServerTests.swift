@@ -1,5 +1,6 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
@@ -58,11 +59,6 @@ import Testing
             nonce: nonce, signatureType: .possessionKnowledge,
             signature: try SymmetricSignature.online(version: .v3_3, keys: keys, counter: counter, data: data)
         ).value
-    }
-
-    /// Waiting for a process must not hold one of Swift's own threads.
-    private func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-        try await WorkerThreads(count: 1).run { Result(catching: body) }.get()
     }
 }
 

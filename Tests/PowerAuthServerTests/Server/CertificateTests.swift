@@ -4,6 +4,7 @@ import LabKit
 import Logging
 import NIOSSL
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer

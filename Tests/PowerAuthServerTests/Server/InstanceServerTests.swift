@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
@@ -26,13 +27,6 @@ import Testing
 
         deinit {
             try? FileManager.default.removeItem(atPath: directory)
-        }
-    }
-
-    /// What may block runs on a thread of its own, not on one of Swift's.
-    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
         }
     }
 

@@ -7,6 +7,7 @@ import Logging
 import NIOCore
 import PowerAuthProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer

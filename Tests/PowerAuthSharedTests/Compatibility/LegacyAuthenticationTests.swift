@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuth2
 import Synchronization
+import TestSupport
 import Testing
 
 /// The authentication object in the style up to 1.7 (extensions-and-legacy-names.md, sections 5.2 and 11).

@@ -1,5 +1,6 @@
 import Foundation
 import PowerAuth2
+import TestSupport
 import Testing
 
 /// The configuration in the style up to 1.7 (extensions-and-legacy-names.md, sections 5.1 and 11).

@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuth2
 import SimulatedDevice
+import TestSupport
 import Testing
 
 /// The SDK's functions under their names up to 1.8 (extensions-and-legacy-names.md, sections 5.3 and 11).

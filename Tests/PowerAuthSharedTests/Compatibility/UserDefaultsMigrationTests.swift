@@ -1,5 +1,6 @@
 import PowerAuth2
 import SimulatedDevice
+import TestSupport
 import Testing
 
 /// Moving the flag of the installation into an app group, as the manual's troubleshooting chapter shows (sdk.md,

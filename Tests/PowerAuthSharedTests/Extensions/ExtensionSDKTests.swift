@@ -1,8 +1,10 @@
 import Foundation
+import LabKit
 import PowerAuth2ForExtensions
 import PowerAuthProtocol
 import SimulatedDevice
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("An extension uses its application's activation and tokens (sharing.md, section 18)")

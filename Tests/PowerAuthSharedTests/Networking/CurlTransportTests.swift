@@ -1,5 +1,6 @@
 import Foundation
 import PowerAuthShared
+import TestSupport
 import Testing
 
 struct CurlTransportTests {

@@ -3,6 +3,7 @@ import Foundation
 import PowerAuthProtocol
 import PowerAuthShared
 import Synchronization
+import TestSupport
 
 /// A transport whose other end is a server made of the protocol's mathematics, in this process.
 final class FakeServer: HTTPTransport {

@@ -2,6 +2,7 @@ import Foundation
 import PowerAuth2
 import SimulatedDevice
 import Synchronization
+import TestSupport
 import Testing
 
 /// sdk.md, sections 9.1, 9.2, 9.6 and 12.1.
@@ -99,7 +100,7 @@ struct ActivationTests {
     }
 
     @Test(
-        "A server key that is no point of the curve ends the key exchange with the error 5",
+        "A server key that is no point of the curve ends the key exchange with the error invalidActivationData",
         arguments: [
             Data([4] + Array(repeating: UInt8(1), count: 64)), Data([4] + Array(repeating: UInt8(0), count: 64)),
             Data([2] + Array(repeating: UInt8(0xFF), count: 32)), Data([0]),

@@ -1,5 +1,7 @@
 import Foundation
+import LabKit
 import PowerAuth2
+import TestSupport
 import Testing
 
 @testable import SimulatedDevice

@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuth2
 import Synchronization
+import TestSupport
 import Testing
 
 /// The operations as asynchronous functions: results, errors and cancellation of the callback forms.

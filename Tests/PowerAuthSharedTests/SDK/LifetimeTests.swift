@@ -1,6 +1,7 @@
 import Foundation
 import LabSystem
 import SimulatedDevice
+import TestSupport
 import Testing
 
 @testable import PowerAuth2

@@ -2,6 +2,7 @@ import Foundation
 import PowerAuth2
 import SimulatedDevice
 import Synchronization
+import TestSupport
 import Testing
 
 /// sdk.md, sections 5.8, 5.9, 7, 12.3 and 12.7.

@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuth2
 import SimulatedDevice
+import TestSupport
 import Testing
 
 /// An SDK object on a device of its own, with a server in this process.

@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuth2
 import Synchronization
+import TestSupport
 import Testing
 
 /// sdk.md, sections 9.4, 9.5 and 12.9.

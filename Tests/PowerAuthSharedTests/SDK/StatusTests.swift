@@ -2,6 +2,7 @@ import Foundation
 import PowerAuth2
 import PowerAuthProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 /// sdk.md, sections 9.3 and 12.2.

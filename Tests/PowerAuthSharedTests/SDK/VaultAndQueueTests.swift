@@ -2,6 +2,7 @@ import Foundation
 import PowerAuth2
 import PowerAuthProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 /// sdk.md, sections 5.11, 5.12, 5.14, 12.3 and 12.5.

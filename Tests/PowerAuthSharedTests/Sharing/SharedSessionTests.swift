@@ -1,8 +1,10 @@
 import Foundation
 import LabKit
+import LabSystem
 import PowerAuthShared
 import SimulatedDevice
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Two applications share a session (sharing.md, sections 7 and 19.10)")

@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuthShared
 import Synchronization
+import TestSupport
 
 /// A server that makes tokens when the test says so.
 final class TestTokenProvider: RemoteTokenProvider {

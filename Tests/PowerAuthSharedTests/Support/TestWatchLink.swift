@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuthShared
 import Synchronization
+import TestSupport
 
 /// One end of a watch link, with everything that was sent through it.
 final class TestTransport: WatchTransport {

@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuthShared
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Several callers wait for one piece of work (sdk.md, sections 8.2 and 12.8)")
@@ -104,7 +105,7 @@ struct GroupedTaskTests {
         #expect(log.all == ["start", "complete", "c=1"])
     }
 
-    @Test("A group that starts no work fails its callers with the error 11")
+    @Test("A group that starts no work fails its callers with the error operationCancelled")
     func nothingStarted() {
         let group = makeGroup(registersWork: false)
         #expect(add("a", to: group) != nil)
@@ -113,7 +114,7 @@ struct GroupedTaskTests {
         #expect(add("b", to: group) == nil)
     }
 
-    @Test("A forced cancel reaches the newest part of the work, and all callers get the error 11")
+    @Test("A forced cancel reaches the newest part of the work, and all callers get the error operationCancelled")
     func forcedCancel() {
         let group = makeGroup()
         _ = add("a", to: group)

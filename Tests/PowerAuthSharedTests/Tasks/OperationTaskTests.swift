@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuthShared
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("A cancellable operation (sdk.md, sections 8.1 and 12.7)")

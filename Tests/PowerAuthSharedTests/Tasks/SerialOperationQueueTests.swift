@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import PowerAuthShared
 import Synchronization
+import TestSupport
 import Testing
 
 /// A unit whose end the test decides.

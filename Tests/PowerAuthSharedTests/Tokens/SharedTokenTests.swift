@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import PowerAuthShared
 import SimulatedDevice
+import TestSupport
 import Testing
 
 @Suite("Two applications share tokens (sharing.md, section 19.4)")

@@ -4,6 +4,7 @@ import PowerAuthProtocol
 import PowerAuthShared
 import SimulatedDevice
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("The token store of an application (sharing.md, sections 15 and 19.5)")
@@ -191,7 +192,7 @@ struct TokenStoreTests {
         #expect(missing.withLock { $0 }?.powerAuthErrorCode == .invalidToken)
     }
 
-    @Test("The end of the SDK object ends all requests with the error 11")
+    @Test("The end of the SDK object ends all requests with the error operationCancelled")
     func cancelAll() async {
         let code: Int? = await callback { done in
             main.store.requestAccessToken(withName: "T", authentication: .possession()) { _, error in

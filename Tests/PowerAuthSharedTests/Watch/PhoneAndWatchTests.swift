@@ -1,8 +1,10 @@
 import Foundation
+import LabKit
 import PowerAuth2ForWatch
 import PowerAuthProtocol
 import SimulatedDevice
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("A phone and a watch (watch.md, sections 5, 6 and 12)")

@@ -1,6 +1,8 @@
 import Foundation
+import LabKit
 import PowerAuth2
 import SimulatedDevice
+import TestSupport
 import Testing
 
 @Suite("A phone pushes its tokens to the watch (watch.md, section 5.4)")

@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuthShared
 import Synchronization
+import TestSupport
 import Testing
 import WatchConnectivity
 

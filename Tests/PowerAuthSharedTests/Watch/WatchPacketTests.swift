@@ -1,5 +1,6 @@
 import Foundation
 import PowerAuthShared
+import TestSupport
 import Testing
 
 @Suite("Packets of the watch link (watch.md, section 3)")

@@ -1,4 +1,5 @@
 import LabKit
+import TestSupport
 import Testing
 
 @testable import SimulatedDevice

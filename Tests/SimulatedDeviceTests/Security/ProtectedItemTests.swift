@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import LabSystem
+import TestSupport
 import Testing
 
 @testable import SimulatedDevice

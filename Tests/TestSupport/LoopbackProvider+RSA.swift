@@ -1,8 +1,10 @@
-import LabKit
+public import LabKit
 
-/// A token that an RSA key signed, with claims that fit the clock of the server's own tests; the tests' own code cannot sign with RSA.
+/// A token that an RSA key signed, with claims that fit the clock of the server's own tests; the tests' own code cannot
+/// sign with RSA.
 extension LoopbackProvider {
-    static let rsaKey: JSONValue = [
+    /// The public half of the key, as the provider publishes it.
+    public static let rsaKey: JSONValue = [
         "kty": "RSA", "kid": "rsa-1", "use": "sig", "e": "AQAB", "n": .string(rsaModulus),
     ]
 
@@ -13,7 +15,8 @@ extension LoopbackProvider {
         ynAVl97jDTr07Ip21JusiFq9BQvR3wWv0X7rdLRWIw
         """
 
-    static let rsaToken = """
+    /// The token.
+    public static let rsaToken = """
         eyJhbGciOiJSUzI1NiIsImtpZCI6InJzYS0xIn0.eyJhdF9oYXNoIjoiUHhhLTF3aWZSbFBsN3lHXzBvSk5mdyIsImF1ZCI6WyJs\
         YWIiXSwiZXhwIjoxNzI4MzgwMDYwLCJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlIiwibm9uY2UiOiJuLTEiLCJzdWIiOiJz\
         dWJqZWN0LTEifQ.dlG3SyEd_JTqITSudwAyCb25-0MC_reNnc-GN29G5pZR5RrBf0rDCltToaRn4wo1dj1QJk4QyqtseSMXm3J7A\

@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import PowerAuthProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
@@ -29,20 +30,6 @@ final class TestJournal: ServerJournal {
 
     func record(_ event: ServerEvent, operation: String?) {
         recorded.withLock { $0.append((event, operation)) }
-    }
-}
-
-/// A directory of a test's own, removed with the last reference.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "power-auth-server-tests-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
     }
 }
 

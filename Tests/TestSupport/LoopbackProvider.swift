@@ -1,28 +1,27 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import LabKit
 import Logging
 import NIOCore
 import PowerAuthProtocol
+public import PowerAuthServer
 import Synchronization
-import Testing
-
-@testable import PowerAuthServer
 
 /// An OpenID Connect provider on loopback that lets one user in.
-final class LoopbackProvider: Sendable {
+public final class LoopbackProvider: Sendable {
     /// What is wrong with its tokens.
-    enum Defect: CaseIterable, Sendable {
+    public enum Defect: CaseIterable, Sendable {
         case nonce, issuer, audience, expired, signature, accessToken, noSubject, refusal
     }
 
-    static let identity = [
+    /// What an app sends to be activated by this provider.
+    public static let identity = [
         "method": "oidc", "providerId": "loop", "code": "granted", "nonce": "n-1", "codeVerifier": "verifier",
     ]
 
-    static func configuration(baseURL: String) -> IdentityProvider {
+    /// What a server needs to know of a provider at an address.
+    public static func configuration(baseURL: String) -> IdentityProvider {
         IdentityProvider(
             providerId: "loop", clientId: "lab", clientSecret: "secret", issuerUri: "https://issuer.example",
             redirectUri: "https://lab.example/callback", tokenUri: baseURL + "/token", jwkSetUri: baseURL + "/jwks",
@@ -36,15 +35,21 @@ final class LoopbackProvider: Sendable {
     private let key: PrivateKey
 
     /// Where it listens while a test runs.
-    var port: Int? { listening.withLock { $0 } }
+    public var port: Int? { listening.withLock { $0 } }
     private let received = Mutex<[String]>([])
     /// The time of its tokens, in seconds of Unix time.
     private let now: @Sendable () -> Int64
 
     /// The bodies of the token requests so far.
-    var forms: [String] { received.withLock { $0 } }
+    public var forms: [String] { received.withLock { $0 } }
 
-    init(_ defect: Defect? = nil, rsaToken: String? = nil, now: @escaping @Sendable () -> Int64) throws {
+    /// A provider that does not listen yet.
+    ///
+    /// - Parameters:
+    ///   - defect: what is wrong with its tokens; nil for a good provider.
+    ///   - rsaToken: the token that it hands out; nil lets it sign one.
+    ///   - now: the time of its tokens, in seconds of Unix time.
+    public init(_ defect: Defect? = nil, rsaToken: String? = nil, now: @escaping @Sendable () -> Int64) throws {
         self.defect = defect
         self.now = now
         self.rsaToken = rsaToken
@@ -52,7 +57,7 @@ final class LoopbackProvider: Sendable {
     }
 
     /// Listens while a test runs, which gets what a server needs to know of the provider.
-    func serve(_ body: @escaping @Sendable (IdentityProvider) async throws -> Void) async throws {
+    public func serve(_ body: @escaping @Sendable (IdentityProvider) async throws -> Void) async throws {
         let router = Router()
         router.post("/token") { request, _ in
             let form = try await request.body.collect(upTo: 10_000)
@@ -62,13 +67,29 @@ final class LoopbackProvider: Sendable {
                 ? Self.json([:], status: .badRequest) : Self.json(try self.tokens())
         }
         router.get("/jwks") { _, _ in Self.json(["keys": [["kty": "RSA"], Self.rsaKey, try self.jwk()]]) }
-        let application = Application(router: router, logger: Logger(label: "tests"))
-        try await application.test(.live) { provider in
-            let port = try #require(provider.port)
+        let (ports, found) = AsyncStream<Int>.makeStream()
+        let application = Application(
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in
+                if let port = channel.localAddress?.port { found.yield(port) }
+                found.finish()
+            },
+            logger: Logger(label: "tests"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                // Without a port the stream ends here, and the body is not waited for.
+                defer { found.finish() }
+                try await application.run()
+            }
+            guard let port = await ports.first(where: { _ in true }) else { throw NotListening() }
             self.listening.withLock { $0 = port }
             try await body(Self.configuration(baseURL: "http://127.0.0.1:\(port)"))
         }
     }
+
+    /// The provider could not listen on loopback.
+    private struct NotListening: Error {}
 
     private func jwk() throws -> JSONValue {
         let point = (defect == .signature ? try PrivateKey.generate() : key).publicKey.uncompressed

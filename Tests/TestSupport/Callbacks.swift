@@ -1,16 +1,15 @@
-import Dispatch
-import Foundation
-import PowerAuthShared
+public import Foundation
+public import PowerAuthShared
 
 /// Waits for a callback: `register` gets the function to call.
-func callback<T: Sendable>(_ register: (@escaping @Sendable (T) -> Void) -> Void) async -> T {
+public func callback<T: Sendable>(_ register: (@escaping @Sendable (T) -> Void) -> Void) async -> T {
     await withCheckedContinuation { continuation in
         register { continuation.resume(returning: $0) }
     }
 }
 
 /// Waits for a callback with a value or an error.
-func outcome<Value: Sendable>(
+public func outcome<Value: Sendable>(
     _ call: (@escaping @Sendable (Value?, NSError?) -> Void) -> Void
 ) async -> Result<Value, NSError> {
     await callback { report in
@@ -21,20 +20,13 @@ func outcome<Value: Sendable>(
 }
 
 /// Waits for a callback with an optional error.
-func failure(_ call: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> NSError? {
+public func failure(_ call: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> NSError? {
     await callback { report in call { report($0) } }
 }
 
 extension Result where Failure == NSError {
     /// The SDK's error code of a failure.
-    var code: PowerAuthErrorCode? {
+    public var code: PowerAuthErrorCode? {
         if case .failure(let error) = self { error.powerAuthErrorCode } else { nil }
-    }
-}
-
-/// Waits until everything that was sent to the main queue before has run.
-func mainQueueIsIdle() async {
-    await withCheckedContinuation { continuation in
-        DispatchQueue.main.async { continuation.resume() }
     }
 }

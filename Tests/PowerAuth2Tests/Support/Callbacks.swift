@@ -1,1 +1,0 @@
-../../PowerAuthSharedTests/Support/Callbacks.swift

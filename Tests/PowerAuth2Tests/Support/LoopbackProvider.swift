@@ -1,1 +1,0 @@
-../../PowerAuthServerTests/Support/LoopbackProvider.swift
