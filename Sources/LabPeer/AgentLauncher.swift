@@ -8,7 +8,7 @@ enum AgentLauncher {
     ///
     /// Of two processes that start one at the same time, both find the one that was first: the second agent refuses.
     static func findOrStart(_ layout: InstanceLayout, _ manifest: InstanceManifest, device: String) throws {
-        let client = try ControlClient(layout, name: "a.\(device)")
+        let client = try ControlClient(layout, .agent(device))
         defer { client.close() }
         let ping = { ControlRequest(command: "ping", actor: device) }
         if (try? client.call(ping(), timeout: .milliseconds(200))) != nil { return }

@@ -1,5 +1,6 @@
 import Foundation
 import LabKit
+import LabSystem
 
 /// Finds the instance that a peer started by hand shall join.
 enum InstanceToJoin {
@@ -9,20 +10,16 @@ enum InstanceToJoin {
     static func find(
         _ options: PeerOptions, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> InstanceLayout {
-        if let root = options.instance { return InstanceLayout(root: absolute(root)) }
+        if let root = options.instance { return InstanceLayout(root: Files.absolute(root)) }
         if options.lab == nil, let root = environment["LAB_INSTANCE"], !root.isEmpty {
-            return InstanceLayout(root: absolute(root))
+            return InstanceLayout(root: Files.absolute(root))
         }
-        let labFile = absolute(options.lab ?? "lab.yaml")
+        let labFile = Files.absolute(options.lab ?? "lab.yaml")
         let live = try Instance.live(madeFrom: labFile)
         guard let first = live.first else { throw PeerError.noInstance(labFile: labFile) }
         guard live.count == 1 else {
             throw PeerError.severalInstances(labFile: labFile, roots: live.map(\.root))
         }
         return first
-    }
-
-    private static func absolute(_ path: String) -> String {
-        URL(fileURLWithPath: path).standardizedFileURL.path
     }
 }

@@ -65,7 +65,7 @@ public final class Peer: @unchecked Sendable {
         let control: ControlServer
         do {
             // Before anything else: the process that holds the endpoint is the app, the others are its callers.
-            control = try ControlServer(layout, name: "p.\(app.name)", incarnation: incarnation) {
+            control = try ControlServer(layout, .peer(app.name), incarnation: incarnation) {
                 entrance.receive($0, $1)
             }
         } catch InstanceError.endpointTaken(_, let pid) {
@@ -98,11 +98,7 @@ public final class Peer: @unchecked Sendable {
             directory: manifest.tracesDirectory, process: app.name, incarnation: incarnation)
         self.trace = trace
         let faults = try FaultTable.open(layout.faultsPath)
-        faults.onFiring { firing in
-            trace.emit(
-                .faultFired,
-                ["point": .string(firing.rule.point.rawValue), "pass": .integer(Int64(firing.rule.pass))])
-        }
+        faults.traceFirings(to: trace)
         trace.emit(.processStarted, ["executable": .string(app.executable), "pid": .integer(Int64(getpid()))])
         let sandbox = try Sandbox(
             layout: layout, device: device, app: app, incarnation: incarnation, trace: trace,
@@ -118,7 +114,7 @@ public final class Peer: @unchecked Sendable {
                     FileHandle.standardError.write(Data("\(app.name): \(reason)\n".utf8))
                     Signals.killSelf()
                 },
-                pass: { try sandbox.pass($0) },
+                pass: { try faults.pass($0, process: app.name) },
                 trace: { trace.emit($0, $1) }))
         sandbox.connect(watchSession: agent)
         Sandbox.enter(sandbox)

@@ -33,7 +33,7 @@ enum PeerCommandLine {
         guard !options.command.isEmpty || options.prompt || isatty(0) == 1 else {
             throw PeerError.runsAlready(app: app.name, pid: pid)
         }
-        let client = try ControlClient(layout, name: "p.\(app.name)")
+        let client = try ControlClient(layout, .peer(app.name))
         run(options.command, app: app, nil) { request, completion in
             client.send(request, timeout: .minutes(60)) { reply in
                 completion(reply.flatMap { reply in Result { () throws(ControlError) in try reply.get() } })

@@ -15,6 +15,17 @@ public enum Files {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// The path from the root, without `.` and `..`. Links stay as they are written, so that programs that compare paths
+    /// agree on them.
+    public static func absolute(_ path: String) -> String {
+        let full = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+        var parts: [Substring] = []
+        for part in full.split(separator: "/") where part != "." {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+
     /// Makes a directory. One that exists already is accepted.
     ///
     /// - Parameter intermediates: whether missing parents are made too, with the same mode.

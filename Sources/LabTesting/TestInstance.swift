@@ -63,7 +63,9 @@ public final class TestInstance: Sendable {
     ///   - source: The test's source file.
     ///   - body: The test; it may block.
     /// - Returns: What the body returned.
-    /// - Throws: what the body threw, or ``InstanceLeftovers``.
+    /// - Throws: ``FailedInstanceTest`` with what the body threw, or with why the instance did not start;
+    ///   ``InstanceLeftovers`` when the body succeeded and the instance was not clean afterwards; ``LabFailure`` when
+    ///   there is no such topology, or no program to start.
     public static func run<Value: Sendable>(
         _ cast: Cast? = nil, seed: UInt64 = 1, source: String = #filePath,
         _ body: @escaping @Sendable (TestInstance) throws -> Value
@@ -75,7 +77,7 @@ public final class TestInstance: Sendable {
         }
     }
 
-    /// The same for callers that may block.
+    /// The same for callers that may block; see ``run(_:seed:source:_:)``.
     public static func runBlocking<Value>(
         _ cast: Cast? = nil, seed: UInt64 = 1, source: String = #filePath, _ body: (TestInstance) throws -> Value
     ) throws -> Value {
@@ -86,7 +88,7 @@ public final class TestInstance: Sendable {
         try Files.createDirectory(directory)
         let instance = try LabInstance(
             topology: topology, runDirectory: directory, seed: seed, executables: try Executables.find(),
-            labFile: labFile.map(absolute))
+            labFile: labFile.map(Files.absolute))
         let outcome: Result<Value, any Error>
         do {
             try instance.start()
@@ -104,10 +106,6 @@ public final class TestInstance: Sendable {
         case .failure(let error):
             throw FailedInstanceTest(error: error, leftovers: leftovers, directory: directory)
         }
-    }
-
-    private static func absolute(_ path: String) -> String {
-        URL(filePath: path).standardizedFileURL.path
     }
 
     /// The actor of a name: `lab.main`, `lab.server`, `lab.phone`.

@@ -13,20 +13,20 @@ import ZeroMQ
     init() throws { test = try TestInstance() }
 
     /// A server that answers with the arguments it got.
-    private func echo(_ name: String = "p.main") throws -> ControlServer {
-        try ControlServer(test.layout, name: name, incarnation: 3) { request, responder in
+    private func echo(_ endpoint: InstanceEndpoint = .peer("main")) throws -> ControlServer {
+        try ControlServer(test.layout, endpoint, incarnation: 3) { request, responder in
             responder.succeed(request.arguments)
         }
     }
 
     @Test func aCommandComesBackAnswered() throws {
-        let server = try ControlServer(test.layout, name: "p.main", incarnation: 3) { request, responder in
+        let server = try ControlServer(test.layout, .peer("main"), incarnation: 3) { request, responder in
             responder.succeed([
                 "command": .string(request.command), "arguments": request.arguments,
                 "actor": .string(request.actor ?? "-"), "operation": .string(request.operation ?? "-"),
             ])
         }
-        let client = try ControlClient(test.layout, name: "p.main")
+        let client = try ControlClient(test.layout, .peer("main"))
         let request = ControlRequest(command: "ping", arguments: ["x": 1], actor: "main", operation: "step-1")
         let reply = try client.call(request)
         #expect(reply.id == request.id && reply.incarnation == 3)
@@ -40,8 +40,8 @@ import ZeroMQ
         let sent = ControlError(
             domain: "PowerAuthErrorDomain", code: 21, name: "externalPendingOperation", message: "busy",
             userInfo: ["type": 1])
-        let server = try ControlServer(test.layout, name: "p.main") { _, responder in responder.fail(sent) }
-        let client = try ControlClient(test.layout, name: "p.main")
+        let server = try ControlServer(test.layout, .peer("main")) { _, responder in responder.fail(sent) }
+        let client = try ControlClient(test.layout, .peer("main"))
         let reply = try client.call(ControlRequest(command: "x"))
         #expect(reply.error == sent)
         #expect(throws: sent) { try reply.get() }
@@ -49,21 +49,21 @@ import ZeroMQ
     }
 
     @Test func aCallWaitsForAServerThatStartsLater() throws {
-        let client = try ControlClient(test.layout, name: "p.late")
+        let client = try ControlClient(test.layout, .peer("late"))
         let done = DispatchSemaphore(value: 0)
         let result = ReplyBox()
         client.send(ControlRequest(command: "early")) {
             result.set($0)
             done.signal()
         }
-        let server = try echo("p.late")
+        let server = try echo(.peer("late"))
         done.wait()
         #expect(try result.value?.get().get() == .object([:]))
         server.stop()
     }
 
     @Test func aCallFindsTheNextIncarnationAfterARestart() throws {
-        let client = try ControlClient(test.layout, name: "p.main")
+        let client = try ControlClient(test.layout, .peer("main"))
         for _ in 0..<3 {
             let server = try echo()
             #expect(try client.call(ControlRequest(command: "x", arguments: ["n": 1])).get() == ["n": 1])
@@ -76,7 +76,7 @@ import ZeroMQ
         let isOver = Flag()
         let answered = Mutex<[JSONValue]>([])
         let failures = Mutex<[ControlError]>([])
-        let clients = try (0..<3).map { _ in try ControlClient(test.layout, name: "p.main") }
+        let clients = try (0..<3).map { _ in try ControlClient(test.layout, .peer("main")) }
         let callers = clients.enumerated().map { number, client in
             runOnThread(name: "caller") {
                 var call = 0
@@ -94,7 +94,7 @@ import ZeroMQ
         }
         for _ in 0..<40 {
             let served = DispatchSemaphore(value: 0)
-            let server = try ControlServer(test.layout, name: "p.main") { request, responder in
+            let server = try ControlServer(test.layout, .peer("main")) { request, responder in
                 taken.withLock { $0.append(request.arguments) }
                 responder.succeed(request.arguments)
                 served.signal()
@@ -118,13 +118,13 @@ import ZeroMQ
         let error = #expect(throws: InstanceError.endpointTaken(name: "main", pid: pid)) { try echo() }
         #expect(error?.description == "another process answers as 'main' (pid \(pid)); end it first")
         // The first one is not disturbed.
-        let client = try ControlClient(test.layout, name: "p.main")
+        let client = try ControlClient(test.layout, .peer("main"))
         #expect(try client.call(ControlRequest(command: "x")).error == nil)
         server.stop()
     }
 
     @Test func aCallNobodyAnswersTimesOutAndSaysWhy() throws {
-        let client = try ControlClient(test.layout, name: "p.nobody")
+        let client = try ControlClient(test.layout, .peer("nobody"))
         let absent = #expect(throws: ControlError.self) {
             try client.call(ControlRequest(command: "x"), timeout: .milliseconds(5))
         }
@@ -132,8 +132,8 @@ import ZeroMQ
         #expect(absent?.message == "nobody answered at 'p.nobody' within 5ms; is the process running?")
 
         let kept = Responders()
-        let server = try ControlServer(test.layout, name: "p.silent") { _, responder in kept.add(responder) }
-        let silent = try ControlClient(test.layout, name: "p.silent")
+        let server = try ControlServer(test.layout, .peer("silent")) { _, responder in kept.add(responder) }
+        let silent = try ControlClient(test.layout, .peer("silent"))
         let error = #expect(throws: ControlError.self) {
             try silent.call(ControlRequest(command: "x"), timeout: .milliseconds(300))
         }
@@ -143,8 +143,8 @@ import ZeroMQ
 
     @Test func theDeathOfTheWatchedProcessEndsACallAtOnce() throws {
         let kept = Responders()
-        let server = try ControlServer(test.layout, name: "p.main") { _, responder in kept.add(responder) }
-        let client = try ControlClient(test.layout, name: "p.main")
+        let server = try ControlServer(test.layout, .peer("main")) { _, responder in kept.add(responder) }
+        let client = try ControlClient(test.layout, .peer("main"))
         let child = try ChildProcess.spawn(executable: "/bin/sleep", arguments: ["1000"], deathSignal: SIGKILL)
         let done = DispatchSemaphore(value: 0)
         let result = ReplyBox()
@@ -166,7 +166,7 @@ import ZeroMQ
     @Test func callsOfSeveralThreadsOverlap() throws {
         // The first command is answered only after the second has arrived.
         let first = Responders()
-        let server = try ControlServer(test.layout, name: "p.main") { request, responder in
+        let server = try ControlServer(test.layout, .peer("main")) { request, responder in
             if request.command == "first" {
                 first.add(responder)
             } else {
@@ -174,7 +174,7 @@ import ZeroMQ
                 responder.succeed()
             }
         }
-        let client = try ControlClient(test.layout, name: "p.main")
+        let client = try ControlClient(test.layout, .peer("main"))
         let succeeded = Counter()
         let thread = runOnThread(name: "caller") {
             if (try? client.call(ControlRequest(command: "first"))) != nil { succeeded.increase() }
@@ -188,10 +188,10 @@ import ZeroMQ
 
     @Test func anInterruptionEndsCallsUnderWayAndOnlyThose() throws {
         let kept = Responders()
-        let server = try ControlServer(test.layout, name: "p.main") { request, responder in
+        let server = try ControlServer(test.layout, .peer("main")) { request, responder in
             if request.command == "hang" { kept.add(responder) } else { responder.succeed() }
         }
-        let client = try ControlClient(test.layout, name: "p.main")
+        let client = try ControlClient(test.layout, .peer("main"))
         let interrupted = Flag()
         let thread = runOnThread(name: "caller") {
             do {
@@ -209,15 +209,15 @@ import ZeroMQ
     }
 
     @Test func aClosedClientRefusesCalls() throws {
-        let client = try ControlClient(test.layout, name: "p.main")
+        let client = try ControlClient(test.layout, .peer("main"))
         client.close()
         let error = #expect(throws: ControlError.self) { try client.call(ControlRequest(command: "x")) }
         #expect(error?.name == "interrupted")
     }
 
     @Test func aDroppedResponderAnswersWithAnError() throws {
-        let server = try ControlServer(test.layout, name: "p.main") { _, _ in }
-        let client = try ControlClient(test.layout, name: "p.main")
+        let server = try ControlServer(test.layout, .peer("main")) { _, _ in }
+        let client = try ControlClient(test.layout, .peer("main"))
         #expect(try client.call(ControlRequest(command: "x")).error?.name == "failed")
         server.stop()
     }
@@ -225,8 +225,8 @@ import ZeroMQ
     @Test func repliesGivenBeforeAStopArrive() throws {
         for _ in 0..<200 {
             let kept = Responders()
-            let server = try ControlServer(test.layout, name: "p.main") { _, responder in kept.add(responder) }
-            let client = try ControlClient(test.layout, name: "p.main")
+            let server = try ControlServer(test.layout, .peer("main")) { _, responder in kept.add(responder) }
+            let client = try ControlClient(test.layout, .peer("main"))
             let answered = Flag()
             let thread = runOnThread(name: "caller") {
                 if (try? client.call(ControlRequest(command: "shutdown"), timeout: .seconds(5))) != nil {
@@ -251,21 +251,21 @@ import ZeroMQ
             [Data(repeating: UInt8(ascii: "["), count: 100_000)],
         ]
         let socket = try ZeroMQSocket(.shared, .dealer)
-        try socket.connect(try test.layout.endpoint("p.main"))
+        try socket.connect(try test.layout.address(of: .peer("main")))
         for message in messages {
             #expect(try socket.send(message, wait: true))
             #expect(try ZeroMQPoll.poll(sockets: [socket], timeoutMilliseconds: 5_000).isAny)
             let reply = try #require(try socket.receive()?.first)
             #expect(try JSONValue.parse(reply)["error"]?["name"] == "badRequest")
         }
-        let client = try ControlClient(test.layout, name: "p.main")
+        let client = try ControlClient(test.layout, .peer("main"))
         #expect(try client.call(ControlRequest(command: "x")).error == nil)
         server.stop()
     }
 
     @Test func printsTheRoundTripTime() throws {
         let server = try echo()
-        let client = try ControlClient(test.layout, name: "p.main")
+        let client = try ControlClient(test.layout, .peer("main"))
         var times: [UInt64] = []
         for _ in 0..<300 {
             let start = MonotonicClock.nanoseconds()

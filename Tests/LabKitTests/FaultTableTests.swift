@@ -88,6 +88,16 @@ import Testing
         #expect(log.firings.map(\.fired) == [1])
     }
 
+    @Test func aFiringIsTracedWithItsPointActionPassAndCount() throws {
+        table.traceFirings(to: try TraceWriter(directory: directory.file("traces"), process: "main", incarnation: 1))
+        try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO"), pass: 2))
+        try table.pass(.stateSave, process: "main")
+        #expect(fails(table, .stateSave))
+        let events = try TraceReader.readAll(directory.file("traces"))
+        #expect(events.map(\.name) == [.faultFired])
+        #expect(events.first?.fields == ["point": "state.save", "action": "fail", "pass": 2, "fired": 1])
+    }
+
     @Test func aFullTableSaysSoAndReusesSpentRules() throws {
         let spent = FaultRule(point: .stateSave, process: "main", action: .fail("EIO"))
         try table.arm(spent)

@@ -152,10 +152,10 @@ import Testing
     @Test func aSocketPathIsCheckedAgainstTheKernelsLimit() throws {
         let root = "/tmp/" + String(repeating: "x", count: 90)
         let layout = InstanceLayout(root: root)
-        #expect(try layout.socketPath("p.main").utf8.count <= 107)
+        #expect(try layout.socketPath(.peer("main")).utf8.count <= 107)
         let long = "\(root)/s/p.extension-two"
-        #expect(throws: InstanceError.socketPathTooLong(path: long)) { try layout.socketPath("p.extension-two") }
-        #expect(throws: InstanceError.invalidName("../x")) { try layout.socketPath("../x") }
+        #expect(throws: InstanceError.socketPathTooLong(path: long)) { try layout.socketPath(.peer("extension-two")) }
+        #expect(throws: InstanceError.invalidName("p.../x")) { try layout.socketPath(.peer("../x")) }
     }
 
     @Test func theRuntimeDirectoryMustBePrivate() throws {

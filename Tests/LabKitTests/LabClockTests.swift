@@ -29,6 +29,18 @@ import Testing
         #expect(other.offset == .minutes(5))
     }
 
+    @Test func aChangeIsTracedByWhoMakesIt() throws {
+        let trace = try TraceWriter(directory: directory.file("traces"), process: "clock", incarnation: 1)
+        clock.traceChanges(to: trace)
+        try clock.advance(by: .minutes(5))
+        try LabClock.open(directory.file("clock")).advance(by: .minutes(1))
+        try clock.freeze()
+        let events = try TraceReader.readAll(directory.file("traces"))
+        #expect(events.map(\.name) == [.clockChanged, .clockChanged])
+        #expect(events.first?.fields == ["offset": 300_000, "frozen": false])
+        #expect(events.last?.fields["frozen"] == true)
+    }
+
     @Test func aFrozenClockMovesOnlyByAdvances() throws {
         try clock.freeze()
         let frozen = clock.now()

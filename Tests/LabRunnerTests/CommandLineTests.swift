@@ -60,7 +60,7 @@ struct CommandLineTests {
             defer { lab.end() }
             let ended = try ChildProcess.spawn(executable: "/bin/true")
             _ = try ended.wait()
-            for endpoint in ["a.phone", "server"] {
+            for endpoint in [InstanceEndpoint.agent("phone"), .server] {
                 try Files.write(
                     Data("\(ended.pid)\n".utf8), to: lab.connection.layout.endpointLockPath(endpoint))
             }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LabKit
 import LabSystem
 import SimulatedDevice
 import ZeroMQ

@@ -43,8 +43,8 @@ public final class DeviceAgent {
         self.layout = layout
         self.manifest = manifest
         self.device = device
-        let endpointName = AgentConnection.endpointName(device.name)
-        guardLock = try FileLock(path: layout.endpointLockPath(endpointName))
+        let appEndpoint = InstanceEndpoint.apps(device: device.name)
+        guardLock = try FileLock(path: layout.endpointLockPath(appEndpoint))
         guard try guardLock.tryLock() else { throw AgentError.alreadyServed(deviceName) }
 
         registry = DeviceRegistry(layout: layout, device: device.name)
@@ -65,7 +65,7 @@ public final class DeviceAgent {
         try appSocket.set(.sendHighWaterMark(0))
         try appSocket.set(.receiveHighWaterMark(0))
         try appSocket.set(.maxMessageSize(524_288))
-        try appSocket.bind(try layout.endpoint(endpointName))
+        try appSocket.bind(try layout.address(of: appEndpoint))
 
         for app in device.apps {
             let process = AppProcess(name: app.name, isLenient: device.suspension == .lenient)
@@ -85,16 +85,12 @@ public final class DeviceAgent {
     public func run() throws {
         let membership = try Membership(joining: layout)
         let mailbox = mailbox
-        let control = try ControlServer(layout, name: "a.\(device.name)", incarnation: boot) { request, responder in
+        let control = try ControlServer(layout, .agent(device.name), incarnation: boot) { request, responder in
             mailbox.post(.control(request, responder))
         }
         let lease = try Lease.watch(layout) { mailbox.post(.leaseLost) }
         try Signals.onSignals([SIGTERM, SIGINT, SIGHUP]) { mailbox.post(.signal($0)) }
-        let trace = trace
-        faults.onFiring { firing in
-            trace.emit(
-                .faultFired, ["point": .string(firing.rule.point.rawValue), "pass": .integer(Int64(firing.rule.pass))])
-        }
+        faults.traceFirings(to: trace)
         trace.emit(.processStarted, ["executable": "device-agent", "pid": .integer(Int64(getpid()))])
         try withExtendedLifetime((control, lease)) {
             while !isEnding { try serveOnce() }

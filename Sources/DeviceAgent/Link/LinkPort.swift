@@ -17,8 +17,8 @@ final class LinkPort {
 
     init(layout: InstanceLayout, link: LinkSpec, isWatch: Bool, nonce: UInt64) throws {
         isListening = !isWatch
-        let name = "l.\(link.name)"
-        let endpoint = try layout.endpoint(name)
+        let endpoint = InstanceEndpoint.link(link.name)
+        let address = try layout.address(of: endpoint)
         socket = try ZeroMQSocket(.shared, isWatch ? .dealer : .router)
         try socket.set(.sendHighWaterMark(0))
         try socket.set(.receiveHighWaterMark(0))
@@ -29,13 +29,13 @@ final class LinkPort {
             // Nothing may wait in the socket for a phone that is not there.
             try socket.set(.immediate(true))
             try socket.set(.reconnectInterval(first: 5, maximum: 200))
-            try socket.connect(endpoint)
+            try socket.connect(address)
         } else {
-            let lock = try FileLock(path: layout.endpointLockPath(name))
-            guard try lock.tryLock() else { throw AgentError.endpointTaken(endpoint) }
+            let lock = try FileLock(path: layout.endpointLockPath(endpoint))
+            guard try lock.tryLock() else { throw AgentError.endpointTaken(address) }
             guardLock = lock
             try socket.set(.routerMandatory(true))
-            try socket.bind(endpoint)
+            try socket.bind(address)
         }
     }
 

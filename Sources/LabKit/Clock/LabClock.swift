@@ -26,6 +26,7 @@ public final class LabClock: Sendable {
     private let path: String
     private let generation: MappedWord32
     private let changes: MappedWord32
+    private let observer = Mutex<(@Sendable () -> Void)?>(nil)
 
     private init(_ memory: MappedMemory, path: String) {
         self.memory = memory
@@ -139,6 +140,11 @@ public final class LabClock: Sendable {
         }
     }
 
+    /// Calls `handler` after each change that is made through this object: the place to trace it.
+    public func onChange(_ handler: @escaping @Sendable () -> Void) {
+        observer.withLock { $0 = handler }
+    }
+
     /// Makes every waiting thread of every process look at the clock again.
     private func wakeSleepers() {
         changes.add(1)
@@ -159,6 +165,7 @@ public final class LabClock: Sendable {
             generation.storeRelease(next)
         }
         wakeSleepers()
+        observer.withLock { $0 }?()
     }
 
     private func read() -> Reading {

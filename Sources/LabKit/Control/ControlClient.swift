@@ -15,9 +15,9 @@ public final class ControlClient: Sendable {
     private let mailbox: ControlMailbox
     private let thread: ThreadHandle
 
-    /// Connects to an endpoint such as `p.main`; returns at once, whether or not somebody answers there.
-    public init(_ layout: InstanceLayout, name: String) throws {
-        let endpoint = try layout.endpoint(name)
+    /// Connects to an endpoint such as `.peer("main")`; returns at once, whether or not somebody answers there.
+    public init(_ layout: InstanceLayout, _ endpoint: InstanceEndpoint) throws {
+        let address = try layout.address(of: endpoint)
         let mailbox = try ControlMailbox()
         self.mailbox = mailbox
         let started = StartSignal()
@@ -32,10 +32,10 @@ public final class ControlClient: Sendable {
                 try socket.set(.reconnectInterval(first: 2, maximum: 32))
                 // Before the connection is made, so that no event of it is missed.
                 let monitor = try socket.monitor([.handshakeSucceeded, .disconnected])
-                try socket.connect(endpoint)
+                try socket.connect(address)
                 started.succeed()
                 var loop = ControlClientLoop(
-                    socket: socket, monitor: monitor, mailbox: mailbox, layout: layout, name: name)
+                    socket: socket, monitor: monitor, mailbox: mailbox, layout: layout, endpoint: endpoint)
                 try loop.run()
             } catch {
                 mailbox.close(error)

@@ -26,7 +26,7 @@ struct ControlClientLoop: ~Copyable {
     private let monitor: ZeroMQMonitor
     private let mailbox: ControlMailbox
     private let layout: InstanceLayout
-    private let name: String
+    private let endpoint: InstanceEndpoint
     private var pending: [Pending] = []
     /// The process that has said welcome on the present connection, and not goodbye.
     private var server: ProcessWatch?
@@ -34,13 +34,14 @@ struct ControlClientLoop: ~Copyable {
     private var owesHello = false
 
     init(
-        socket: ZeroMQSocket, monitor: ZeroMQMonitor, mailbox: ControlMailbox, layout: InstanceLayout, name: String
+        socket: ZeroMQSocket, monitor: ZeroMQMonitor, mailbox: ControlMailbox, layout: InstanceLayout,
+        endpoint: InstanceEndpoint
     ) {
         self.socket = socket
         self.monitor = monitor
         self.mailbox = mailbox
         self.layout = layout
-        self.name = name
+        self.endpoint = endpoint
     }
 
     mutating func run() throws {
@@ -52,7 +53,8 @@ struct ControlClientLoop: ~Copyable {
                 for entry in take(where: { _ in true }) { entry.call.completion(.failure(reason)) }
             }
             if content.isStopping {
-                mailbox.close(ControlError(name: "interrupted", message: "the connection to '\(name)' is closed"))
+                mailbox.close(
+                    ControlError(name: "interrupted", message: "the connection to '\(endpoint.fileName)' is closed"))
                 return
             }
             // What has happened to the connection meanwhile decides whether anything is sent.
@@ -157,12 +159,12 @@ struct ControlClientLoop: ~Copyable {
             let pid = entry.process.map { " (pid \($0.pid))" } ?? ""
             let end = entry.process?.hasEnded == false ? "closed the connection" : "died"
             let when = entry.isSent ? "before it answered '\(call.command)'" : "before '\(call.command)' reached it"
-            return ControlError(name: "peerDied", message: "the process at '\(name)'\(pid) \(end) \(when)")
+            return ControlError(name: "peerDied", message: "the process at '\(endpoint.fileName)'\(pid) \(end) \(when)")
         }
         let cause =
             entry.isSent
-            ? "'\(name)' did not answer '\(call.command)' within \(call.timeout)"
-            : "nobody answered at '\(name)' within \(call.timeout); is the process running?"
+            ? "'\(endpoint.fileName)' did not answer '\(call.command)' within \(call.timeout)"
+            : "nobody answered at '\(endpoint.fileName)' within \(call.timeout); is the process running?"
         return ControlError(name: "timedOut", message: cause)
     }
 }

@@ -19,16 +19,16 @@ public final class ControlServer: Sendable {
     /// Starts answering; the endpoint accepts connections when this returns.
     ///
     /// - Parameters:
-    ///   - name: the endpoint, e.g. `p.main`; see `InstanceLayout.socketPath(_:)`.
+    ///   - endpoint: where to answer, e.g. `.peer("main")`.
     ///   - incarnation: which incarnation of the process this is; repeated in the replies.
     ///   - onRequest: gets each well-formed request; anything else is answered with an error here.
     /// - Throws: `InstanceError.endpointTaken` when another process answers there.
     public init(
-        _ layout: InstanceLayout, name: String, incarnation: Int? = nil,
+        _ layout: InstanceLayout, _ endpoint: InstanceEndpoint, incarnation: Int? = nil,
         onRequest: @escaping @Sendable (ControlRequest, ControlResponder) -> Void
     ) throws {
-        let endpoint = try layout.endpoint(name)
-        endpointGuard = try EndpointGuard(layout, name: name)
+        let address = try layout.address(of: endpoint)
+        endpointGuard = try EndpointGuard(layout, endpoint)
         let outbox = try ControlOutbox()
         self.outbox = outbox
         let started = StartSignal()
@@ -41,13 +41,13 @@ public final class ControlServer: Sendable {
                 try socket.set(.sendHighWaterMark(0))
                 try socket.set(.maxMessageSize(Self.maximumMessageSize))
                 try socket.set(.linger(milliseconds: 250))
-                try socket.bind(endpoint)
+                try socket.bind(address)
                 started.succeed()
                 do {
                     try ControlServer.serve(socket, outbox: outbox, incarnation: incarnation, onRequest: onRequest)
                 } catch {
                     // Without its endpoint the process is lost to the lab; dying tells everybody at once.
-                    fatalError("the control endpoint '\(name)' failed: \(error)")
+                    fatalError("the control endpoint '\(endpoint.fileName)' failed: \(error)")
                 }
             } catch {
                 started.fail(error)

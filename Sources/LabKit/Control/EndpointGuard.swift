@@ -11,13 +11,11 @@ final class EndpointGuard: Sendable {
     /// Takes the endpoint.
     ///
     /// - Throws: `InstanceError.endpointTaken` when another process answers there.
-    init(_ layout: InstanceLayout, name: String) throws {
-        let path = try layout.endpointLockPath(name)
+    init(_ layout: InstanceLayout, _ endpoint: InstanceEndpoint) throws {
+        let path = try layout.endpointLockPath(endpoint)
         lock = try FileLock(path: path)
         guard try lock.tryLock() else {
-            // "p.main" is the endpoint of the peer "main".
-            let actor = name.split(separator: ".", maxSplits: 1).last.map(String.init) ?? name
-            throw InstanceError.endpointTaken(name: actor, pid: Self.owner(layout, name: name))
+            throw InstanceError.endpointTaken(name: endpoint.actor, pid: Self.owner(layout, endpoint))
         }
         let pid = Data("\(ProcessInfo.processInfo.processIdentifier)\n".utf8)
         try lock.descriptor.truncate(to: 0)
@@ -28,8 +26,8 @@ final class EndpointGuard: Sendable {
     func release() throws { try lock.unlock() }
 
     /// The process that answers at an endpoint, or did so last.
-    static func owner(_ layout: InstanceLayout, name: String) -> Int32? {
-        guard let path = try? layout.endpointLockPath(name), let data = try? Files.read(path) else { return nil }
+    static func owner(_ layout: InstanceLayout, _ endpoint: InstanceEndpoint) -> Int32? {
+        guard let path = try? layout.endpointLockPath(endpoint), let data = try? Files.read(path) else { return nil }
         return Int32(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
     }
 }

@@ -36,7 +36,7 @@ public final class Instance: Sendable {
 
         let layout = InstanceLayout(root: "\(parent)/\(id)")
         // Fails here, before anything exists, when not even a short socket name would fit.
-        _ = try layout.socketPath("p.main")
+        _ = try layout.socketPath(.peer("main"))
         let unfinished = layout.unfinished(maker: ProcessInfo.processInfo.processIdentifier)
         try Files.createNewDirectory(unfinished.root)
         do {

@@ -94,21 +94,21 @@ public struct InstanceLayout: Hashable, Sendable {
 
     /// The path of a socket.
     ///
-    /// - Parameter name: `p.<peer>` for the control endpoint of a peer, `a.<device>` for a device agent, `server`,
-    ///   `l.<link>` for the link between two agents.
     /// - Throws: `InstanceError` when the name cannot be part of a path, or the path is too long for the kernel.
-    public func socketPath(_ name: String) throws -> String {
+    public func socketPath(_ endpoint: InstanceEndpoint) throws -> String {
+        let name = endpoint.fileName
         try Self.check(name)
         let path = "\(socketsDirectory)/\(name)"
         guard path.utf8.count <= Self.maximumSocketPath else { throw InstanceError.socketPathTooLong(path: path) }
         return path
     }
 
-    /// The ZeroMQ endpoint of a socket, `ipc://` and its path.
-    public func endpoint(_ name: String) throws -> String { "ipc://\(try socketPath(name))" }
+    /// The address of a socket for ZeroMQ, `ipc://` and its path.
+    public func address(of endpoint: InstanceEndpoint) throws -> String { "ipc://\(try socketPath(endpoint))" }
 
     /// The lock that guards an endpoint: held by the process that answers there, which writes its pid into it.
-    public func endpointLockPath(_ name: String) throws -> String {
+    public func endpointLockPath(_ endpoint: InstanceEndpoint) throws -> String {
+        let name = endpoint.fileName
         try Self.check(name)
         return "\(socketsDirectory)/\(name).lock"
     }

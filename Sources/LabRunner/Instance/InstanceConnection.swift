@@ -25,6 +25,8 @@ public final class InstanceConnection: Sendable {
         self.layout = layout
         manifest = try InstanceManifest.read(layout)
         clock = try LabClock.open(layout.clockPath)
+        let traces = manifest.tracesDirectory
+        clock.traceChanges(to: try? TraceWriter(directory: traces, process: "clock", incarnation: 1))
         faults = try FaultTable.open(layout.faultsPath)
         clients = ControlClients(layout)
         actors = ActorTable(manifest.topology)
@@ -40,7 +42,7 @@ public final class InstanceConnection: Sendable {
         guard let (device, _) = manifest.topology.app(named: app) else {
             throw LabFailure("There is no app called \(app) in this instance.")
         }
-        let reply = try clients["a.\(device.name)"].call(
+        let reply = try clients[.agent(device.name)].call(
             ControlRequest(command: Launch.name, actor: app), timeout: timeout)
         let launched: LaunchedProcess = try reply.get().decode()
         note(launched, of: app)
@@ -48,7 +50,7 @@ public final class InstanceConnection: Sendable {
     }
 
     /// Asks an endpoint whether it answers.
-    func ping(_ endpoint: String, timeout: LabDuration) throws {
+    func ping(_ endpoint: InstanceEndpoint, timeout: LabDuration) throws {
         _ = try clients[endpoint].call(
             ControlRequest(command: "ping"), timeout: timeout, watching: watch(of: endpoint))
     }
@@ -61,9 +63,9 @@ public final class InstanceConnection: Sendable {
 
     /// A watch on the process of a peer's endpoint, when it is known. Other endpoints need none: the
     /// connection watches the process that holds them.
-    func watch(of endpoint: String) -> ProcessWatch? {
-        guard endpoint.hasPrefix("p.") else { return nil }
-        return peers.withLock { $0[String(endpoint.dropFirst(2))] }
+    func watch(of endpoint: InstanceEndpoint) -> ProcessWatch? {
+        guard case .peer(let app) = endpoint else { return nil }
+        return peers.withLock { $0[app] }
     }
 
     /// The known processes of apps.
@@ -82,7 +84,7 @@ public final class InstanceConnection: Sendable {
 
     /// Whether a process for an app runs; asks its device when the known process has ended.
     func findProcess(of app: String) throws -> Bool {
-        if let watch = watch(of: "p.\(app)"), !watch.hasEnded { return true }
+        if let watch = watch(of: .peer(app)), !watch.hasEnded { return true }
         guard let (device, _) = manifest.topology.app(named: app) else { return false }
         guard let pid = try processes(of: device.name).first(where: { $0.app == app })?.pid else { return false }
         let watch = try ProcessWatch(pid: pid)
@@ -95,7 +97,7 @@ public final class InstanceConnection: Sendable {
     /// - Parameter timeout: Longest time to wait for the device's agent, in real time.
     /// - Throws: `ControlError`; named `peerDied` at once when the agent has ended.
     public func processes(of device: String, timeout: LabDuration = .seconds(5)) throws -> [Processes.Process] {
-        let endpoint = "a.\(device)"
+        let endpoint = InstanceEndpoint.agent(device)
         if let death = death(of: endpoint) { throw death }
         return try clients[endpoint].call(
             ControlRequest(command: Processes.name, actor: device), timeout: timeout
@@ -104,27 +106,20 @@ public final class InstanceConnection: Sendable {
 
     /// Why nobody can answer at the endpoint of the server or of an agent; nil when its process lives, or has not
     /// come up yet.
-    func death(of endpoint: String) -> ControlError? {
-        guard !endpoint.hasPrefix("p."), let pid = holder(of: endpoint), !ProcessTable.isAlive(pid) else { return nil }
-        let rest = endpoint == "server" ? "" : "its apps ended with it; "
+    func death(of endpoint: InstanceEndpoint) -> ControlError? {
+        if case .peer = endpoint { return nil }
+        guard let pid = holder(of: endpoint), !ProcessTable.isAlive(pid) else { return nil }
+        let rest = endpoint == .server ? "" : "its apps ended with it; "
         return ControlError(
-            name: "peerDied",
-            message: "\(InstanceLayout.title(ofEndpoint: endpoint)) has ended; \(rest)start the instance again")
+            name: "peerDied", message: "\(endpoint) has ended; \(rest)start the instance again")
     }
 
     /// Whether the server's process has ended.
-    public var isServerDead: Bool { death(of: "server") != nil }
+    public var isServerDead: Bool { death(of: .server) != nil }
 
     /// The process that answers at an endpoint, or did so last.
-    private func holder(of endpoint: String) -> Int32? {
+    private func holder(of endpoint: InstanceEndpoint) -> Int32? {
         guard let path = try? layout.endpointLockPath(endpoint), let data = try? Files.read(path) else { return nil }
         return Int32(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
-    }
-}
-
-extension InstanceLayout {
-    /// What people call the process at the endpoint of the server or of an agent.
-    static func title(ofEndpoint endpoint: String) -> String {
-        endpoint.hasPrefix("a.") ? "the agent of \(endpoint.dropFirst(2))" : "the \(endpoint)"
     }
 }

@@ -15,7 +15,7 @@ public enum InstanceLookup {
         _ name: String?, labFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> InstanceConnection {
         if let wanted = name ?? environment["LAB_INSTANCE"], !wanted.isEmpty {
-            let root = wanted.contains("/") ? SuiteReader.absolute(wanted) : "\(try Instance.runtimeRoot())/\(wanted)"
+            let root = wanted.contains("/") ? Files.absolute(wanted) : "\(try Instance.runtimeRoot())/\(wanted)"
             let layout = InstanceLayout(root: root)
             guard Lease.isHeld(layout) else {
                 let known = (try? Instance.live().map(\.id)) ?? []
@@ -24,7 +24,7 @@ public enum InstanceLookup {
             }
             return try InstanceConnection(layout)
         }
-        let live = try Instance.live(madeFrom: labFile.map(SuiteReader.absolute))
+        let live = try Instance.live(madeFrom: labFile.map(Files.absolute))
         switch live.count {
         case 1: return try InstanceConnection(live[0])
         case 0: throw BadUsage(sentence: "no instance runs here. Start one with `lab up`")

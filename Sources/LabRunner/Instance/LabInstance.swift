@@ -26,14 +26,14 @@ public final class LabInstance: Sendable {
         var ready: ServerReady?
         var launchTimes: [String: UInt64] = [:]
         /// How parts ended that ended by themselves; a status can be taken only once.
-        var ends: [String: ExitStatus] = [:]
+        var ends: [InstanceEndpoint: ExitStatus] = [:]
         var hasStarted = false
         var isStopped = false
     }
 
-    /// A server or agent, with the name of its endpoint.
+    /// A server or agent.
     private struct Infrastructure {
-        let name: String
+        let endpoint: InstanceEndpoint
         let process: ChildProcess
         let logPath: String
     }
@@ -69,14 +69,15 @@ public final class LabInstance: Sendable {
     public func start() throws {
         try InstanceCommands.checkComplete()
         let topology = manifest.topology
-        let server = try spawn("lab-server", name: "server", ["--instance", layout.root])
+        let server = try spawn("lab-server", answeringAt: .server, ["--instance", layout.root])
         for device in topology.devices {
-            try spawn("device-agent", name: "a.\(device.name)", ["--instance", layout.root, "--device", device.name])
+            try spawn(
+                "device-agent", answeringAt: .agent(device.name), ["--instance", layout.root, "--device", device.name])
         }
         let failures = FailureList()
         let devices = topology.devices.map { device in
             runOnThread(name: "start \(device.name)") { [self] in
-                failures.catching { try awaitAnswer("a.\(device.name)") }
+                failures.catching { try awaitAnswer(.agent(device.name)) }
             }
         }
         failures.catching { try awaitServer(server) }
@@ -93,19 +94,22 @@ public final class LabInstance: Sendable {
     }
 
     @discardableResult
-    private func spawn(_ program: String, name: String, _ arguments: [String]) throws -> ChildProcess {
+    private func spawn(
+        _ program: String, answeringAt endpoint: InstanceEndpoint, _ arguments: [String]
+    ) throws -> ChildProcess {
         let path = Executables(directory: manifest.executablesDirectory).path(program)
         guard Files.exists(path) else {
             throw LabFailure("The program \(path) is missing. Build the whole package.")
         }
-        let logPath = "\(manifest.runDirectory)/logs/\(name).log"
+        let logPath = logPath(endpoint.fileName)
         let log = try FileDescriptor.open(logPath, flags: O_WRONLY | O_CREAT | O_APPEND)
         // An own process group keeps the terminal's Ctrl-C away: the runner ends its parts in order. There
         // is no death signal either; they watch the lease and clean up when it goes.
         let process = try ChildProcess.spawn(
             executable: path, arguments: arguments, standardInput: .null, standardOutput: .file(log),
             standardError: .file(log), newProcessGroup: true)
-        state.withLock { $0.infrastructure.append(Infrastructure(name: name, process: process, logPath: logPath)) }
+        let part = Infrastructure(endpoint: endpoint, process: process, logPath: logPath)
+        state.withLock { $0.infrastructure.append(part) }
         return process
     }
 
@@ -116,17 +120,20 @@ public final class LabInstance: Sendable {
         state.withLock { $0.ready = ready }
     }
 
-    private func awaitAnswer(_ endpoint: String) throws {
+    private func awaitAnswer(_ endpoint: InstanceEndpoint) throws {
         do {
             try connection.ping(endpoint, timeout: Self.startPatience)
         } catch {
-            throw LabFailure("\(endpoint) did not answer: \(error). \(logHint(endpoint))")
+            let name = endpoint.fileName
+            throw LabFailure("\(name) did not answer: \(error). \(logHint(name))")
         }
     }
 
+    private func logPath(_ name: String) -> String { "\(manifest.runDirectory)/logs/\(name).log" }
+
     /// The last line of a log and where the rest is.
     private func logHint(_ name: String) -> String {
-        let path = "\(manifest.runDirectory)/logs/\(name).log"
+        let path = logPath(name)
         let text = (try? Files.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let last = text.split(separator: "\n").last.map { "It said: \($0) " } ?? ""
         return "\(last)(log: \(path))"
@@ -140,7 +147,7 @@ public final class LabInstance: Sendable {
         } catch {
             throw LabFailure("The app \(app) did not start: \(error). \(logHint(app))")
         }
-        try awaitAnswer("p.\(app)")
+        try awaitAnswer(.peer(app))
         let elapsed = MonotonicClock.nanoseconds() - launched.launchedAt
         state.withLock { $0.launchTimes[app] = $0.launchTimes[app] ?? elapsed }
     }
@@ -151,8 +158,10 @@ public final class LabInstance: Sendable {
     ///   - known: Parts whose end is known already.
     ///   - wakeUp: A descriptor that ends the waiting when it becomes readable.
     /// - Returns: The parts that have ended, each with a sentence about it; empty when woken.
-    public func waitForEnd(except known: Set<String>, wakeUp: Int32) throws -> [(name: String, notice: String)] {
-        let watched = state.withLock { $0.infrastructure }.filter { !known.contains($0.name) }
+    public func waitForEnd(except known: Set<InstanceEndpoint>, wakeUp: Int32) throws -> [(
+        endpoint: InstanceEndpoint, notice: String
+    )] {
+        let watched = state.withLock { $0.infrastructure }.filter { !known.contains($0.endpoint) }
         let readable = try Polling.waitReadable([wakeUp] + watched.map { $0.process.rawDescriptor })
         return zip(watched, readable.dropFirst()).filter(\.1).map { part, _ in
             let how =
@@ -161,15 +170,15 @@ public final class LabInstance: Sendable {
                 case .exited(let code)?: "exit code \(code)"
                 case nil: "reason unknown"
                 }
-            return (part.name, "\(InstanceLayout.title(ofEndpoint: part.name)) has ended: \(how)")
+            return (part.endpoint, "\(part.endpoint) has ended: \(how)")
         }
     }
 
     /// How a part ended; nil while it runs.
     private func end(of part: Infrastructure) -> ExitStatus? {
         state.withLock { state in
-            if state.ends[part.name] == nil { state.ends[part.name] = try? part.process.poll() }
-            return state.ends[part.name]
+            if state.ends[part.endpoint] == nil { state.ends[part.endpoint] = try? part.process.poll() }
+            return state.ends[part.endpoint]
         }
     }
 
@@ -186,8 +195,8 @@ public final class LabInstance: Sendable {
         for part in parts {
             // Whoever ended during the start was reported by it.
             if let status = end(of: part), hasStarted, !isWanted(status, of: part) {
-                let title = InstanceLayout.title(ofEndpoint: part.name)
-                complaints.append("\(title) had \(status) before it was asked to end; its log is \(part.logPath)")
+                complaints.append(
+                    "\(part.endpoint) had \(status) before it was asked to end; its log is \(part.logPath)")
             }
         }
         // Giving up the lease is the word for everybody to end; the last one removes the directory.
@@ -195,7 +204,8 @@ public final class LabInstance: Sendable {
         for part in parts {
             let isEnded = (try? part.process.wait(timeoutNanoseconds: isGone ? 2_000_000_000 : 1)) != nil
             if !isEnded, ProcessTable.isAlive(part.process.pid) {
-                complaints.append("\(part.name) did not end within 5 s and was killed; its log is \(part.logPath)")
+                complaints.append(
+                    "\(part.endpoint.fileName) did not end within 5 s and was killed; its log is \(part.logPath)")
                 try? part.process.signal(SIGKILL)
                 _ = try? part.process.wait()
             }
@@ -212,8 +222,7 @@ public final class LabInstance: Sendable {
 
     /// Whether an armed fault explains the end of a part.
     private func isWanted(_ status: ExitStatus, of part: Infrastructure) -> Bool {
-        let actor = part.name.hasPrefix("a.") ? String(part.name.dropFirst(2)) : part.name
-        return status == .signaled(SIGKILL) && connection.faultedProcesses.contains(actor)
+        status == .signaled(SIGKILL) && connection.faultedProcesses.contains(part.endpoint.actor)
     }
 
     private func removeRemains() -> [String] {

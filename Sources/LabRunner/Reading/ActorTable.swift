@@ -14,21 +14,21 @@ struct ActorTable: Sendable {
             targets[name] = routes.map { Target(actor: name, kind: $0.0, route: $0.1) }
         }
         for device in topology.devices {
-            let agent = "a.\(device.name)"
+            let agent = InstanceEndpoint.agent(device.name)
             for app in device.apps {
                 add(
                     app.name,
                     [
-                        (app.actorKind, .endpoint("p.\(app.name)", about: app.name)),
+                        (app.actorKind, .endpoint(.peer(app.name), about: app.name)),
                         (.process, .endpoint(agent, about: app.name)),
                     ])
             }
             add(device.name, [(.device, .endpoint(agent, about: device.name))])
         }
         for link in topology.links {
-            add(link.name, [(.link, .endpoint("a.\(link.phone)", about: link.name))])
+            add(link.name, [(.link, .endpoint(.agent(link.phone), about: link.name))])
         }
-        add("server", [(.server, .endpoint("server", about: nil))])
+        add("server", [(.server, .endpoint(.server, about: nil))])
         add("faults", [(.faults, .instance)])
         add("clock", [(.clock, .instance)])
         self.targets = targets

@@ -33,7 +33,7 @@ struct ReportFile: Sendable {
             return
         }
         // A link stays a link: what it points at is written.
-        let absolute = SuiteReader.absolute(report.path)
+        let absolute = Files.absolute(report.path)
         let path = Self.resolved(absolute)
         var status = stat()
         if stat(path, &status) == 0 {

@@ -122,7 +122,7 @@ public struct CommandLineCall: Sendable {
     ///
     /// Asked before the command is sent, so that nobody waits for a stopped process without knowing it.
     public func obstacle(in connection: InstanceConnection) -> String? {
-        guard case .endpoint(let endpoint, _) = target.route, endpoint.hasPrefix("p.") else { return nil }
+        guard case .endpoint(.peer, _) = target.route else { return nil }
         return state(in: connection)
     }
 

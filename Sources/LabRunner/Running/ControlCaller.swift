@@ -61,7 +61,7 @@ struct ControlCaller: Sendable {
             return Outcome(answer: Outcome.Answer(outcome), interval: nil)
         }
         if let death = instance.death(of: endpoint) { return Outcome(answer: .error(death), interval: nil) }
-        if endpoint.hasPrefix("p."), try !instance.findProcess(of: target.actor) {
+        if case .peer = endpoint, try !instance.findProcess(of: target.actor) {
             let error = ControlError(
                 name: "notRunning", message: "`\(target.actor)` does not run; write `\(target.actor): launch` before")
             return Outcome(answer: .error(error), interval: nil)
@@ -88,17 +88,17 @@ struct ControlCaller: Sendable {
 /// Thread rule: any thread.
 final class ControlClients: Sendable {
     private let layout: InstanceLayout
-    private let clients = Mutex<[String: ControlClient]>([:])
+    private let clients = Mutex<[InstanceEndpoint: ControlClient]>([:])
 
     init(_ layout: InstanceLayout) {
         self.layout = layout
     }
 
-    subscript(endpoint: String) -> ControlClient {
+    subscript(endpoint: InstanceEndpoint) -> ControlClient {
         get throws {
             try clients.withLock { clients in
                 if let client = clients[endpoint] { return client }
-                let client = try ControlClient(layout, name: endpoint)
+                let client = try ControlClient(layout, endpoint)
                 clients[endpoint] = client
                 return client
             }

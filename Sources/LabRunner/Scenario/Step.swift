@@ -105,7 +105,7 @@ struct Target: Sendable, Equatable {
     /// Where the command goes.
     enum Route: Sendable, Equatable {
         /// To a control endpoint; `about` names the app or link the command concerns.
-        case endpoint(String, about: String?)
+        case endpoint(InstanceEndpoint, about: String?)
         /// Carried out by the runner on the instance's fault table or clock.
         case instance
     }

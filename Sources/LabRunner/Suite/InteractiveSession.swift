@@ -48,7 +48,7 @@ public final class InteractiveSession: Sendable {
         guard let resolved = labFile.topology(named: topology, at: place, overrides: nil, reporting: collector) else {
             throw BadUsage(.unknownTopology(name: topology ?? "", known: labFile.names))
         }
-        let path = SuiteReader.absolute(labFile.file.path)
+        let path = Files.absolute(labFile.file.path)
         let directory = try RunDirectory.create(in: "\((path as NSString).deletingLastPathComponent)/.lab")
         let wakeUp = try EventDescriptor()
         let instance = try LabInstance(
@@ -94,10 +94,10 @@ public final class InteractiveSession: Sendable {
             if event.time >= begin, !interruption.isSet { tell(event) }
         }
         defer { follower.stop() }
-        var known: Set<String> = []
+        var known: Set<InstanceEndpoint> = []
         while !interruption.isSet {
-            for (name, notice) in try instance.waitForEnd(except: known, wakeUp: wakeUp.rawDescriptor) {
-                known.insert(name)
+            for (endpoint, notice) in try instance.waitForEnd(except: known, wakeUp: wakeUp.rawDescriptor) {
+                known.insert(endpoint)
                 printError("\(notice); its log is in \(instance.manifest.runDirectory)/logs")
             }
         }

@@ -1,6 +1,7 @@
 public import Foundation
 public import LabFile
 internal import LabKit
+internal import LabSystem
 
 /// Finds and reads all scenarios of a run, before anything starts.
 public struct SuiteReader {
@@ -39,10 +40,10 @@ public struct SuiteReader {
         guard let labFile = readLabFile(near: paths.first ?? ".", into: &outcome) else { return outcome }
         outcome.labFile = labFile
         outcome.inputs.append(labFile.file.path)
-        let root = (absolute(labFile.file.path) as NSString).deletingLastPathComponent
+        let root = (Files.absolute(labFile.file.path) as NSString).deletingLastPathComponent
         var seen: Set<String> = []
         for path in paths {
-            for file in files(at: path) where seen.insert(absolute(file)).inserted {
+            for file in files(at: path) where seen.insert(Files.absolute(file)).inserted {
                 switch SourceFile.read(file) {
                 case .failure(let diagnostic): outcome.diagnostics.append(diagnostic)
                 case .success(let source):
@@ -98,7 +99,7 @@ public struct SuiteReader {
 
     /// The nearest `lab.yaml` at a path or above it.
     public static func findLabFile(near path: String) -> String? {
-        var directory = absolute(path)
+        var directory = Files.absolute(path)
         while true {
             let candidate = (directory as NSString).appendingPathComponent("lab.yaml")
             if FileManager.default.fileExists(atPath: candidate) { return shortened(candidate) }
@@ -123,21 +124,8 @@ public struct SuiteReader {
     }
 
     private func identifier(of file: String, root: String) -> String {
-        let path = absolute(file)
+        let path = Files.absolute(file)
         return path.hasPrefix(root + "/") ? String(path.dropFirst(root.count + 1)) : file
-    }
-
-    private func absolute(_ path: String) -> String { Self.absolute(path) }
-
-    /// The absolute form of a path without `.` and `..`; links stay as they are written, as in every other program
-    /// of the lab that compares these paths.
-    static func absolute(_ path: String) -> String {
-        let full = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
-        var parts: [Substring] = []
-        for part in full.split(separator: "/") where part != "." {
-            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
-        }
-        return "/" + parts.joined(separator: "/")
     }
 
     private static func shortened(_ path: String) -> String {

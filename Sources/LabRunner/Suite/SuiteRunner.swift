@@ -68,7 +68,7 @@ public final class SuiteRunner: Sendable {
         }
         do {
             let reports = try ReportFile.check(options.reports, inputs: suite.inputs)
-            return try run(scenarios, labFile: SuiteReader.absolute(labFile.file.path), reports: reports)
+            return try run(scenarios, labFile: Files.absolute(labFile.file.path), reports: reports)
         } catch let error as BadUsage {
             writeErrors("error: \(error)\n")
             return .badInput

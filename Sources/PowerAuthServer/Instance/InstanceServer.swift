@@ -27,11 +27,9 @@ public final class InstanceServer: Sendable {
             directory: manifest.tracesDirectory, process: Self.processName, incarnation: incarnation)
         trace.emit(.processStarted)
         let faults = try FaultTable.open(layout.faultsPath)
-        faults.onFiring { firing in
-            trace.emit(
-                .faultFired,
-                ["point": .string(firing.rule.point.rawValue), "fired": .integer(Int64(firing.fired))])
-        }
+        faults.traceFirings(to: trace)
+        let clock = try LabClock.open(layout.clockPath)
+        clock.traceChanges(to: trace)
         let former = try ServerReady.read(layout)
         // Whoever waits for this incarnation must not find the file of the one before.
         if former != nil { try FileManager.default.removeItem(atPath: layout.serverReadyPath) }
@@ -40,7 +38,7 @@ public final class InstanceServer: Sendable {
         configuration.apply(manifest.topology.server)
         configuration.hasLabPowers = true
         server = try LabServer(
-            configuration: configuration, clock: InstanceClock(clock: try LabClock.open(layout.clockPath)),
+            configuration: configuration, clock: InstanceClock(clock: clock),
             journal: InstanceJournal(trace: trace), faults: ServerFaults(faults))
     }
 
@@ -88,7 +86,7 @@ public final class InstanceServer: Sendable {
     private func controlServer() throws -> ControlServer {
         let commands = try ServerCommands.table(for: server)
         let (workers, services) = (server.workers, server.services)
-        return try ControlServer(layout, name: Self.processName, incarnation: incarnation) { request, responder in
+        return try ControlServer(layout, .server, incarnation: incarnation) { request, responder in
             workers.submit {
                 CurrentOperation.$id.withValue(request.operation) {
                     responder.reply(commands.perform(request, on: services))

@@ -7,7 +7,7 @@ import ZeroMQ
 /// A process' connection to the agent of its device, the simulated operating system: it makes the process known as an
 /// app, brings news about its life, and carries the traffic of the watch session (watch.md, section 11).
 ///
-/// Safe to use from any thread. One thread of its own owns the socket and delivers all events. The agent's death is
+/// Thread rule: any thread. One thread of its own owns the socket and delivers all events. The agent's death is
 /// the crash of the device; ``Handlers/deviceCrashed`` is called then.
 public final class AgentConnection: Sendable {
     /// Who is told what; called on the connection's thread.
@@ -63,7 +63,7 @@ public final class AgentConnection: Sendable {
     ///
     /// - Parameter attach: Who this process is.
     public init(layout: InstanceLayout, device: DeviceSpec, attach: AttachBody, handlers: Handlers) throws {
-        endpoint = try layout.endpoint(Self.endpointName(device.name))
+        endpoint = try layout.address(of: .apps(device: device.name))
         isWatch = device.kind == .watch
         isSupported = true
         self.attach = attach
@@ -72,9 +72,6 @@ public final class AgentConnection: Sendable {
         post(WatchFrame(.attach, body: WatchFrame.body(attach)))
         _ = runOnThread(name: "agent link") { [self] in run() }
     }
-
-    /// Name of the endpoint on which a device's agent serves its apps.
-    public static func endpointName(_ device: String) -> String { "w.\(device)" }
 
     /// Tells the agent that the app has finished launching.
     public func reportReady() {
@@ -155,9 +152,12 @@ public final class AgentConnection: Sendable {
         switch frame.kind {
         case .activate:
             guard let body = try? frame.decodeBody(ActivatedBody.self) else { return nil }
+            trace(body.state)
             return .activated(body.state, outstanding: body.outstanding.map { ($0.transferId, $0.body) })
         case .event:
-            return (try? frame.decodeBody(WatchCounterpartState.self)).map { .changed($0) }
+            guard let counterpart = try? frame.decodeBody(WatchCounterpartState.self) else { return nil }
+            trace(counterpart)
+            return .changed(counterpart)
         case .live:
             handlers.trace(.linkDelivered, ["id": .string(frame.messageId.uuidString), "kind": "live"])
             return .message(
@@ -186,6 +186,15 @@ public final class AgentConnection: Sendable {
         default:
             return nil
         }
+    }
+
+    private func trace(_ counterpart: WatchCounterpartState) {
+        handlers.trace(
+            .sessionState,
+            [
+                "paired": .bool(counterpart.isPaired), "installed": .bool(counterpart.isCounterpartInstalled),
+                "reachable": .bool(counterpart.isReachable),
+            ])
     }
 }
 

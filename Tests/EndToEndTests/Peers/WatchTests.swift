@@ -38,6 +38,9 @@ struct WatchTests {
             try lab.eventually("the phone notices") { try lab.main.call(WatchSessionState()).isReachable }
             _ = try lab.main.call(SendMessage { $0.message = ["text": "later"] })
             #expect(try lab.companion.call(ReceivedMessages()) == [["text": "later"]])
+            let seen = try lab.traceEvents().filter { $0.name == .sessionState && $0.process == "main" }
+            #expect(seen.contains { $0.fields["reachable"] == false })
+            #expect(seen.last?.fields["reachable"] == true)
         }
     }
 

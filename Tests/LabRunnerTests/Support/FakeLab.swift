@@ -33,11 +33,11 @@ final class FakeLab: Sendable {
         connection = try InstanceConnection(instance.layout)
         self.answers = answers
         let layout = instance.layout
-        let endpoints =
-            topology.apps.map { ("p.\($0.name)", $0.name) } + [("server", "server")]
-            + topology.devices.map { ("a.\($0.name)", $0.name) }
-        servers = try endpoints.map { endpoint, name in
-            try ControlServer(layout, name: endpoint) { request, responder in
+        let endpoints: [InstanceEndpoint] =
+            topology.apps.map { .peer($0.name) } + [.server] + topology.devices.map { .agent($0.name) }
+        servers = try endpoints.map { endpoint in
+            let name = endpoint.actor
+            return try ControlServer(layout, endpoint) { request, responder in
                 // Off the control thread, so that branches of a race are answered at the same time.
                 runOnThread(name: "fake") {
                     let trace = try? TraceWriter(

@@ -42,7 +42,7 @@ import Testing
         #expect(try MobileSdkConfiguration(ready.configuration).masterServerPublicKey.count == 65)
 
         let reply = try await onThread {
-            let client = try ControlClient(layout, name: "server")
+            let client = try ControlClient(layout, .server)
             defer { client.close() }
             func call(_ command: String, _ arguments: JSONValue) throws -> JSONValue {
                 try client.call(ControlRequest(command: command, arguments: arguments)).get()

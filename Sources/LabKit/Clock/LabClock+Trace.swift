@@ -1,0 +1,13 @@
+extension LabClock {
+    /// Writes each change that is made through this object into a trace as `clock.changed`: how far the lab's time is
+    /// from real time then, in milliseconds, and whether the clock stands still.
+    ///
+    /// - Parameter trace: asked for at each change; nil writes nothing.
+    public func traceChanges(to trace: @autoclosure @escaping @Sendable () -> TraceWriter?) {
+        onChange { [weak self] in
+            guard let self else { return }
+            trace()?.emit(
+                .clockChanged, ["offset": .integer(offset.nanoseconds / 1_000_000), "frozen": .bool(isFrozen)])
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import LabKit
+import Testing
+
+@Suite struct InstanceEndpointTests {
+    @Test(arguments: [
+        (InstanceEndpoint.peer("main"), "p.main", "main", "the app main"),
+        (.agent("phone.2"), "a.phone.2", "phone.2", "the agent of phone.2"),
+        (.server, "server", "server", "the server"),
+        (.apps(device: "watch"), "w.watch", "watch", "the agent of watch"),
+        (.link("wrist"), "l.wrist", "wrist", "the link wrist"),
+    ])
+    func aFileNameTellsWhoAnswers(endpoint: InstanceEndpoint, file: String, actor: String, title: String) {
+        #expect(endpoint.fileName == file)
+        #expect(InstanceEndpoint(fileName: file) == endpoint)
+        #expect(endpoint.actor == actor)
+        #expect(endpoint.description == title)
+    }
+
+    @Test(arguments: ["", "p", "p.", "x.main", "main", ".main", "Server"])
+    func otherFileNamesAreNoEndpoints(file: String) {
+        #expect(InstanceEndpoint(fileName: file) == nil)
+    }
+}
