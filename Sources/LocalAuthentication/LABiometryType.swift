@@ -9,12 +9,12 @@ public enum LABiometryType: Int, Sendable {
     /// Face.
     case faceID = 2
 
-    init(_ hardware: DeviceSpec.Biometry?) {
+    init(_ sensor: BiometrySensor?) {
         self =
-            switch hardware {
-            case .touchID: .touchID
-            case .faceID: .faceID
-            case .some(.none), nil: .none
+            switch sensor {
+            case .finger: .touchID
+            case .face: .faceID
+            case nil: .none
             }
     }
 }

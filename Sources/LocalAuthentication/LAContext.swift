@@ -8,7 +8,7 @@ public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 
 /// A conversation about the owner of the device (sdk.md, section 3, item 11).
 ///
-/// Usable from any thread. A confirmed context needs no further dialog for some minutes, until ``invalidate()``.
+/// Thread rule: any thread. A confirmed context needs no further dialog for some minutes, until ``invalidate()``.
 open class LAContext: NSObject, @unchecked Sendable {
     // Safe: the two parts are constants that guard their own state.
 
@@ -63,7 +63,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     }
 
     /// The kind of biometry of the device, whether it can be used now or not.
-    open var biometryType: LABiometryType { LABiometryType(conversation.service?.hardware) }
+    open var biometryType: LABiometryType { LABiometryType(conversation.service?.sensor) }
 
     /// Tells whether a dialog for the policy could open now.
     ///

@@ -1,4 +1,3 @@
-import LabKit
 package import SimulatedDevice
 
 /// The app's preferences on its simulated device (sharing.md, section 21.5).
@@ -7,7 +6,7 @@ package import SimulatedDevice
 /// could not be migrated with it. A file that imports UIKit sees this type under the name `UserDefaults`; where it imports
 /// Foundation too and names the type in a declaration, it has to say which one it means: `UIKit.UserDefaults`.
 ///
-/// What a key holds is a Boolean, a number or a text; anything else is not stored. Usable from any thread; calls may wait
+/// What a key holds is a Boolean, a number or a text; anything else is not stored. Thread rule: any thread; calls may wait
 /// for another process.
 public final class UserDefaults: Foundation.UserDefaults {
     private let suite: DefaultsSuite
@@ -43,10 +42,10 @@ public final class UserDefaults: Foundation.UserDefaults {
     public override func object(forKey defaultName: String) -> Any? {
         switch suite.value(forKey: defaultName) {
         case .bool(let value): value
-        case .integer(let value): Int(value)
+        case .integer(let value): value
         case .number(let value): value
-        case .string(let value): value
-        default: nil
+        case .text(let value): value
+        case nil: nil
         }
     }
 
@@ -54,9 +53,9 @@ public final class UserDefaults: Foundation.UserDefaults {
     public override func set(_ value: Any?, forKey defaultName: String) {
         switch value {
         case let value as Bool: suite.set(.bool(value), forKey: defaultName)
-        case let value as Int: suite.set(.integer(Int64(value)), forKey: defaultName)
+        case let value as Int: suite.set(.integer(value), forKey: defaultName)
         case let value as Double: suite.set(.number(value), forKey: defaultName)
-        case let value as String: suite.set(.string(value), forKey: defaultName)
+        case let value as String: suite.set(.text(value), forKey: defaultName)
         default: suite.removeObject(forKey: defaultName)
         }
     }

@@ -22,10 +22,34 @@ struct LinkageTests {
         #expect(hasWatchSDK)
     }
 
-    /// Whether a Swift symbol of a module is in an executable: mangled names spell the module with its length.
+    @Test(
+        "An SDK's code uses no symbol of the lab",
+        arguments: [
+            "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
+            "WatchConnectivity", "LocalAuthentication", "UIKit",
+        ])
+    func sdkHasNoLab(module: String) throws {
+        let folder = try Self.products().appending(path: "\(module).build")
+        let objects = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "o" }
+        try #require(objects.contains { (try? Self.image($0, mentions: module)) == true }, "no objects in \(folder)")
+        for object in objects {
+            #expect(try !Self.image(object, mentions: "LabKit"), "\(module)/\(object.lastPathComponent)")
+        }
+    }
+
+    /// Whether a Swift symbol of a module is in an executable.
     private func symbols(of executable: String, mention module: String) throws -> Bool {
-        let directory = URL(filePath: try ProcessTable.executablePath()).deletingLastPathComponent()
-        let image = try Data(contentsOf: directory.appending(path: executable), options: .mappedIfSafe)
-        return image.range(of: Data("$s\(module.utf8.count)\(module)".utf8)) != nil
+        try Self.image(Self.products().appending(path: executable), mentions: module)
+    }
+
+    /// Mangled names spell the module with its length.
+    private static func image(_ file: URL, mentions module: String) throws -> Bool {
+        try Data(contentsOf: file, options: .mappedIfSafe).range(of: Data("$s\(module.utf8.count)\(module)".utf8))
+            != nil
+    }
+
+    private static func products() throws -> URL {
+        URL(filePath: try ProcessTable.executablePath()).deletingLastPathComponent()
     }
 }

@@ -44,15 +44,9 @@ struct SourceText {
     /// The module that the file belongs to: the folder below `Sources`.
     var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
 
-    /// The modules that the file imports.
-    var imports: [String] {
-        text.split(separator: "\n").compactMap { line in
-            let words = line.split(separator: " ").map(String.init)
-            guard let index = words.firstIndex(of: "import"), words.count > index + 1,
-                words[..<index].allSatisfy({ $0.hasPrefix("@") || ["public", "package", "internal"].contains($0) })
-            else { return nil }
-            return words[index + 1]
-        }
+    /// The imports of the file.
+    var imports: [ImportDeclaration] {
+        text.split(separator: "\n").compactMap { ImportDeclaration(line: String($0)) }
     }
 
     /// The lines with their numbers, without comments.

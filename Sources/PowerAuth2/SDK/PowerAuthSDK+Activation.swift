@@ -8,9 +8,11 @@ extension PowerAuthSDK {
     ///
     /// - Parameters:
     ///   - activation: who the user is; copied.
-    ///   - callback: takes the result, or an error. Before the function returns: 13 or 5 for an unusable object, 3 when
-    ///     there is an activation, 5 when the code's signature is wrong, 18 while another application creates one.
-    ///     Later: 1, 5, 12, 20, or an error of the transport; the session is empty again then.
+    ///   - callback: takes the result, or an error. Before the function returns: `wrongParameter` or
+    ///     `invalidActivationData` for an unusable object, `invalidActivationState` when there is an activation,
+    ///     `invalidActivationData` when the code's signature is wrong, `externalPendingOperation` while another
+    ///     application creates one. Later: `networkError`, `invalidActivationData`, `encryption`,
+    ///     `timeSynchronization`, or an error of the transport; the session is empty again then.
     /// - Returns: the task, or nil when the callback was called already. A cancel makes the session empty again.
     @discardableResult
     public func createActivation(
@@ -70,7 +72,7 @@ extension PowerAuthSDK {
     ///   - name: what the user calls the activation.
     ///   - activationCode: the code, with or without its signature.
     ///   - extras: data for the application's server.
-    ///   - callback: also takes the error 4, before the function returns, for an invalid code.
+    ///   - callback: also takes `invalidActivationCode`, before the function returns, for an invalid code.
     @discardableResult
     public func createActivation(
         withName name: String?, activationCode: String, extras: String? = nil,
@@ -85,7 +87,7 @@ extension PowerAuthSDK {
     ///   - name: what the user calls the activation.
     ///   - identityAttributes: what tells the application's server who the user is.
     ///   - extras: data for the application's server.
-    ///   - callback: also takes the error 5, before the function returns, without any attribute.
+    ///   - callback: also takes `invalidActivationData`, before the function returns, without any attribute.
     @discardableResult
     public func createActivation(
         withName name: String?, identityAttributes: [String: String], extras: String? = nil,
@@ -103,7 +105,7 @@ extension PowerAuthSDK {
     ///   - recoveryCode: the recovery code, with or without `R:` in front.
     ///   - puk: one of the PUKs of the recovery code, ten digits.
     ///   - extras: data for the application's server.
-    ///   - callback: also takes the error 4, before the function returns, for an invalid code or PUK.
+    ///   - callback: also takes `invalidActivationCode`, before the function returns, for an invalid code or PUK.
     @discardableResult
     public func createActivation(
         withName name: String?, recoveryCode: String, puk: String, extras: String? = nil,
@@ -132,10 +134,10 @@ extension PowerAuthSDK {
 
     /// Protects the pending activation with the factors and stores it.
     ///
-    /// - Throws: the error 8 for the biometry factor on a device whose biometry cannot be used now or whose keychain does
-    ///   not take its key; 3 when no activation is pending, the server has not answered yet, the password is shorter than
-    ///   4 bytes, or the state cannot be stored. After the error 8 and an unusable password the activation is still
-    ///   pending, so the call may be repeated.
+    /// - Throws: `biometryNotAvailable` for the biometry factor on a device whose biometry cannot be used now or whose
+    ///   keychain does not take its key; `invalidActivationState` when no activation is pending, the server has not
+    ///   answered yet, the password is shorter than 4 bytes, or the state cannot be stored. After
+    ///   `biometryNotAvailable` and an unusable password the activation is still pending, so the call may be repeated.
     public func persistActivation(with authentication: PowerAuthAuthentication) throws {
         try persist(authentication)
     }
@@ -155,7 +157,7 @@ extension PowerAuthSDK {
             PowerAuthLog.write("WARNING: An authentication made for signing is used to persist an activation.")
         }
         // The original ignores keys that the application gives (sdk.md, section 15, item 6).
-        let takesGivenKeys = !sandbox.quirks.contains(.persistIgnoresGivenKeys)
+        let takesGivenKeys = !sandbox.keeps(.persistIgnoresGivenKeys)
         let givenBiometryKey = takesGivenKeys ? authentication.overridenBiometryKey : nil
         let keys = PowerAuthCoreSignatureUnlockKeys(userPassword: authentication.password)
         keys.possessionUnlockKey =

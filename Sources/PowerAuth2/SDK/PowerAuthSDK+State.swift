@@ -35,7 +35,7 @@ extension PowerAuthSDK {
 
     /// The cache without what belongs to an activation that another application, or a reset, has replaced.
     private var currentCache: Cache {
-        if sandbox.quirks.contains(.cachesSurviveReset) { return cache.withLock { $0 } }
+        if sandbox.keeps(.cachesSurviveReset) { return cache.withLock { $0 } }
         let activationId = activationIdentifier
         return cache.withLock { cache in
             if cache.activationId != activationId { cache = Cache(activationId: activationId) }

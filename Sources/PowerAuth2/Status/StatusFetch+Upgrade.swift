@@ -46,7 +46,7 @@ extension StatusFetch {
             try nsError {
                 try session.write { core in
                     // The original does not announce it (sdk.md, section 15, item 21).
-                    if !sandbox.quirks.contains(.unannouncedUpgrade) {
+                    if !sandbox.keeps(.unannouncedUpgrade) {
                         try session.startExternalPendingOperation(.protocolUpgrade)
                         // Now, so that it is withdrawn whatever fails from here on.
                         hasAnnouncedUpgrade.withLock { $0 = true }

@@ -5,7 +5,7 @@ import Synchronization
 /// One fetch of the activation's status, with what it may cause: an upgrade of the protocol, or the signature that
 /// synchronises the counters (sdk.md, section 9.3).
 ///
-/// Safe to use from any thread.
+/// Thread rule: any thread.
 final class StatusFetch: Sendable {
     /// A status as it was received, and what the state said at that moment.
     struct Reading: Sendable {
@@ -82,7 +82,7 @@ final class StatusFetch: Sendable {
 
     /// The original takes the missing answer to a request for one of an unknown server (sdk.md, section 15, item 5).
     private func requested(_ result: TaskResult<RestResponse>) throws(NSError) -> RestResponse {
-        if case .failure(let error) = result, sandbox.quirks.contains(.upgradeHidesFailedRequest),
+        if case .failure(let error) = result, sandbox.keeps(.upgradeHidesFailedRequest),
             session.hasPendingProtocolUpgrade()
         {
             throw .powerAuth(.protocolUpgrade, "Unknown server version.", underlying: error)

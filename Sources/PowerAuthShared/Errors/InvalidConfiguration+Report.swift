@@ -13,10 +13,8 @@ extension InvalidConfiguration {
     /// - Parameter sandbox: the device; nil when the process has not entered one.
     package func report(in sandbox: Sandbox?) {
         Self.lastReport.withLock { $0 = self }
-        var fields: [String: JSONValue] = ["cause": .string(cause), "message": .string(description)]
-        if let limit { fields["limit"] = .integer(Int64(limit)) }
-        if let actual { fields["actual"] = .integer(Int64(actual)) }
-        sandbox?.trace(.configurationRejected, fields)
+        sandbox?.trace(
+            .configurationRejected(cause: cause, message: description, limit: limit, actual: actual))
         PowerAuthLog.criticalWarning("Invalid PowerAuth configuration: \(description).")
     }
 }

@@ -26,7 +26,7 @@ extension PowerAuthKeychain {
     /// - Returns: false when the block was not run, as always on a platform without local authentication.
     @discardableResult
     public static func tryLockBiometryAndExecute(_ block: () -> Void) -> Bool {
-        guard let service = Sandbox.currentIfEntered?.authentication, service.hardware != .none else { return false }
+        guard let service = Sandbox.currentIfEntered?.authentication, service.sensor != nil else { return false }
         return service.exclusively(block) != nil
     }
 

@@ -5,7 +5,7 @@ package import SimulatedDevice
 /// Where the unlock keys of the factors come from: the device's identity, the keychain, the caller (sdk.md, sections 9.9
 /// and 10).
 ///
-/// Safe to use from any thread. Reading may block; never inside a session task (sharing.md, D6).
+/// Thread rule: any thread. Reading may block; never inside a session task (sharing.md, D6).
 package final class FactorKeySource: Sendable {
     private let sandbox: Sandbox
     private let possession: PowerAuthKeychain
@@ -36,7 +36,8 @@ package final class FactorKeySource: Sendable {
 
     /// The keys and the factors for a signature.
     ///
-    /// - Throws: 13 without any factor; 8, 9 or 10 when the biometry key is out of reach.
+    /// - Throws: `wrongParameter` without any factor; `biometryNotAvailable`, `biometryCancel` or `biometryFailed` when
+    ///   the biometry key is out of reach.
     package func keys(
         for authentication: PowerAuthAuthentication
     ) throws(NSError) -> (keys: PowerAuthCoreSignatureUnlockKeys, factor: PowerAuthCoreSignatureFactor) {
@@ -79,8 +80,8 @@ package final class FactorKeySource: Sendable {
 
     /// Reads the stored biometry key, alone in the process (sdk.md, section 9.9). Blocks while the user is asked.
     ///
-    /// - Throws: 8 on a device without biometry, 9 when the user cancelled or another request of the process is under
-    ///   way, 10 without a key and for an unusable context.
+    /// - Throws: `biometryNotAvailable` on a device without biometry, `biometryCancel` when the user cancelled or
+    ///   another request of the process is under way, `biometryFailed` without a key and for an unusable context.
     private func storedBiometryKey(for authentication: PowerAuthAuthentication) throws(NSError) -> Data {
         let dialog: PowerAuthKeychainAuthentication? =
             authentication.biometryContext == nil && authentication.biometryPrompt == nil
@@ -99,7 +100,7 @@ package final class FactorKeySource: Sendable {
     ///
     /// - Parameter dialog: how the user is asked; nil leaves the text to the system.
     package func readBiometryKey(_ dialog: PowerAuthKeychainAuthentication?) throws(NSError) -> Data {
-        guard sandbox.authentication.hardware != .none else { throw .powerAuth(.biometryNotAvailable) }
+        guard sandbox.authentication.sensor != nil else { throw .powerAuth(.biometryNotAvailable) }
         var status = errSecSuccess
         let stored =
             if let dialog {
@@ -133,7 +134,7 @@ package final class FactorKeySource: Sendable {
 
     /// Whether a biometry key can be stored now. The original does not ask (sdk.md, section 15, item 7).
     package var canStoreBiometryKey: Bool {
-        biometryInfo.currentStatus == .available || sandbox.quirks.contains(.lostBiometryKey)
+        biometryInfo.currentStatus == .available || sandbox.keeps(.lostBiometryKey)
     }
 
     /// Replaces the stored biometry key.
@@ -142,7 +143,7 @@ package final class FactorKeySource: Sendable {
     package func storeBiometryKey(_ key: Data, access: PowerAuthKeychainItemAccess) -> Bool {
         biometry.deleteData(forKey: biometryAccount)
         let isStored = biometry.addValue(key, forKey: biometryAccount, access: access) == .ok
-        return isStored || sandbox.quirks.contains(.lostBiometryKey)
+        return isStored || sandbox.keeps(.lostBiometryKey)
     }
 
     /// Deletes the stored biometry key.

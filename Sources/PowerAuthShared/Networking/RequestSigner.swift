@@ -3,7 +3,7 @@ package import SimulatedDevice
 
 /// Computes signatures of requests and turns refusals into the documented errors (sdk.md, sections 5.8 and 7.2).
 ///
-/// Safe to use from any thread.
+/// Thread rule: any thread.
 package final class RequestSigner: Sendable {
     private let session: any SessionInterface
     private let factorKeys: FactorKeySource
@@ -17,8 +17,10 @@ package final class RequestSigner: Sendable {
 
     /// Signs a request of the application. The moved counter is stored before this returns.
     ///
-    /// - Throws: 17 during an upgrade of the protocol, 6 without an activation, 13 without a factor, 8–10 without the
-    ///   biometry key, 2 when the core refuses, 3 when the state cannot be stored.
+    /// - Throws: `pendingProtocolUpgrade` during an upgrade of the protocol, `missingActivation` without an activation,
+    ///   `wrongParameter` without a factor, `biometryNotAvailable`, `biometryCancel` or `biometryFailed` without the
+    ///   biometry key, `signatureError` when the core refuses, `invalidActivationState` when the state cannot be
+    ///   stored.
     package func sign(
         _ request: PowerAuthCoreHTTPRequestData, with authentication: PowerAuthAuthentication
     ) throws(NSError) -> PowerAuthCoreHTTPRequestDataSignature {
@@ -46,11 +48,8 @@ package final class RequestSigner: Sendable {
             }
         }
         sandbox.trace(
-            .counterUsed,
-            [
-                "counter": .string(signature.counterLabel), "activationId": .string(signature.activationId),
-                "factor": .string(signature.factor),
-            ])
+            .counterUsed(
+                counter: signature.counterLabel, activationId: signature.activationId, factor: signature.factor))
         return signature
     }
 

@@ -4,7 +4,7 @@ package import SimulatedDevice
 
 /// Calls the server: prerequisites, queue, encryption, signature, response (sdk.md, section 7.2).
 ///
-/// Safe to use from any thread; nothing blocks the caller. Requests are built, sent and completed on background threads.
+/// Thread rule: any thread; nothing blocks the caller. Requests are built, sent and completed on background threads.
 package final class RestClient: Sendable {
     let session: any SessionInterface
     /// Signs requests of the application.
@@ -71,10 +71,10 @@ package final class RestClient: Sendable {
         return operation
     }
 
-    /// Ends every call that belongs to the activation with the error 11: its answer must not act on another one. The
-    /// original leaves them alone (sdk.md, section 15, item 13).
+    /// Ends every call that belongs to the activation with `operationCancelled`: its answer must not act on another
+    /// one. The original leaves them alone (sdk.md, section 15, item 13).
     package func abortCallsOfActivation() {
-        guard !sandbox.quirks.contains(.removalLeavesRequests) else { return }
+        guard !sandbox.keeps(.removalLeavesRequests) else { return }
         // All of them first: the end of one gives the next its turn.
         let endings = running.all.filter(\.belongsToActivation).compactMap { $0.abort() }
         for end in endings { end() }
@@ -106,8 +106,9 @@ package final class RestClient: Sendable {
 
     /// Asks the server for the key of a scope, together with others who ask at the same time.
     ///
-    /// - Parameter callback: takes nothing, or an error: 6 or 7 without an activation, 1 or 12 for an answer that cannot be
-    ///   used, or one of the transport. Called on a background queue.
+    /// - Parameter callback: takes nothing, or an error: `missingActivation` or `activationPending` without an
+    ///   activation, `networkError` or `encryption` for an answer that cannot be used, or one of the transport. Called
+    ///   on a background queue.
     package func obtainTemporaryKey(
         for scope: PowerAuthCoreEciesEncryptorScope, callback: @escaping (TaskResult<Void>) -> Void
     ) -> any PowerAuthOperationTask {
@@ -129,7 +130,8 @@ package final class RestClient: Sendable {
     ///
     /// - Parameters:
     ///   - queue: where the callback is called.
-    ///   - callback: takes nothing, or an error: 20 when the measurement was refused, or one of the request.
+    ///   - callback: takes nothing, or an error: `timeSynchronization` when the measurement was refused, or one of the
+    ///     request.
     package func synchronizeTime(
         queue: DispatchQueue = concurrentQueue, callback: @escaping (TaskResult<Void>) -> Void
     ) -> any PowerAuthOperationTask {

@@ -5,7 +5,7 @@ import Synchronization
 /// One call on its way: waits for its prerequisite, is built and signed when it has its turn, and ends with the processed
 /// response.
 ///
-/// Safe to use from any thread.
+/// Thread rule: any thread.
 final class RestOperation: SerialOperation, PowerAuthOperationTask {
     private struct State {
         var isCancelled = false
@@ -57,7 +57,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
 
     /// Makes sure that the call does nothing any more, before or during its request.
     ///
-    /// - Returns: what stops the request and reports the error 11; nil for a call that has ended.
+    /// - Returns: what stops the request and reports `operationCancelled`; nil for a call that has ended.
     func abort() -> (() -> Void)? {
         let parts = state.withLock { state -> (Transferred<any PowerAuthOperationTask>?, (any HTTPExchange)?)? in
             guard state.isUnderWay else { return nil }
@@ -164,7 +164,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
                         HTTPRequest(url: url, headers: headers, body: body, timeout: client.settings.timeout)),
                     RestResponseParser(
                         decryptor: decryptor,
-                        readsPlainErrors: !client.sandbox.quirks.contains(.plainErrorIsNotRead))
+                        readsPlainErrors: !client.sandbox.keeps(.plainErrorIsNotRead))
                 )
             }
         }
@@ -231,8 +231,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         request.serverTrust = client.settings.serverTrust(for: request.url, sandbox: client.sandbox)
         // The simulated platform adds it to everything that leaves the device.
         if let labOperation { request.headers.append(("X-Lab-Operation", labOperation)) }
-        client.sandbox.trace(
-            .httpRequest, ["method": .string(request.method), "path": .string(request.url.path)])
+        client.sandbox.trace(.httpRequest(method: request.method, path: request.url.path))
         HTTPLog.write(request, isEncrypted: parser.decryptor != nil)
         let url = request.url
         let exchange = client.transport.send(request) { [self] result in
@@ -251,15 +250,15 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     }
 
     private func receive(_ result: Result<HTTPResponse, NSError>, _ parser: RestResponseParser) {
-        let path = JSONValue.string(request.endpoint.path)
+        let path = request.endpoint.path
         do throws(NSError) {
             let response = try result.get()
-            client.sandbox.trace(.httpResponse, ["status": .integer(Int64(response.status)), "path": path])
+            client.sandbox.trace(.httpResponse(status: response.status, path: path))
             try nsError { try client.sandbox.pass(.httpResponseReceived) }
             report(.success(try parser.parse(response)))
         } catch {
             if case .failure = result {
-                client.sandbox.trace(.httpFailed, ["error": .string(error.localizedDescription), "path": path])
+                client.sandbox.trace(.httpFailed(error: error.localizedDescription, path: path))
             }
             report(.failure(error))
         }

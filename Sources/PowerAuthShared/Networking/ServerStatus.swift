@@ -3,7 +3,7 @@ public import Foundation
 import SimulatedDevice
 import Synchronization
 
-/// What the server says about itself (sdk.md, section 5.15). Immutable; usable from any thread.
+/// What the server says about itself (sdk.md, section 5.15). Immutable. Thread rule: any thread.
 public final class PowerAuthServerStatus: Sendable {
     /// The server's time when it answered.
     public let serverTime: Date
@@ -19,7 +19,7 @@ package struct ServerStatusReading: Sendable {
     package let isTimeAccepted: Bool
 }
 
-/// Requests for the server's status; those made at the same time share one. Safe to use from any thread.
+/// Requests for the server's status; those made at the same time share one. Thread rule: any thread.
 final class ServerStatusRequests: Sendable {
     private let running = Mutex<GroupedTask<ServerStatusReading>?>(nil)
 
@@ -56,7 +56,7 @@ final class ServerStatusRequests: Sendable {
                 group.complete(
                     result.flatMap { response in
                         // The original reads a missing time as 1970 (sdk.md, section 15, item 15).
-                        let believesAnything = client.sandbox.quirks.contains(.missingServerTimeIsZero)
+                        let believesAnything = client.sandbox.keeps(.missingServerTimeIsZero)
                         let milliseconds = (response.object["serverTime"] as? NSNumber)?.doubleValue ?? 0
                         guard believesAnything || milliseconds / 1000 >= earliestTime else {
                             return .failure(.powerAuth(.timeSynchronization, "The server did not tell its time."))

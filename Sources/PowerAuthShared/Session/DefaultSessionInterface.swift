@@ -30,8 +30,9 @@ package final class DefaultSessionInterface: BracketedSessionInterface, @uncheck
         session: PowerAuthCoreSession, store: SessionStateStore, installation: InstallationCheck, sandbox: Sandbox
     ) {
         self.sandbox = sandbox
-        stored = StoredSession(session: session, store: store, quirks: sandbox.quirks)
-        ignoresSaveFailures = sandbox.quirks.contains(.counterAfterSave)
+        stored = StoredSession(
+            session: session, store: store, keepsUnusableState: !sandbox.keeps(.unusableStateIsDropped))
+        ignoresSaveFailures = sandbox.keeps(.counterAfterSave)
         installation.run()
         try? loadIfNeeded()
     }
@@ -102,7 +103,7 @@ package final class DefaultSessionInterface: BracketedSessionInterface, @uncheck
             try sandbox.pass(.stateSave)
             if ignoresSaveFailures { stored.saveUnchecked(state) } else { try stored.save(state) }
             try sandbox.pass(.stateSaved)
-            sandbox.trace(.stateSaved, ["bytes": .integer(Int64(state.count))])
+            sandbox.trace(.stateSaved(bytes: state.count, counter: nil))
         } catch {
             needsLoad = true
             throw .stateFailure(error)
@@ -113,6 +114,6 @@ package final class DefaultSessionInterface: BracketedSessionInterface, @uncheck
         guard needsLoad else { return }
         try stored.load()
         needsLoad = false
-        sandbox.trace(.stateLoaded, ["activation": .bool(stored.session.hasValidActivation)])
+        sandbox.trace(.stateLoaded(hasActivation: stored.session.hasValidActivation, counter: nil))
     }
 }

@@ -3,7 +3,7 @@ import SimulatedDevice
 
 /// A session together with the keychain item that it came from.
 ///
-/// Not thread-safe: a session interface owns it and calls it under its lock.
+/// Thread rule: one thread at a time; a session interface owns it and calls it under its lock.
 final class StoredSession {
     /// The item that a save replaces.
     private enum Base {
@@ -34,11 +34,11 @@ final class StoredSession {
     /// - Parameters:
     ///   - session: the session, not loaded yet.
     ///   - store: where its state lives.
-    ///   - quirks: the defects of the original that the application has.
-    init(session: PowerAuthCoreSession, store: SessionStateStore, quirks: QuirkSet) {
+    ///   - keepsUnusableState: whether a state of an unknown version is kept for the SDK that wrote it.
+    init(session: PowerAuthCoreSession, store: SessionStateStore, keepsUnusableState: Bool) {
         self.session = session
         self.store = store
-        keepsUnusableState = !quirks.contains(.unusableStateIsDropped)
+        self.keepsUnusableState = keepsUnusableState
     }
 
     /// Replaces the session's state by the stored one; an empty session when there is none or its bytes cannot

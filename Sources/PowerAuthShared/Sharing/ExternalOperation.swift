@@ -1,10 +1,11 @@
 import Foundation
+import LabSystem
 import SimulatedDevice
 
 /// The critical operation that one of the sharing applications may run (sharing.md, section 8).
 ///
-/// Who runs it holds the operation lock; the memory says who and what. Not thread-safe: the session interface calls
-/// it under the status lock.
+/// Who runs it holds the operation lock; the memory says who and what. Thread rule: one thread at a time; the session
+/// interface calls it under the status lock.
 final class ExternalOperation {
     private let memory: SharedMemory
     private let lock: FileLock
@@ -25,7 +26,7 @@ final class ExternalOperation {
         self.lock = lock
         self.applicationId = applicationId
         self.sandbox = sandbox
-        keepsStaleInformation = sandbox.quirks.contains(.staleExternalOperation)
+        keepsStaleInformation = sandbox.keeps(.staleExternalOperation)
     }
 
     private var shared: SharedData { memory.data }
@@ -53,7 +54,7 @@ final class ExternalOperation {
         shared.operationStart = now
         shared.operationApplication = applicationId
         try sandbox.pass(.operationStarted)
-        sandbox.trace(.operationStarted, fields(type))
+        sandbox.trace(.operationStarted(type: String(describing: type), application: applicationId))
     }
 
     /// Ends the own operation when the session shows that it is over, else tells that its owner lives.
@@ -81,7 +82,7 @@ final class ExternalOperation {
         owned = nil
         shared.clearOperation()
         try? lock.unlock()
-        sandbox.trace(.operationFinished, fields(operation.type))
+        sandbox.trace(.operationFinished(type: String(describing: operation.type), application: applicationId))
     }
 
     /// Clears what a dead owner left behind: the kernel has released its lock, so the lock can be taken. The
@@ -91,6 +92,7 @@ final class ExternalOperation {
         guard (try? lock.tryLock()) == true else { return }
         shared.clearOperation()
         try? lock.unlock()
+        sandbox.trace(.memoryRepaired(name: memory.name, cause: .deadOwner))
     }
 
     /// True while this object runs the operation. Ownership is lost when the memory says otherwise; then the lock is
@@ -122,8 +124,4 @@ final class ExternalOperation {
     }
 
     private var now: Double { sandbox.clock.now().timeIntervalSince1970 }
-
-    private func fields(_ type: PowerAuthExternalPendingOperationType) -> [String: JSONValue] {
-        ["type": .string(String(describing: type)), "application": .string(applicationId)]
-    }
 }

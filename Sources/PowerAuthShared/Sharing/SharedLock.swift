@@ -1,5 +1,5 @@
 import Foundation
-package import SimulatedDevice
+package import LabSystem
 import Synchronization
 
 /// A lock between threads and processes that one thread may take several times (sharing.md, section 6).
@@ -8,7 +8,7 @@ import Synchronization
 /// count. The file lock is `flock`, bound to the open file, so two objects on one path exclude each other, also
 /// inside one process, and the kernel releases it when the process dies.
 ///
-/// Thread rule: every member may be called from any thread; ``unlock()`` by the thread that locked.
+/// Thread rule: any thread; ``unlock()`` by the thread that locked.
 package final class SharedLock: @unchecked Sendable {
     // Safe: `depth` is touched only by the thread that holds `mutex`; the other properties are constants.
 

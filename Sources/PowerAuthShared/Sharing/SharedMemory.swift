@@ -1,3 +1,4 @@
+import LabSystem
 package import SimulatedDevice
 
 /// The named memory of an instance, opened or created (sharing.md, section 5).
@@ -5,6 +6,8 @@ package import SimulatedDevice
 /// Every call happens under the status lock, which closes the window between the creation of the memory and its
 /// first content.
 package final class SharedMemory: Sendable {
+    /// The name that the operating system knows the memory by.
+    let name: String
     private let mapped: MappedMemory
 
     /// The fields. Valid as long as this object lives.
@@ -17,36 +20,42 @@ package final class SharedMemory: Sendable {
     ///   - sandbox: the device.
     package init(names: SharedNames, sandbox: Sandbox) throws(InvalidConfiguration) {
         let name = names.memoryName
+        self.name = name
+        let isNew: Bool
         do {
-            mapped = try Self.openOrCreate(name, sandbox.sharedMemory)
+            (mapped, isNew) = try Self.openOrCreate(name, sandbox)
         } catch {
             throw Self.cause(of: error, name: name)
         }
         let data = SharedData(base: mapped.base)
         if data.isUninitialized {
             data.initialize(instanceHash: names.instanceHash)
-            sandbox.trace(.memoryCreated, ["name": .string(name)])
+            sandbox.trace(isNew ? .memoryCreated(name: name) : .memoryRepaired(name: name, cause: .noContent))
         } else {
             try data.validate(instanceHash: names.instanceHash, name: name)
-            sandbox.trace(.memoryOpened, ["name": .string(name)])
+            sandbox.trace(.memoryOpened(name: name))
         }
     }
 
-    private static func openOrCreate(_ name: String, _ space: NamedSharedMemorySpace) throws -> MappedMemory {
+    private static func openOrCreate(
+        _ name: String, _ sandbox: Sandbox
+    ) throws -> (memory: MappedMemory, isNew: Bool) {
+        let space = sandbox.sharedMemory
         do {
             let existing = try space.open(name: name)
-            if try existing.size() >= SharedData.size { return try existing.map() }
+            if try existing.size() >= SharedData.size { return (try existing.map(), isNew: false) }
             // Its creator died before giving it a size: nobody can use it, and nobody else comes in between
             // (sharing.md, D11).
             try space.unlink(name: name)
+            sandbox.trace(.memoryRepaired(name: name, cause: .noSize))
         } catch let error as SystemError where error.name == "ENOENT" {
             // Nobody shares yet.
         }
         do {
-            return try space.create(name: name, size: SharedData.size).map()
+            return (try space.create(name: name, size: SharedData.size).map(), isNew: true)
         } catch let error as SystemError where error.name == "EEXIST" {
             // Somebody who uses other lock files was faster; the check of the content decides.
-            return try space.open(name: name).map()
+            return (try space.open(name: name).map(), isNew: false)
         }
     }
 

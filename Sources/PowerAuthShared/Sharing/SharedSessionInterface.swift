@@ -1,5 +1,6 @@
 package import Dispatch
 package import Foundation
+import LabSystem
 package import SimulatedDevice
 
 /// The session of applications that share one activation (sharing.md, sections 7 and 8).
@@ -63,8 +64,9 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         memory = try SharedMemory(names: names, sandbox: sandbox)
         self.sandbox = sandbox
         statusLock = status
-        originalSaveOrder = sandbox.quirks.contains(.counterAfterSave)
-        stored = StoredSession(session: session, store: store, quirks: sandbox.quirks)
+        originalSaveOrder = sandbox.keeps(.counterAfterSave)
+        stored = StoredSession(
+            session: session, store: store, keepsUnusableState: !sandbox.keeps(.unusableStateIsDropped))
         operation = ExternalOperation(
             memory: memory, lock: operationLock, applicationId: sharing.appIdentifier, sandbox: sandbox)
         operation.clearIfOwnerIsGone()
@@ -127,13 +129,13 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
                         PowerAuthLog.write("ERROR: The request runs without the queue lock: \(error)")
                         return false
                     }
-                    sandbox.trace(.lockTaken, ["lock": "queue"])
+                    sandbox.trace(.lockTaken(.queue))
                     // An armed failure has no meaning here: the lock is held and will be given back.
                     try? sandbox.pass(.lockTaken)
                     return true
                 },
                 leave: { [self] in
-                    sandbox.trace(.lockReleased, ["lock": "queue"])
+                    sandbox.trace(.lockReleased(.queue))
                     try? queueLock.unlock()
                     try? sandbox.pass(.lockReleased)
                 }))
@@ -154,7 +156,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
 
     package func enter(write: Bool) throws(NSError) {
         do {
-            try statusLock.lock { sandbox.trace(.lockRequested, ["lock": "status"]) }
+            try statusLock.lock { sandbox.trace(.lockRequested(.status)) }
         } catch {
             PowerAuthLog.criticalWarning(error.description)
             throw .stateFailure(error)
@@ -162,7 +164,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         taskDepth += 1
         if taskDepth == 1 {
             do {
-                sandbox.trace(.lockTaken, ["lock": "status"])
+                sandbox.trace(.lockTaken(.status))
                 try sandbox.pass(.lockTaken)
                 if stateModifyCounter != shared.stateModifyCounter { try load() }
             } catch {
@@ -195,7 +197,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     private func release() {
         taskDepth -= 1
         let isOutermost = taskDepth == 0
-        if isOutermost { sandbox.trace(.lockReleased, ["lock": "status"]) }
+        if isOutermost { sandbox.trace(.lockReleased(.status)) }
         statusLock.unlock()
         if isOutermost { try? sandbox.pass(.lockReleased) }
     }
@@ -205,12 +207,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     private func load() throws(StoredSession.Unavailable) {
         try stored.load()
         stateModifyCounter = shared.stateModifyCounter
-        sandbox.trace(
-            .stateLoaded,
-            [
-                "counter": .integer(Int64(clamping: stateModifyCounter)),
-                "activation": .bool(stored.session.hasValidActivation),
-            ])
+        sandbox.trace(.stateLoaded(hasActivation: stored.session.hasValidActivation, counter: stateModifyCounter))
     }
 
     /// Stores a changed state and counts the change.
@@ -226,15 +223,13 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         try sandbox.pass(.stateSaved)
         if originalSaveOrder { try countChange() }
         stateModifyCounter = shared.stateModifyCounter
-        sandbox.trace(
-            .stateSaved,
-            ["counter": .integer(Int64(clamping: stateModifyCounter)), "bytes": .integer(Int64(state.count))])
+        sandbox.trace(.stateSaved(bytes: state.count, counter: stateModifyCounter))
     }
 
     private func countChange() throws {
         try sandbox.pass(.counterBump)
         shared.stateModifyCounter += 1
-        sandbox.trace(.counterBumped, ["counter": .integer(Int64(clamping: shared.stateModifyCounter))])
+        sandbox.trace(.counterBumped(shared.stateModifyCounter))
     }
 
     // MARK: Opening

@@ -39,13 +39,13 @@ package struct TokenRecordStore: Sendable {
     /// Stores bytes as they are.
     package func store(_ data: Data, named name: String) -> Bool {
         guard keychain.set(data, forKey: account(name)) == errSecSuccess else { return false }
-        sandbox.trace(.tokenStored, ["name": .string(name)])
+        sandbox.trace(.tokenStored(name: name))
         return true
     }
 
     /// Removes a record; nothing happens when there is none.
     package func remove(named name: String) {
-        if keychain.deleteData(forKey: account(name)) { sandbox.trace(.tokenRemoved, ["name": .string(name)]) }
+        if keychain.deleteData(forKey: account(name)) { sandbox.trace(.tokenRemoved(name: name)) }
     }
 
     /// Removes every record of the instance.

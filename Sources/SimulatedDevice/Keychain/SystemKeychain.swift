@@ -1,4 +1,5 @@
 public import Foundation
+import LabKit
 
 /// The keychain of the simulated device, as one app may use it (sharing.md, sections 12.3, 12.4 and 21.4).
 ///
@@ -7,7 +8,7 @@ public import Foundation
 /// only and needs the entitlement; without a group, an addition goes to the app's first group and everything else
 /// covers all groups of the app.
 ///
-/// Safe to use from any thread. A call may wait for another process' transaction, so it must not run on the
+/// Thread rule: any thread. A call may wait for another process' transaction, so it must not run on the
 /// concurrency runtime's cooperative pool. The database is opened by the first call.
 public final class SystemKeychain: Sendable {
     private let database: KeychainDatabase

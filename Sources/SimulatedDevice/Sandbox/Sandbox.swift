@@ -7,7 +7,7 @@ import Synchronization
 /// A process has one, set once by ``enter(_:)`` before any SDK object exists; SDK objects capture ``current`` when they
 /// are created. Tests in one process give each object a sandbox of its own.
 ///
-/// Safe to use from any thread.
+/// Thread rule: any thread.
 public final class Sandbox: Sendable {
     /// Identity and entitlements of the app.
     public let identity: AppIdentity
@@ -23,8 +23,6 @@ public final class Sandbox: Sendable {
     public let keychain: SystemKeychain
     /// The shared memory names of the current boot.
     public let sharedMemory: NamedSharedMemorySpace
-    /// Switches that bring back defects of the original SDK.
-    public let quirks: QuirkSet
     /// News about the app's own life.
     public let lifecycle = ApplicationLifecycle()
     /// The app's directory, created when the sandbox was; `HOME` of its process.
@@ -34,6 +32,7 @@ public final class Sandbox: Sendable {
     /// Name of the app's executable.
     public let executableName: String
 
+    private let quirks: QuirkSet
     private let registry: DeviceRegistry
     private let labAuthorityPath: String
     private let preferencesLock: String
@@ -142,16 +141,21 @@ public final class Sandbox: Sendable {
             })
     }
 
-    /// Passes a named point at which a scenario may make this process die, wait or fail.
+    /// Whether the app has a defect of the original SDK, as its installation asks for.
+    public func keeps(_ defect: OriginalDefect) -> Bool {
+        quirks.contains(defect.quirk)
+    }
+
+    /// Passes a place at which the system may end this process, hold it, or let its next step fail.
     ///
-    /// - Throws: The armed failure.
-    public func pass(_ point: FaultPoint) throws {
-        try faults?.pass(point, process: identity.name)
+    /// - Throws: The failure that the system brings about.
+    public func pass(_ checkpoint: Checkpoint) throws {
+        try faults?.pass(checkpoint.faultPoint, process: identity.name)
     }
 
     /// Writes an event to the trace of this process, with the lab operation on whose behalf it happens.
-    public func trace(_ event: TraceEventName, _ fields: [String: JSONValue] = [:]) {
-        traceWriter?.emit(event, operation: Self.operation, fields)
+    public func trace(_ event: AppEvent) {
+        traceWriter?.emit(event.name, operation: Self.operation, event.fields)
     }
 
     /// The connection to the system's watch services; nil for a process that has none.

@@ -1,11 +1,11 @@
 import Glibc
-package import LabKit
+import LabKit
 import LabSystem
 import Synchronization
 
 /// The system service that asks the owner of the device for a finger, a face or the passcode, for one app.
 ///
-/// Safe to use from any thread. ``authenticate(_:in:)`` blocks while the dialog is open, so never call it on the
+/// Thread rule: any thread. ``authenticate(_:in:)`` blocks while the dialog is open, so never call it on the
 /// concurrency runtime's cooperative pool.
 package final class AuthenticationService: Sendable {
     /// How long the animation of a confirmed face fills the screen, in nanoseconds of lab time. A request in that time
@@ -26,8 +26,14 @@ package final class AuthenticationService: Sendable {
         self.trace = trace
     }
 
-    /// The sensor of the device.
-    package var hardware: DeviceSpec.Biometry { security.state.hardware }
+    /// The sensor of the device; nil when it has none.
+    package var sensor: BiometrySensor? {
+        switch security.state.hardware {
+        case .touchID: .finger
+        case .faceID: .face
+        case .none: nil
+        }
+    }
 
     /// Identity of the enrolled set, or nil.
     package var enrolment: Int? { security.state.enrolment }

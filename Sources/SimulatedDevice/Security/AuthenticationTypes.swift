@@ -1,3 +1,11 @@
+/// What a device recognises its owner by.
+package enum BiometrySensor: Sendable {
+    /// A fingerprint.
+    case finger
+    /// A face.
+    case face
+}
+
 /// What may confirm that the owner of the device is there; the policies of the platform's `LAPolicy`.
 package enum AuthenticationPolicy: String, Codable, Sendable {
     /// A finger or face.

@@ -8,7 +8,7 @@ import LabSystem
 /// each other's changes. This one reads the file at each access and replaces it atomically under the device's
 /// preferences lock: what one process sets is there for the next one's read.
 ///
-/// Safe to use from any thread; calls may block for the time of another process' write.
+/// Thread rule: any thread; calls may block for the time of another process' write.
 public final class DefaultsSuite: Sendable {
     private let path: String
     private let lockPath: String
@@ -32,10 +32,10 @@ public final class DefaultsSuite: Sendable {
         value(forKey: key) == .bool(true)
     }
 
-    /// The stored value; nil for a missing key and an unreadable file.
-    public func value(forKey key: String) -> JSONValue? {
+    /// The stored value; nil for a missing key, a value that an app cannot store, and an unreadable file.
+    public func value(forKey key: String) -> PreferenceValue? {
         do {
-            return try load()[key]
+            return try load()[key].flatMap(PreferenceValue.init)
         } catch {
             failed(error)
             return nil
@@ -48,13 +48,13 @@ public final class DefaultsSuite: Sendable {
     }
 
     /// Stores a value, or removes the key for nil.
-    public func set(_ value: JSONValue?, forKey key: String) {
+    public func set(_ value: PreferenceValue?, forKey key: String) {
         guard isReadable() else { return }
         do {
             try FileLock(path: lockPath).withLock {
                 // A damaged file is replaced: the platform drops preferences that it cannot read.
                 var values = (try? load()) ?? [:]
-                values[key] = value
+                values[key] = value?.json
                 let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
                 if !Files.exists(directory) { try Files.createDirectory(directory) }
                 try Files.write(JSONValue.object(values).encoded(), to: path)

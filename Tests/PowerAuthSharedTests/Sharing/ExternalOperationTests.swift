@@ -1,4 +1,6 @@
 import Foundation
+import LabKit
+import LabSystem
 import PowerAuthShared
 import SimulatedDevice
 import Testing
@@ -79,10 +81,13 @@ struct ExternalOperationTests {
 
     @Test("The operation of an owner that died is gone")
     func deadOwner() throws {
-        let wallet = try SharingApp("wallet", on: device)
+        let traces = device.layout.root + "/run/traces"
+        let wallet = try SharingApp("wallet", on: device, traceDirectory: traces)
         try startAndDie(quirks: [])
         #expect(wallet.interface.externalPendingOperation == nil)
         #expect(try wallet.interface.snapshot().operationType == 0)
+        let repairs = try TraceReader.readAll(traces).filter { $0.name == .memoryRepaired }
+        #expect(repairs.map { $0.fields["cause"] } == ["deadOwner"])
         try wallet.startActivation()
     }
 

@@ -1,4 +1,6 @@
 import Foundation
+import LabKit
+import LabSystem
 import PowerAuthShared
 import SimulatedDevice
 import Testing
@@ -58,18 +60,36 @@ struct SharedMemoryTests {
 
     @Test("Memory whose creator died before filling it is filled by the next application")
     func uninitializedMemory() throws {
-        let sandbox = try SharingApp.sandbox("first", on: device)
+        let sandbox = try SharingApp.sandbox("first", on: device, traceDirectory: traces)
         _ = try sandbox.sharedMemory.create(name: name, size: SharedData.size)
         let app = try SharingApp(in: sandbox, "first")
         #expect(try app.interface.snapshot().stateModifyCounter == 1)
+        #expect(try memoryEvents() == [.memoryRepaired])
+        #expect(try memoryEvents { $0.fields["cause"] == "noContent" && $0.fields["name"] == .string(name) }.count == 1)
     }
 
     @Test("Memory that is too small is replaced")
     func shortMemory() throws {
-        let sandbox = try SharingApp.sandbox("first", on: device)
+        let sandbox = try SharingApp.sandbox("first", on: device, traceDirectory: traces)
         _ = try sandbox.sharedMemory.create(name: name, size: 16)
         let app = try SharingApp(in: sandbox, "first")
         #expect(try app.memory().count == 256)
+        #expect(try memoryEvents() == [.memoryRepaired, .memoryCreated])
+        #expect(try memoryEvents { $0.fields["cause"] == "noSize" }.count == 1)
+    }
+
+    @Test("Memory that is in order is not reported as repaired")
+    func soundMemory() throws {
+        _ = try SharingApp("first", on: device, traceDirectory: traces)
+        _ = try SharingApp("second", on: device, traceDirectory: traces)
+        #expect(try memoryEvents() == [.memoryCreated, .memoryOpened])
+    }
+
+    private var traces: String { device.layout.root + "/run/traces" }
+
+    /// What the traces tell about the memory.
+    private func memoryEvents(where isWanted: (TraceEvent) -> Bool = { _ in true }) throws -> [TraceEventName] {
+        try TraceReader.readAll(traces).filter { $0.name.rawValue.hasPrefix("memory.") && isWanted($0) }.map(\.name)
     }
 
     @Test("An application identifier of 127 bytes fills its field")

@@ -1,4 +1,6 @@
 import Foundation
+import LabKit
+import LabSystem
 import PowerAuthShared
 import SimulatedDevice
 
@@ -22,7 +24,9 @@ struct SharingApp {
         memoryIdentifier: String? = nil, quirks: [String] = [], traceDirectory: String? = nil
     ) throws {
         try self.init(
-            in: Self.sandbox(name, on: device, appGroup: appGroup, quirks: quirks), name, instanceId: instanceId,
+            in: Self.sandbox(
+                name, on: device, appGroup: appGroup, quirks: quirks, traceDirectory: traceDirectory), name,
+            instanceId: instanceId,
             appGroup: appGroup, memoryIdentifier: memoryIdentifier)
     }
 
@@ -46,11 +50,14 @@ struct SharingApp {
     }
 
     static func sandbox(
-        _ name: String, on device: TemporaryDevice, appGroup: String = appGroup, quirks: [String] = []
+        _ name: String, on device: TemporaryDevice, appGroup: String = appGroup, quirks: [String] = [],
+        traceDirectory: String? = nil
     ) throws -> Sandbox {
-        try device.sandbox(
-            name: name, bundleIdentifier: "com.example." + name, appGroups: [appGroup],
-            keychainAccessGroups: [accessGroup], quirks: quirks)
+        let app = AppSpec(
+            name: name, kind: .app, bundleIdentifier: "com.example." + name, appGroups: [appGroup],
+            keychainAccessGroups: [accessGroup], quirks: quirks,
+            powerAuth: PowerAuthSpec(sdk: .full, instanceId: instanceId))
+        return try device.sandbox(for: app, traceDirectory: traceDirectory)
     }
 
     static func newSession() -> PowerAuthCoreSession {

@@ -1,0 +1,46 @@
+import LabKit
+
+/// A defect of the original SDK that an app may have on purpose; fixed unless the app's installation asks for it.
+///
+/// Each is one of the lab's quirks, under the same name.
+public enum OriginalDefect: CaseIterable, Sendable {
+    /// A dead owner's operation stays pending (sharing.md, section 20, D1).
+    case staleExternalOperation
+    /// The change counter is raised only after the save (sharing.md, section 20, D7).
+    case counterAfterSave
+    /// A failed request during an upgrade looks like an unknown server (sdk.md, section 15, item 5).
+    case upgradeHidesFailedRequest
+    /// Keys given for persisting are ignored (sdk.md, section 15, item 6).
+    case persistIgnoresGivenKeys
+    /// A biometry key that could not be stored is not noticed (sdk.md, section 15, item 7).
+    case lostBiometryKey
+    /// Requests outlive the activation that they belong to (sdk.md, section 15, item 13).
+    case removalLeavesRequests
+    /// A missing server time is 1970 (sdk.md, section 15, item 15).
+    case missingServerTimeIsZero
+    /// An upgrade is not announced to the other applications (sdk.md, section 15, item 21).
+    case unannouncedUpgrade
+    /// A state that cannot be read is overwritten (sdk.md, section 15, item 23).
+    case unusableStateIsDropped
+    /// Cached results outlive a reset (sdk.md, section 15, item 26).
+    case cachesSurviveReset
+    /// An unencrypted error in place of an encrypted answer is not read (sdk.md, section 15, item 28).
+    case plainErrorIsNotRead
+
+    /// What a lab file calls the defect.
+    var quirk: Quirk {
+        switch self {
+        case .staleExternalOperation: .staleExternalOperation
+        case .counterAfterSave: .counterAfterSave
+        case .upgradeHidesFailedRequest: .upgradeHidesFailedRequest
+        case .persistIgnoresGivenKeys: .persistIgnoresGivenKeys
+        case .lostBiometryKey: .lostBiometryKey
+        case .removalLeavesRequests: .removalLeavesRequests
+        case .missingServerTimeIsZero: .missingServerTimeIsZero
+        case .unannouncedUpgrade: .unannouncedUpgrade
+        case .unusableStateIsDropped: .unusableStateIsDropped
+        case .cachesSurviveReset: .cachesSurviveReset
+        case .plainErrorIsNotRead: .plainErrorIsNotRead
+        }
+    }
+}
