@@ -3,9 +3,9 @@ import Testing
 
 @Test func theWalletSeesTheActivation() async throws {
     try await TestInstance.run { lab in
-        let code = try lab.server.call(InitActivation.self, .init(userId: "alice"))
-        _ = try lab.main.call(CreateActivation.self, .init(activationCode: code.activationCode))
-        _ = try lab.main.call(PersistActivation.self, .init(password: "1234"))
-        #expect(try lab.wallet.call(HasValidActivation.self))
+        let code = try lab.server.call(InitActivation { $0.userId = "alice" })
+        try lab.main.call(CreateActivation { $0.activationCode = code.activationCode })
+        try lab.main.call(PersistActivation { $0.password = "1234" })
+        #expect(try lab.wallet.call(HasValidActivation()))
     }
 }

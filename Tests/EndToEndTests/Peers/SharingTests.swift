@@ -15,13 +15,13 @@ struct SharingTests {
     func concurrentActivation() async throws {
         try await TestInstance.run { lab in
             let code = try lab.server.call(InitActivation())
-            _ = try lab.main.call(CreateActivation { $0.activationCode = code.activationCode })
+            try lab.main.call(CreateActivation { $0.activationCode = code.activationCode })
             #expect(try lab.main.call(ExternalPendingOperation()) == nil)
             let error = try lab.wallet.error(of: CreateActivation { $0.activationCode = code.activationCode })
             #expect(error.code == 18)
             #expect(error.userInfo?["externalPendingOperation"]?["externalApplicationId"] == "com.example.main")
             #expect(try !lab.wallet.call(HasPendingActivation()))
-            _ = try lab.main.call(PersistActivation { $0.password = password })
+            try lab.main.call(PersistActivation { $0.password = password })
             #expect(try lab.wallet.call(HasValidActivation()))
             #expect(try lab.wallet.call(ExternalPendingOperation()) == nil)
             #expect(try lab.main.call(ExternalPendingOperation()) == nil)
@@ -37,8 +37,8 @@ struct SharingTests {
                 [lab.main, lab.wallet].map { app in
                     {
                         for round in 0..<rounds {
-                            if round.isMultiple(of: 5) { _ = try app.call(FetchActivationStatus()) }
-                            _ = try app.call(ValidatePassword { $0.password = password })
+                            if round.isMultiple(of: 5) { try app.call(FetchActivationStatus()) }
+                            try app.call(ValidatePassword { $0.password = password })
                         }
                     }
                 })
@@ -65,7 +65,7 @@ struct SharingTests {
                     $0.password = password
                 })
             #expect(again.tokenIdentifier == first.tokenIdentifier)
-            _ = try lab.wallet.call(
+            try lab.wallet.call(
                 RequestAccessToken {
                     $0.name = "second"
                     $0.password = password
@@ -76,8 +76,8 @@ struct SharingTests {
                     #expect(try lab.server.call(ValidateToken { $0.header = header.value }).tokenValid)
                 }
             }
-            _ = try lab.wallet.call(RemoveAccessToken { $0.name = "first" })
-            _ = try lab.main.call(RemoveAccessToken { $0.name = "second" })
+            try lab.wallet.call(RemoveAccessToken { $0.name = "first" })
+            try lab.main.call(RemoveAccessToken { $0.name = "second" })
             for app in [lab.main, lab.wallet] {
                 for name in ["first", "second"] {
                     #expect(try !app.call(HasLocalToken { $0.name = name }))
@@ -91,13 +91,13 @@ struct SharingTests {
     func killedOwner() async throws {
         try await TestInstance.run { lab in
             let lost = try lab.server.call(InitActivation())
-            _ = try lab.main.call(CreateActivation { $0.activationCode = lost.activationCode })
+            try lab.main.call(CreateActivation { $0.activationCode = lost.activationCode })
             #expect(try lab.wallet.call(ExternalPendingOperation()) != nil)
-            _ = try lab.main.call(Kill())
+            try lab.main.call(Kill())
             #expect(try lab.wallet.call(ExternalPendingOperation()) == nil)
             let code = try lab.server.call(InitActivation())
-            _ = try lab.wallet.call(CreateActivation { $0.activationCode = code.activationCode })
-            _ = try lab.main.call(Relaunch())
+            try lab.wallet.call(CreateActivation { $0.activationCode = code.activationCode })
+            try lab.main.call(Relaunch())
             #expect(
                 try lab.main.call(ExternalPendingOperation())?.externalApplicationId == "com.example.wallet")
         }
@@ -114,7 +114,7 @@ struct SharingTests {
     func killedInRequest(point: FaultPoint) async throws {
         try await TestInstance.run { lab in
             let code = try lab.activate()
-            _ = try lab.faults.call(
+            try lab.faults.call(
                 ArmFault {
                     $0.point = point.rawValue
                     $0.peer = "main"
@@ -122,11 +122,11 @@ struct SharingTests {
                 })
             let error = try lab.main.error(of: ValidatePassword { $0.password = password })
             #expect(error.name == "peerDied")
-            _ = try lab.faults.call(DisarmFaults())
-            _ = try lab.wallet.call(ValidatePassword { $0.password = password })
-            _ = try lab.main.call(Relaunch())
-            _ = try lab.main.call(ValidatePassword { $0.password = password })
-            _ = try lab.wallet.call(ValidatePassword { $0.password = password })
+            try lab.faults.call(DisarmFaults())
+            try lab.wallet.call(ValidatePassword { $0.password = password })
+            try lab.main.call(Relaunch())
+            try lab.main.call(ValidatePassword { $0.password = password })
+            try lab.wallet.call(ValidatePassword { $0.password = password })
             let status = try lab.status(of: code)
             #expect(status.activationStatus == .active)
             #expect(status.failedAttempts == 0)

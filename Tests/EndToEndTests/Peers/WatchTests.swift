@@ -8,15 +8,15 @@ struct WatchTests {
     @Test("Guaranteed messages arrive once and in order, although both apps died in between")
     func guaranteedOrder() async throws {
         try await TestInstance.run { lab in
-            _ = try lab.pairing.call(LinkDown())
+            try lab.pairing.call(LinkDown())
             let numbers = 1...10
             for number in numbers {
-                _ = try lab.main.call(TransferUserInfo { $0.userInfo = ["number": .integer(Int64(number))] })
+                try lab.main.call(TransferUserInfo { $0.userInfo = ["number": .integer(Int64(number))] })
             }
-            _ = try lab.main.call(Kill())
-            _ = try lab.companion.call(Kill())
-            _ = try lab.pairing.call(LinkUp())
-            _ = try lab.companion.call(Launch())
+            try lab.main.call(Kill())
+            try lab.companion.call(Kill())
+            try lab.pairing.call(LinkUp())
+            try lab.companion.call(Launch())
             try lab.eventually("all messages arrive") {
                 try lab.companion.call(ReceivedUserInfo()).count >= numbers.count
             }
@@ -29,14 +29,14 @@ struct WatchTests {
     @Test("An immediate message to an unreachable watch fails at once and never arrives")
     func unreachable() async throws {
         try await TestInstance.run { lab in
-            _ = try lab.pairing.call(LinkDown())
+            try lab.pairing.call(LinkDown())
             try lab.eventually("the phone notices") { try !lab.main.call(WatchSessionState()).isReachable }
             let error = try lab.main.error(of: SendMessage { $0.message = ["text": "now"] })
             #expect(error.domain == "WCErrorDomain")
             #expect(error.code == 7007)
-            _ = try lab.pairing.call(LinkUp())
+            try lab.pairing.call(LinkUp())
             try lab.eventually("the phone notices") { try lab.main.call(WatchSessionState()).isReachable }
-            _ = try lab.main.call(SendMessage { $0.message = ["text": "later"] })
+            try lab.main.call(SendMessage { $0.message = ["text": "later"] })
             #expect(try lab.companion.call(ReceivedMessages()) == [["text": "later"]])
             let seen = try lab.traceEvents().filter { $0.name == .sessionState && $0.process == "main" }
             #expect(seen.contains { $0.fields["reachable"] == false })
@@ -48,12 +48,12 @@ struct WatchTests {
     func watchLaunchesPhone() async throws {
         try await TestInstance.run { lab in
             let code = try lab.activate()
-            _ = try lab.main.call(
+            try lab.main.call(
                 RequestAccessToken {
                     $0.name = "accounts"
                     $0.password = password
                 })
-            _ = try lab.main.call(Kill())
+            try lab.main.call(Kill())
             let status = try lab.companion.call(UpdateActivationStatus { $0.delivery = .immediate })
             #expect(status.activationIdentifier == code.activationId)
             let token = try lab.companion.call(RequestAccessToken { $0.name = "accounts" })
@@ -67,19 +67,19 @@ struct WatchTests {
     func removalEmptiesTheWatch() async throws {
         try await TestInstance.run { lab in
             try lab.activate()
-            _ = try lab.main.call(
+            try lab.main.call(
                 RequestAccessToken {
                     $0.name = "accounts"
                     $0.password = password
                 })
-            _ = try lab.main.call(SendActivationStatusToWatch { $0.delivery = .immediate })
-            _ = try lab.main.call(
+            try lab.main.call(SendActivationStatusToWatch { $0.delivery = .immediate })
+            try lab.main.call(
                 SendTokenToWatch {
                     $0.name = "accounts"
                     $0.delivery = .immediate
                 })
             #expect(try lab.watch.call(KeychainItems()).count == 2)
-            _ = try lab.main.call(RemoveActivation { $0.password = password })
+            try lab.main.call(RemoveActivation { $0.password = password })
             #expect(try lab.main.call(SendActivationStatusToWatch { $0.delivery = .guaranteed }))
             try lab.eventually("the watch is empty") { try lab.watch.call(KeychainItems()).isEmpty }
             #expect(try !lab.companion.call(HasValidActivation()))
@@ -90,13 +90,13 @@ struct WatchTests {
     func tokenRemoval(delivery: Delivery) async throws {
         try await TestInstance.run { lab in
             try lab.activate()
-            _ = try lab.main.call(
+            try lab.main.call(
                 RequestAccessToken {
                     $0.name = "accounts"
                     $0.password = password
                 })
-            _ = try lab.main.call(SendActivationStatusToWatch { $0.delivery = delivery })
-            _ = try lab.main.call(
+            try lab.main.call(SendActivationStatusToWatch { $0.delivery = delivery })
+            try lab.main.call(
                 SendTokenToWatch {
                     $0.name = "accounts"
                     $0.delivery = delivery

@@ -13,13 +13,13 @@ extension TestInstance {
     @discardableResult
     func activate() throws -> InitActivation.Result {
         let code = try self.server.call(InitActivation { $0.userId = "alice" })
-        _ = try self.main.call(
+        try self.main.call(
             CreateActivation {
                 $0.activationCode = code.activationCode
                 $0.name = "phone"
             })
-        _ = try self.main.call(PersistActivation { $0.password = password })
-        _ = try self.server.call(CommitActivation { $0.activationId = code.activationId })
+        try self.main.call(PersistActivation { $0.password = password })
+        try self.server.call(CommitActivation { $0.activationId = code.activationId })
         return code
     }
 
