@@ -38,6 +38,16 @@ struct HouseRuleTests {
         }
     }
 
+    @Test("Every test says its behaviour in a sentence, and every suite its subject")
+    func testsAreNamed() throws {
+        for file in try Repository.swiftFiles(below: "Tests") {
+            for test in file.text.matches(of: #/@(?:Test|Suite)\b(?!\(\s*")/#) {
+                let line = file.text[..<test.range.lowerBound].count { $0 == "\n" } + 1
+                Issue.record("\(file.path):\(line): write \(test.0)(\"…\")")
+            }
+        }
+    }
+
     @Test("No file has more than 500 lines")
     func filesHoldOneIdea() throws {
         for directory in ["Sources", "Tests"] {

@@ -7,7 +7,8 @@ import Synchronization
 import Testing
 import ZeroMQ
 
-@Suite struct ControlChannelTests {
+@Suite("The control channel")
+struct ControlChannelTests {
     let test: TestInstance
 
     init() throws { test = try TestInstance() }
@@ -19,7 +20,8 @@ import ZeroMQ
         }
     }
 
-    @Test func aCommandComesBackAnswered() throws {
+    @Test("A command comes back answered")
+    func aCommandComesBackAnswered() throws {
         let server = try ControlServer(test.layout, .peer("main"), incarnation: 3) { request, responder in
             responder.succeed([
                 "command": .string(request.command), "arguments": request.arguments,
@@ -36,7 +38,8 @@ import ZeroMQ
         server.stop()
     }
 
-    @Test func anErrorTravelsWithAllItsParts() throws {
+    @Test("An error travels with all its parts")
+    func anErrorTravelsWithAllItsParts() throws {
         let sent = ControlError(
             domain: "PowerAuthErrorDomain", code: 21, name: "externalPendingOperation", message: "busy",
             userInfo: ["type": 1])
@@ -48,7 +51,8 @@ import ZeroMQ
         server.stop()
     }
 
-    @Test func aCallWaitsForAServerThatStartsLater() throws {
+    @Test("A call waits for a server that starts later")
+    func aCallWaitsForAServerThatStartsLater() throws {
         let client = try ControlClient(test.layout, .peer("late"))
         let done = DispatchSemaphore(value: 0)
         let result = ReplyBox()
@@ -62,7 +66,8 @@ import ZeroMQ
         server.stop()
     }
 
-    @Test func aCallFindsTheNextIncarnationAfterARestart() throws {
+    @Test("A call finds the next incarnation after a restart")
+    func aCallFindsTheNextIncarnationAfterARestart() throws {
         let client = try ControlClient(test.layout, .peer("main"))
         for _ in 0..<3 {
             let server = try echo()
@@ -71,7 +76,8 @@ import ZeroMQ
         }
     }
 
-    @Test func noCallIsLostOrTakenTwiceWhileServersComeAndGo() throws {
+    @Test("No call is lost or taken twice while servers come and go")
+    func noCallIsLostOrTakenTwiceWhileServersComeAndGo() throws {
         let taken = Mutex<[JSONValue]>([])
         let isOver = Flag()
         let answered = Mutex<[JSONValue]>([])
@@ -112,7 +118,8 @@ import ZeroMQ
         #expect(Set(answered.withLock { $0 }).isSuperset(of: numbers))
     }
 
-    @Test func aSecondServerAtOneEndpointIsRefused() throws {
+    @Test("A second server at one endpoint is refused")
+    func aSecondServerAtOneEndpointIsRefused() throws {
         let server = try echo()
         let pid = ProcessInfo.processInfo.processIdentifier
         let error = #expect(throws: InstanceError.endpointTaken(name: "main", pid: pid)) { try echo() }
@@ -123,7 +130,8 @@ import ZeroMQ
         server.stop()
     }
 
-    @Test func aCallNobodyAnswersTimesOutAndSaysWhy() throws {
+    @Test("A call nobody answers times out and says why")
+    func aCallNobodyAnswersTimesOutAndSaysWhy() throws {
         let client = try ControlClient(test.layout, .peer("nobody"))
         let absent = #expect(throws: ControlError.self) {
             try client.call(ControlRequest(command: "x"), timeout: .milliseconds(5))
@@ -141,7 +149,8 @@ import ZeroMQ
         server.stop()
     }
 
-    @Test func theDeathOfTheWatchedProcessEndsACallAtOnce() throws {
+    @Test("The death of the watched process ends a call at once")
+    func theDeathOfTheWatchedProcessEndsACallAtOnce() throws {
         let kept = Responders()
         let server = try ControlServer(test.layout, .peer("main")) { _, responder in kept.add(responder) }
         let client = try ControlClient(test.layout, .peer("main"))
@@ -163,7 +172,8 @@ import ZeroMQ
         server.stop()
     }
 
-    @Test func callsOfSeveralThreadsOverlap() throws {
+    @Test("Calls of several threads overlap")
+    func callsOfSeveralThreadsOverlap() throws {
         // The first command is answered only after the second has arrived.
         let first = Responders()
         let server = try ControlServer(test.layout, .peer("main")) { request, responder in
@@ -186,7 +196,8 @@ import ZeroMQ
         server.stop()
     }
 
-    @Test func anInterruptionEndsCallsUnderWayAndOnlyThose() throws {
+    @Test("An interruption ends the calls under way, and only those")
+    func anInterruptionEndsCallsUnderWayAndOnlyThose() throws {
         let kept = Responders()
         let server = try ControlServer(test.layout, .peer("main")) { request, responder in
             if request.command == "hang" { kept.add(responder) } else { responder.succeed() }
@@ -208,21 +219,24 @@ import ZeroMQ
         server.stop()
     }
 
-    @Test func aClosedClientRefusesCalls() throws {
+    @Test("A closed client refuses calls")
+    func aClosedClientRefusesCalls() throws {
         let client = try ControlClient(test.layout, .peer("main"))
         client.close()
         let error = #expect(throws: ControlError.self) { try client.call(ControlRequest(command: "x")) }
         #expect(error?.name == "interrupted")
     }
 
-    @Test func aDroppedResponderAnswersWithAnError() throws {
+    @Test("A dropped responder answers with an error")
+    func aDroppedResponderAnswersWithAnError() throws {
         let server = try ControlServer(test.layout, .peer("main")) { _, _ in }
         let client = try ControlClient(test.layout, .peer("main"))
         #expect(try client.call(ControlRequest(command: "x")).error?.name == "failed")
         server.stop()
     }
 
-    @Test func repliesGivenBeforeAStopArrive() throws {
+    @Test("Replies given before a stop arrive")
+    func repliesGivenBeforeAStopArrive() throws {
         for _ in 0..<200 {
             let kept = Responders()
             let server = try ControlServer(test.layout, .peer("main")) { _, responder in kept.add(responder) }
@@ -241,7 +255,8 @@ import ZeroMQ
         }
     }
 
-    @Test func hostileMessagesGetAnErrorAndDoNotStopTheServer() throws {
+    @Test("Hostile messages get an error and do not stop the server")
+    func hostileMessagesGetAnErrorAndDoNotStopTheServer() throws {
         let server = try echo()
         let messages: [[Data]] = [
             [Data()], [Data("{".utf8)], [Data("[1]".utf8)], [Data("{}".utf8)], [Data(count: 100)],
@@ -263,7 +278,8 @@ import ZeroMQ
         server.stop()
     }
 
-    @Test func printsTheRoundTripTime() throws {
+    @Test("A round trip is measured and printed")
+    func printsTheRoundTripTime() throws {
         let server = try echo()
         let client = try ControlClient(test.layout, .peer("main"))
         var times: [UInt64] = []

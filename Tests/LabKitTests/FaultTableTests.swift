@@ -5,7 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct FaultTableTests {
+@Suite("The fault table")
+struct FaultTableTests {
     let directory: TemporaryDirectory
     let table: FaultTable
 
@@ -26,12 +27,14 @@ import Testing
         }
     }
 
-    @Test func nothingHappensWhileNothingIsArmed() throws {
+    @Test("Nothing happens while nothing is armed")
+    func nothingHappensWhileNothingIsArmed() throws {
         try table.pass(.keychainWrite, process: "main")
         #expect(table.rules().isEmpty)
     }
 
-    @Test func aRuleFailsTheNamedPassOfTheNamedProcessOnce() throws {
+    @Test("A rule fails the named pass of the named process once")
+    func aRuleFailsTheNamedPassOfTheNamedProcessOnce() throws {
         try table.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("ENOSPC"), pass: 2))
         let process = try other()
         #expect(!fails(process, process: "wallet"))
@@ -44,7 +47,8 @@ import Testing
         #expect(table.rules().map(\.fired) == [1])
     }
 
-    @Test func passesAreCountedInEachIncarnation() throws {
+    @Test("Passes are counted in each incarnation")
+    func passesAreCountedInEachIncarnation() throws {
         try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO"), pass: 2, limit: 2))
         for _ in 0..<2 {
             let incarnation = try other()
@@ -56,12 +60,14 @@ import Testing
         #expect(table.rules().map(\.fired) == [2])
     }
 
-    @Test func aRuleWithoutLimitFiresAtEveryPassFromTheNamedOne() throws {
+    @Test("A rule without limit fires at every pass from the named one")
+    func aRuleWithoutLimitFiresAtEveryPassFromTheNamedOne() throws {
         try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("unavailable"), pass: 2, limit: 0))
         #expect((0..<4).map { _ in fails(table, .stateSave) } == [false, true, true, true])
     }
 
-    @Test func disarmingStopsARule() throws {
+    @Test("Disarming stops a rule")
+    func disarmingStopsARule() throws {
         let process = try other()
         let first = try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO"), limit: 0))
         try table.arm(FaultRule(point: .stateSave, process: "wallet", action: .fail("EIO"), limit: 0))
@@ -72,14 +78,16 @@ import Testing
         #expect(table.rules().isEmpty)
     }
 
-    @Test func aRuleThatSpentItselfDoesNotSilenceAnother() throws {
+    @Test("A rule that is used up does not silence another one")
+    func aRuleThatSpentItselfDoesNotSilenceAnother() throws {
         try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO")))
         try table.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("EIO")))
         #expect(fails(table, .stateSave))
         #expect(fails(table, .keychainWrite))
     }
 
-    @Test func theObserverHearsOfAFaultBeforeItTakesEffect() throws {
+    @Test("The observer is told of a fault before it takes effect")
+    func theObserverHearsOfAFaultBeforeItTakesEffect() throws {
         let log = FiringLog()
         table.onFiring { log.add($0) }
         try table.arm(FaultRule(point: .counterBump, process: "main", action: .delay(.milliseconds(1))))
@@ -88,7 +96,8 @@ import Testing
         #expect(log.firings.map(\.fired) == [1])
     }
 
-    @Test func aFiringIsTracedWithItsPointActionPassAndCount() throws {
+    @Test("A firing is traced with its point, action, pass and count")
+    func aFiringIsTracedWithItsPointActionPassAndCount() throws {
         table.traceFirings(to: try TraceWriter(directory: directory.file("traces"), process: "main", incarnation: 1))
         try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO"), pass: 2))
         try table.pass(.stateSave, process: "main")
@@ -98,7 +107,8 @@ import Testing
         #expect(events.first?.fields == ["point": "state.save", "action": "fail", "pass": 2, "fired": 1])
     }
 
-    @Test func aFullTableSaysSoAndReusesSpentRules() throws {
+    @Test("A full table says so and reuses spent rules")
+    func aFullTableSaysSoAndReusesSpentRules() throws {
         let spent = FaultRule(point: .stateSave, process: "main", action: .fail("EIO"))
         try table.arm(spent)
         #expect(fails(table, .stateSave))
@@ -106,14 +116,16 @@ import Testing
         #expect(throws: InstanceError.faultTableFull(slots: FaultTable.slotCount)) { try table.arm(spent) }
     }
 
-    @Test func aTextTooLongForASlotIsRefused() {
+    @Test("A text too long for a slot is refused")
+    func aTextTooLongForASlotIsRefused() {
         let name = String(repeating: "x", count: 64)
         #expect(throws: InstanceError.faultTextTooLong(name, bytes: 63)) {
             try table.arm(FaultRule(point: .stateSave, process: name, action: .kill))
         }
     }
 
-    @Test func concurrentPassesFireARuleAsOftenAsItsLimitSays() throws {
+    @Test("Concurrent passes fire a rule as often as its limit says")
+    func concurrentPassesFireARuleAsOftenAsItsLimitSays() throws {
         try table.arm(FaultRule(point: .lockTaken, process: "main", action: .fail("EIO"), limit: 1))
         let log = FiringLog()
         let tables = try (0..<4).map { _ in try other() }
@@ -127,7 +139,8 @@ import Testing
         #expect(log.firings.count == 1)
     }
 
-    @Test func aDamagedTableNeverCrashesAPass() throws {
+    @Test("A damaged table never crashes a pass")
+    func aDamagedTableNeverCrashesAPass() throws {
         try table.arm(FaultRule(point: .stateSave, process: "main", action: .delay(.zero), limit: 0))
         let path = directory.file("faults")
         let intact = try Files.read(path)
@@ -141,7 +154,8 @@ import Testing
         }
     }
 
-    @Test func pointNamesAreUniqueAndFound() {
+    @Test("Point names are unique and found")
+    func pointNamesAreUniqueAndFound() {
         #expect(Set(FaultPoint.all.map(\.rawValue)).count == FaultPoint.all.count)
         for point in FaultPoint.all { #expect(FaultPoint(rawValue: point.rawValue) == point) }
         #expect(FaultPoint(rawValue: "nonsense") == nil)

@@ -1,14 +1,17 @@
 import LabKit
 import Testing
 
-@Suite struct InstanceEndpointTests {
-    @Test(arguments: [
-        (InstanceEndpoint.peer("main"), "p.main", "main", "the app main"),
-        (.agent("phone.2"), "a.phone.2", "phone.2", "the agent of phone.2"),
-        (.server, "server", "server", "the server"),
-        (.apps(device: "watch"), "w.watch", "watch", "the agent of watch"),
-        (.link("wrist"), "l.wrist", "wrist", "the link wrist"),
-    ])
+@Suite("Instance endpoints")
+struct InstanceEndpointTests {
+    @Test(
+        "A file name tells who answers",
+        arguments: [
+            (InstanceEndpoint.peer("main"), "p.main", "main", "the app main"),
+            (.agent("phone.2"), "a.phone.2", "phone.2", "the agent of phone.2"),
+            (.server, "server", "server", "the server"),
+            (.apps(device: "watch"), "w.watch", "watch", "the agent of watch"),
+            (.link("wrist"), "l.wrist", "wrist", "the link wrist"),
+        ])
     func aFileNameTellsWhoAnswers(endpoint: InstanceEndpoint, file: String, actor: String, title: String) {
         #expect(endpoint.fileName == file)
         #expect(InstanceEndpoint(fileName: file) == endpoint)
@@ -16,7 +19,7 @@ import Testing
         #expect(endpoint.description == title)
     }
 
-    @Test(arguments: ["", "p", "p.", "x.main", "main", ".main", "Server"])
+    @Test("Other file names are no endpoints", arguments: ["", "p", "p.", "x.main", "main", ".main", "Server"])
     func otherFileNamesAreNoEndpoints(file: String) {
         #expect(InstanceEndpoint(fileName: file) == nil)
     }

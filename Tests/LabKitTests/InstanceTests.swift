@@ -5,8 +5,10 @@ import LabSystem
 import TestSupport
 import Testing
 
-@Suite struct InstanceTests {
-    @Test func aNewInstanceIsPrivateOwnedAndDescribed() throws {
+@Suite("Instances")
+struct InstanceTests {
+    @Test("A new instance is private, owned and described")
+    func aNewInstanceIsPrivateOwnedAndDescribed() throws {
         let test = try TestInstance(labFile: "/somewhere/lab.yaml")
         #expect(try Files.isPrivateDirectory(test.layout.root))
         #expect(Lease.isHeld(test.layout))
@@ -17,7 +19,8 @@ import Testing
         _ = try FaultTable.open(test.layout.faultsPath)
     }
 
-    @Test func livingInstancesAreFoundByTheirLabFile() throws {
+    @Test("Living instances are found by their lab file")
+    func livingInstancesAreFoundByTheirLabFile() throws {
         let test = try TestInstance(labFile: "/a/lab.yaml")
         #expect(try Instance.live(madeFrom: "/a/lab.yaml", in: test.runtimeRoot) == [test.layout])
         #expect(try Instance.live(madeFrom: "/b/lab.yaml", in: test.runtimeRoot) == [])
@@ -26,7 +29,8 @@ import Testing
         #expect(try Instance.live(in: test.runtimeRoot) == [])
     }
 
-    @Test func endingLeavesNothing() throws {
+    @Test("Ending leaves nothing")
+    func endingLeavesNothing() throws {
         let test = try TestInstance()
         let name = "\(test.layout.sharedMemoryPrefix)phone-1-abc"
         _ = try SharedMemoryObject.create(name: name, size: 256)
@@ -35,7 +39,8 @@ import Testing
         #expect(try !SharedMemoryObject.list().contains(name))
     }
 
-    @Test func aMemberHearsOfTheEndAndTheLastOneRemovesTheInstance() throws {
+    @Test("A member is told of the end, and the last one removes the instance")
+    func aMemberHearsOfTheEndAndTheLastOneRemovesTheInstance() throws {
         let test = try TestInstance()
         let agent = try Membership(joining: test.layout)
         let lost = DispatchSemaphore(value: 0)
@@ -49,7 +54,8 @@ import Testing
         lost.wait()
     }
 
-    @Test func aMemberThatStaysKeepsTheInstance() throws {
+    @Test("A member that stays keeps the instance")
+    func aMemberThatStaysKeepsTheInstance() throws {
         let test = try TestInstance()
         let agent = try Membership(joining: test.layout)
         #expect(try !test.instance.end(timeout: .milliseconds(1)))
@@ -58,7 +64,8 @@ import Testing
         #expect(!Files.exists(test.layout.root))
     }
 
-    @Test func ofMembersThatLeaveTogetherExactlyOneRemovesTheInstance() throws {
+    @Test("Of members that leave together, exactly one removes the instance")
+    func ofMembersThatLeaveTogetherExactlyOneRemovesTheInstance() throws {
         for _ in 0..<20 {
             let test = try TestInstance()
             let members = try (0..<4).map { _ in try Membership(joining: test.layout) }
@@ -74,7 +81,8 @@ import Testing
         }
     }
 
-    @Test func nobodyCanJoinAnEndedInstance() throws {
+    @Test("Nobody can join an ended instance")
+    func nobodyCanJoinAnEndedInstance() throws {
         let test = try TestInstance()
         try test.instance.end()
         #expect(throws: InstanceError.noInstance(path: test.layout.root)) { try Membership(joining: test.layout) }
@@ -82,7 +90,8 @@ import Testing
         #expect(throws: InstanceError.noInstance(path: test.layout.root)) { try Lease.watch(test.layout) {} }
     }
 
-    @Test func aCancelledWatchStaysSilent() throws {
+    @Test("A cancelled watch stays silent")
+    func aCancelledWatchStaysSilent() throws {
         let test = try TestInstance()
         let called = Flag()
         let other = DispatchSemaphore(value: 0)
@@ -93,7 +102,8 @@ import Testing
         #expect(!called.isSet)
     }
 
-    @Test func deadInstancesAreSweptAndLivingOnesAreNot() throws {
+    @Test("Instances of dead processes are swept, living ones are not")
+    func deadInstancesAreSweptAndLivingOnesAreNot() throws {
         let test = try TestInstance()
         // What a kill -9 of all processes leaves: everything but the locks.
         let dead = InstanceLayout(root: "\(test.runtimeRoot)/dead1")
@@ -118,7 +128,8 @@ import Testing
         try second.end()
     }
 
-    @Test func anOrphanedMemberKeepsItsInstanceFromTheSweep() throws {
+    @Test("An orphaned member keeps its instance from the sweep")
+    func anOrphanedMemberKeepsItsInstanceFromTheSweep() throws {
         let test = try TestInstance()
         let agent = try Membership(joining: test.layout)
         #expect(try !test.instance.end(timeout: .zero))
@@ -127,7 +138,8 @@ import Testing
         try agent.leave()
     }
 
-    @Test func twoInstancesCannotHaveOneId() throws {
+    @Test("Two instances cannot have one id")
+    func twoInstancesCannotHaveOneId() throws {
         let test = try TestInstance()
         #expect(throws: SystemError.self) {
             try Instance.create(id: test.layout.id, in: test.runtimeRoot) { .test($0) }
@@ -135,13 +147,14 @@ import Testing
         #expect(try Files.list(test.runtimeRoot) == [test.layout.id])
     }
 
-    @Test(arguments: ["", "a-b", "A", "a/b", "abcdefghijklmnopq", "."])
+    @Test("An id is short and plain", arguments: ["", "a-b", "A", "a/b", "abcdefghijklmnopq", "."])
     func anIdIsShortAndPlain(id: String) throws {
         let directory = try TemporaryDirectory()
         #expect(throws: InstanceError.invalidName(id)) { try Instance.create(id: id, in: directory.path) { .test($0) } }
     }
 
-    @Test func aFailingDescriptionLeavesNothing() throws {
+    @Test("A failing description leaves nothing")
+    func aFailingDescriptionLeavesNothing() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: CancellationError.self) {
             try Instance.create(in: directory.path) { _ in throw CancellationError() }
@@ -149,7 +162,8 @@ import Testing
         #expect(try Files.list(directory.path) == [])
     }
 
-    @Test func aSocketPathIsCheckedAgainstTheKernelsLimit() throws {
+    @Test("A socket path is checked against the kernel's limit")
+    func aSocketPathIsCheckedAgainstTheKernelsLimit() throws {
         let root = "/tmp/" + String(repeating: "x", count: 90)
         let layout = InstanceLayout(root: root)
         #expect(try layout.socketPath(.peer("main")).utf8.count <= 107)
@@ -158,7 +172,8 @@ import Testing
         #expect(throws: InstanceError.invalidName("p.../x")) { try layout.socketPath(.peer("../x")) }
     }
 
-    @Test func theRuntimeDirectoryMustBePrivate() throws {
+    @Test("The runtime directory must be private")
+    func theRuntimeDirectoryMustBePrivate() throws {
         let directory = try TemporaryDirectory()
         let shared = directory.file("shared")
         try Files.createDirectory(shared, mode: 0o755)
@@ -170,7 +185,8 @@ import Testing
         #expect(try Files.isPrivateDirectory(root))
     }
 
-    @Test func incarnationsAreNumberedFromOneWithoutRepeats() throws {
+    @Test("Incarnations are numbered from one without repeats")
+    func incarnationsAreNumberedFromOneWithoutRepeats() throws {
         let test = try TestInstance()
         #expect(try Incarnations.next(test.layout, "main") == 1)
         let numbers = Numbers()
@@ -184,7 +200,8 @@ import Testing
         #expect(try Incarnations.next(test.layout, "watch") == 1)
     }
 
-    @Test func aReadyServerEndsTheWait() throws {
+    @Test("A ready server ends the wait")
+    func aReadyServerEndsTheWait() throws {
         let test = try TestInstance()
         let ready = ServerReady(
             baseURL: "http://127.0.0.1:1", enrollmentURL: "http://127.0.0.1:1/enrollment-server", backOfficeURL: "",

@@ -2,29 +2,36 @@ import Foundation
 import LabKit
 import Testing
 
-@Suite struct JSONValueTests {
-    @Test func writesCompactlyWithSortedKeysAndPlainSlashes() {
+@Suite("JSON values")
+struct JSONValueTests {
+    @Test("JSON is written compactly, with sorted keys and plain slashes")
+    func writesCompactlyWithSortedKeysAndPlainSlashes() {
         let value: JSONValue = ["b": [1, 2.5, true, nil], "a": "/pa/v3", "c": .object([:])]
         #expect(value.description == #"{"a":"/pa/v3","b":[1,2.5,true,null],"c":{}}"#)
     }
 
-    @Test(arguments: [
-        "null", "true", "0", "-1", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "1.5", #""""#,
-        #""ř \" \\ 😀""#,
-        "[]", "{}", #"{"a":[{"b":null}]}"#,
-    ])
+    @Test(
+        "Reads what it writes",
+        arguments: [
+            "null", "true", "0", "-1", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "1.5",
+            #""""#,
+            #""ř \" \\ 😀""#,
+            "[]", "{}", #"{"a":[{"b":null}]}"#,
+        ])
     func readsWhatItWrites(text: String) throws {
         #expect(try JSONValue.parse(text).description == text)
     }
 
-    @Test func keepsIntegersApartFromOtherNumbers() throws {
+    @Test("Integers are kept apart from other numbers")
+    func keepsIntegersApartFromOtherNumbers() throws {
         #expect(try JSONValue.parse("7") == .integer(7))
         #expect(try JSONValue.parse("7.0") == .number(7))
         #expect(try JSONValue.parse("1e2") == .number(100))
         #expect(try JSONValue.parse("18446744073709551616") == .number(18_446_744_073_709_551_616))
     }
 
-    @Test func keepsIntegersAboveTheSignedRange() throws {
+    @Test("Keeps integers above the signed range")
+    func keepsIntegersAboveTheSignedRange() throws {
         for number in [UInt64(Int64.max) + 1, UInt64.max] {
             let value = try JSONValue.parse("\(number)")
             #expect(value == .unsigned(number))
@@ -36,31 +43,38 @@ import Testing
         #expect(try JSONValue(encoding: UInt64(7)) == .integer(7))
     }
 
-    @Test func understandsEscapes() throws {
+    @Test("Escapes are read")
+    func understandsEscapes() throws {
         #expect(try JSONValue.parse(#""\u0041\n\/\ud83d\ude00""#) == .string("A\n/😀"))
         #expect(JSONValue.string("\u{1}\n").description == #""\u0001\n""#)
     }
 
-    @Test(arguments: [
-        ("", 0), ("{", 1), (#"{"a" 1}"#, 5), ("[1,]", 3), ("01", 1), ("1.", 2), ("tru", 0), ("\"a", 0), ("\"\n\"", 1),
-        (#""\x""#, 2), (#""\ud83d""#, 7), ("1 2", 2), (#"{"a":1,"a":2}"#, 7), ("1e999", 0), ("-", 1),
-    ])
+    @Test(
+        "Bad text is refused, and its place is named",
+        arguments: [
+            ("", 0), ("{", 1), (#"{"a" 1}"#, 5), ("[1,]", 3), ("01", 1), ("1.", 2), ("tru", 0), ("\"a", 0),
+            ("\"\n\"", 1),
+            (#""\x""#, 2), (#""\ud83d""#, 7), ("1 2", 2), (#"{"a":1,"a":2}"#, 7), ("1e999", 0), ("-", 1),
+        ])
     func refusesBadTextAndSaysWhere(text: String, offset: Int) {
         let error = #expect(throws: JSONSyntaxError.self) { try JSONValue.parse(text) }
         #expect(error?.offset == offset, "\(error.map(String.init(describing:)) ?? "")")
     }
 
-    @Test func refusesNestingThatWouldExhaustTheStack() {
+    @Test("Nesting that would exhaust the stack is refused")
+    func refusesNestingThatWouldExhaustTheStack() {
         let text = String(repeating: "[", count: 100_000)
         let error = #expect(throws: JSONSyntaxError.self) { try JSONValue.parse(text) }
         #expect(error?.message.contains("128") == true)
     }
 
-    @Test func refusesInvalidUTF8() {
+    @Test("Invalid UTF-8 is refused")
+    func refusesInvalidUTF8() {
         #expect(throws: JSONSyntaxError.self) { try JSONValue.parse(Data([0x22, 0xFF, 0x22])) }
     }
 
-    @Test func noSingleByteChangeOfAMessageCrashesTheReader() {
+    @Test("No single byte change of a message crashes the reader")
+    func noSingleByteChangeOfAMessageCrashesTheReader() {
         let message = Data(
             #"{"id":12,"command":"createActivation","arguments":{"a":[1.5e3,"ř\u00e9",null,true]}}"#.utf8)
         for index in message.indices {
@@ -80,7 +94,8 @@ import Testing
         var missing: String?
     }
 
-    @Test func convertsCodableTypesInBothDirections() throws {
+    @Test("Codable types are converted in both directions")
+    func convertsCodableTypesInBothDirections() throws {
         let sample = Sample(number: 7, data: Data([1, 2, 3]), nested: ["x": [1, "two", nil]])
         let value = try JSONValue(encoding: sample)
         #expect(value["data"] == "AQID")
@@ -88,7 +103,8 @@ import Testing
         #expect(try value.decode(Sample.self) == sample)
     }
 
-    @Test func explainsWhatDoesNotFitAType() {
+    @Test("What does not fit a type is explained")
+    func explainsWhatDoesNotFitAType() {
         let cases: [(JSONValue, String)] = [
             (["number": "x", "data": "", "nested": .object([:])], "'number' is not of type"),
             (["data": "", "nested": .object([:])], "'number' is missing"),

@@ -5,7 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct LabClockTests {
+@Suite("The lab's clock")
+struct LabClockTests {
     let directory: TemporaryDirectory
     let clock: LabClock
 
@@ -14,14 +15,16 @@ import Testing
         clock = try LabClock.create(directory.file("clock"))
     }
 
-    @Test func aNewClockShowsRealTime() {
+    @Test("A new clock shows real time")
+    func aNewClockShowsRealTime() {
         let before = RealTimeClock.nanoseconds()
         let shown = clock.now().nanoseconds
         let after = RealTimeClock.nanoseconds()
         #expect((before...after).contains(shown))
     }
 
-    @Test func anAdvanceIsSeenThroughEveryMapping() throws {
+    @Test("An advance is seen through every mapping")
+    func anAdvanceIsSeenThroughEveryMapping() throws {
         let other = try LabClock.open(directory.file("clock"))
         let before = other.now()
         try clock.advance(by: .minutes(5))
@@ -29,7 +32,8 @@ import Testing
         #expect(other.offset == .minutes(5))
     }
 
-    @Test func aChangeIsTracedByWhoMakesIt() throws {
+    @Test("A change is traced by who makes it")
+    func aChangeIsTracedByWhoMakesIt() throws {
         let trace = try TraceWriter(directory: directory.file("traces"), process: "clock", incarnation: 1)
         clock.traceChanges(to: trace)
         try clock.advance(by: .minutes(5))
@@ -41,7 +45,8 @@ import Testing
         #expect(events.last?.fields["frozen"] == true)
     }
 
-    @Test func aFrozenClockMovesOnlyByAdvances() throws {
+    @Test("A frozen clock moves only by advances")
+    func aFrozenClockMovesOnlyByAdvances() throws {
         try clock.freeze()
         let frozen = clock.now()
         #expect(clock.isFrozen)
@@ -51,7 +56,8 @@ import Testing
         #expect(clock.now() - frozen == .seconds(1))
     }
 
-    @Test func runningOnAfterAFreezeDoesNotJump() throws {
+    @Test("Running on after a freeze does not jump")
+    func runningOnAfterAFreezeDoesNotJump() throws {
         try clock.freeze()
         try clock.advance(by: .minutes(1))
         let frozen = clock.now()
@@ -61,11 +67,13 @@ import Testing
         #expect(clock.now() - frozen < .minutes(1))
     }
 
-    @Test func timeNeverRunsBack() throws {
+    @Test("Time never runs back")
+    func timeNeverRunsBack() throws {
         #expect(throws: InstanceError.clockBackwards(by: .seconds(-1))) { try clock.advance(by: .seconds(-1)) }
     }
 
-    @Test func anAdvanceBeyondTheRangeIsRefused() throws {
+    @Test("An advance beyond the range is refused")
+    func anAdvanceBeyondTheRangeIsRefused() throws {
         let tooFar = LabDuration(nanoseconds: 8_640_000_000_000_000_000)
         #expect(throws: InstanceError.clockTooFar(by: tooFar)) { try clock.advance(by: tooFar) }
         try clock.freeze()
@@ -73,11 +81,13 @@ import Testing
         try clock.run()
     }
 
-    @Test func aPastDeadlineIsReachedAtOnce() throws {
+    @Test("A past deadline is reached at once")
+    func aPastDeadlineIsReachedAtOnce() throws {
         #expect(try clock.waitUntil(clock.now()))
     }
 
-    @Test func anAdvanceWakesAWaiterOfAnotherMapping() throws {
+    @Test("An advance wakes a waiter of another mapping")
+    func anAdvanceWakesAWaiterOfAnotherMapping() throws {
         let other = try LabClock.open(directory.file("clock"))
         try clock.freeze()
         let deadline = clock.now() + .minutes(60)
@@ -90,12 +100,14 @@ import Testing
         #expect(reached.isSet)
     }
 
-    @Test func realTimePassingEndsAWaitOfARunningClock() throws {
+    @Test("Real time passing ends a wait of a running clock")
+    func realTimePassingEndsAWaitOfARunningClock() throws {
         try clock.advance(by: .minutes(10))
         #expect(try clock.waitUntil(clock.now() + .milliseconds(5)))
     }
 
-    @Test func aCancelledWaitReturnsFalse() throws {
+    @Test("A cancelled wait returns false")
+    func aCancelledWaitReturnsFalse() throws {
         let cancellation = clock.makeCancellation()
         let cancelled = Flag()
         let deadline = clock.now() + .minutes(60)
@@ -107,7 +119,8 @@ import Testing
         #expect(cancelled.isSet)
     }
 
-    @Test func readersNeverSeeAHalfWrittenRecord() throws {
+    @Test("Readers never see a half written record")
+    func readersNeverSeeAHalfWrittenRecord() throws {
         // Frozen times are whole hours here, so a mixture of two records would show as another value.
         try clock.freeze()
         let start = clock.now()
@@ -125,7 +138,8 @@ import Testing
         #expect(clock.now() - start == .minutes(500 * 60))
     }
 
-    @Test func writersInSeveralThreadsLoseNoAdvance() throws {
+    @Test("Writers in several threads lose no advance")
+    func writersInSeveralThreadsLoseNoAdvance() throws {
         try clock.freeze()
         let start = clock.now()
         let threads = (0..<4).map { _ in
@@ -135,24 +149,29 @@ import Testing
         #expect(clock.now() - start == .seconds(200))
     }
 
-    @Test func aDamagedPageIsRefused() throws {
+    @Test("A damaged page is refused")
+    func aDamagedPageIsRefused() throws {
         try Files.write(Data(count: 4_096), to: directory.file("zeros"))
         #expect(throws: InstanceError.self) { try LabClock.open(directory.file("zeros")) }
         try Files.write(Data(count: 10), to: directory.file("short"))
         #expect(throws: SystemError.self) { try LabClock.open(directory.file("short")) }
     }
 
-    @Test(arguments: [
-        ("250ms", 250_000_000), ("2s", 2_000_000_000), ("1.5s", 1_500_000_000), ("5m", 300_000_000_000),
-        ("1h", 3_600_000_000_000), ("1d", 86_400_000_000_000), ("3us", 3_000), ("7ns", 7), ("0s", 0),
-    ])
+    @Test(
+        "Durations are read with their units",
+        arguments: [
+            ("250ms", 250_000_000), ("2s", 2_000_000_000), ("1.5s", 1_500_000_000), ("5m", 300_000_000_000),
+            ("1h", 3_600_000_000_000), ("1d", 86_400_000_000_000), ("3us", 3_000), ("7ns", 7), ("0s", 0),
+        ])
     func durationsAreReadWithTheirUnits(text: String, nanoseconds: Int64) throws {
         let duration = try #require(LabDuration(text))
         #expect(duration.nanoseconds == nanoseconds)
         #expect(LabDuration(duration.description) == duration)
     }
 
-    @Test(arguments: ["", "5", "s", "5 s", "-5s", "5x", "1.s", ".5s", "1.2.3s", "99999999999999d", "٣s"])
+    @Test(
+        "Other texts are no durations",
+        arguments: ["", "5", "s", "5 s", "-5s", "5x", "1.s", ".5s", "1.2.3s", "99999999999999d", "٣s"])
     func otherTextsAreNoDurations(text: String) {
         #expect(LabDuration(text) == nil)
     }

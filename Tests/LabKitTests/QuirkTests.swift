@@ -1,8 +1,10 @@
 import LabKit
 import Testing
 
-@Suite struct QuirkTests {
-    @Test func quirksAreReadByTheirIds() throws {
+@Suite("Quirks")
+struct QuirkTests {
+    @Test("Quirks are read by their ids")
+    func quirksAreReadByTheirIds() throws {
         let set = try QuirkSet(parsing: ["sharing.D7"])
         #expect(set.contains(.counterAfterSave))
         #expect(!set.contains(.staleExternalOperation))
@@ -10,12 +12,14 @@ import Testing
         #expect(try QuirkSet(parsing: []) == .none)
     }
 
-    @Test func anUnknownIdIsRefusedWithTheKnownOnes() {
+    @Test("An unknown id is refused with the known ones")
+    func anUnknownIdIsRefusedWithTheKnownOnes() {
         let error = #expect(throws: UnknownQuirk.self) { try QuirkSet(parsing: ["sharing.D99"]) }
         #expect(error?.description.hasPrefix("there is no quirk 'sharing.D99'; known are 'original'") == true)
     }
 
-    @Test func everyQuirkHasAnIdOfItsOwnAndASummary() {
+    @Test("Every quirk has an id of its own and a summary")
+    func everyQuirkHasAnIdOfItsOwnAndASummary() {
         #expect(Set(Quirk.all.map(\.rawValue)).count == Quirk.all.count)
         #expect(Quirk.all.allSatisfy { !$0.summary.isEmpty })
     }

@@ -6,7 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct TraceTests {
+@Suite("Traces")
+struct TraceTests {
     let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
@@ -15,7 +16,8 @@ import Testing
         try TraceWriter(directory: directory.path, process: process, incarnation: incarnation)
     }
 
-    @Test func anEventIsOneLineWithItsStampOriginAndFields() throws {
+    @Test("An event is one line with its time, origin and fields")
+    func anEventIsOneLineWithItsStampOriginAndFields() throws {
         let before = MonotonicClock.nanoseconds()
         let writer = try writer("main", 2)
         writer.emit(.stateSaved, operation: "step-3", ["counter": 7, "note": "a\nb"])
@@ -30,7 +32,8 @@ import Testing
         #expect(event.fields == ["counter": 7, "note": "a\nb"])
     }
 
-    @Test func aTornLastLineIsReportedAndTheRestIsRead() throws {
+    @Test("An incomplete last line is reported, and the rest is read")
+    func aTornLastLineIsReportedAndTheRestIsRead() throws {
         let writer = try writer()
         writer.emit(.processStarted)
         let file = try FileDescriptor.open(writer.path, flags: 1)
@@ -42,21 +45,24 @@ import Testing
         #expect(content.unreadableLines == 0)
     }
 
-    @Test func strangeLinesAreCountedAndSkipped() throws {
+    @Test("Strange lines are counted and skipped")
+    func strangeLinesAreCountedAndSkipped() throws {
         let lines = ["", "{}", #"{"t":-1,"p":"a#1","e":"log"}"#, #"{"t":1,"p":"a","e":"log"}"#, "nonsense"]
         try Files.write(Data((lines.joined(separator: "\n") + "\n").utf8), to: directory.file("a#1.jsonl"))
         let content = try TraceReader.read(directory.file("a#1.jsonl"))
         #expect(content.events.isEmpty && content.unreadableLines == lines.count && !content.isTorn)
     }
 
-    @Test func tracesOfSeveralProcessesMergeByTime() throws {
+    @Test("Traces of several processes merge by time")
+    func tracesOfSeveralProcessesMergeByTime() throws {
         let writers = try [writer("main"), writer("watch"), writer("main", 2)]
         for index in 0..<9 { writers[index % 3].emit(.log, ["n": .integer(Int64(index))]) }
         let numbers = try TraceReader.readAll(directory.path).map { $0.fields["n"]?.integerValue }
         #expect(numbers == Array(0..<9))
     }
 
-    @Test func threadsDoNotMixTheirLines() throws {
+    @Test("Threads do not mix their lines")
+    func threadsDoNotMixTheirLines() throws {
         let writer = try writer()
         let threads = (0..<4).map { _ in
             runOnThread(name: "tracer") {
@@ -68,7 +74,8 @@ import Testing
         #expect(content.events.count == 400 && content.unreadableLines == 0 && !content.isTorn)
     }
 
-    @Test func aFollowerSeesOldEventsNewOnesAndNewFiles() throws {
+    @Test("A follower sees old events, new ones and new files")
+    func aFollowerSeesOldEventsNewOnesAndNewFiles() throws {
         let early = try writer("early")
         early.emit(.processStarted)
         let seen = EventLog(expected: 4)
@@ -83,7 +90,8 @@ import Testing
         #expect(seen.names(of: "late") == [.processStarted, .processReady])
     }
 
-    @Test func stoppingReportsEverythingWrittenBefore() throws {
+    @Test("Stopping reports everything written before")
+    func stoppingReportsEverythingWrittenBefore() throws {
         let writer = try writer()
         let seen = EventLog(expected: 0)
         let follower = try TraceFollower(directory: directory.path) { seen.add($0) }
@@ -92,7 +100,8 @@ import Testing
         #expect(seen.names(of: "main").count == 200)
     }
 
-    @Test func eventNamesAreUniqueAndFound() {
+    @Test("Event names are unique and found")
+    func eventNamesAreUniqueAndFound() {
         #expect(Set(TraceEventName.all).count == TraceEventName.all.count)
         #expect(TraceEventName(rawValue: "state.saved") == .stateSaved)
         #expect(TraceEventName(rawValue: "nonsense") == nil)

@@ -7,7 +7,8 @@ import Testing
 // Swift Testing has a type of that name too.
 private typealias ExitStatus = LabSystem.ExitStatus
 
-@Suite struct ChildProcessTests {
+@Suite("Child processes")
+struct ChildProcessTests {
     /// Runs a shell command and returns what it printed and how it ended.
     private func run(
         _ script: String, environment: [String: String]? = nil, directory: String? = nil, group: Bool = false
@@ -29,18 +30,21 @@ private typealias ExitStatus = LabSystem.ExitStatus
         return String(decoding: try reading.readToEnd(), as: UTF8.self)
     }
 
-    @Test func reportsExitCodesAndSignals() throws {
+    @Test("Exit codes and signals are reported")
+    func reportsExitCodesAndSignals() throws {
         #expect(try run("exit 7").status == .exited(7))
         #expect(try run("kill -TERM $$").status == .signaled(SIGTERM))
         #expect(ExitStatus.signaled(SIGKILL).description == "ended by SIGKILL")
     }
 
-    @Test func passesArgumentsEnvironmentAndDirectory() throws {
+    @Test("Arguments, environment and directory reach the child")
+    func passesArgumentsEnvironmentAndDirectory() throws {
         let result = try run("echo \"$LAB_X\"; pwd; echo $#", environment: ["LAB_X": "a b"], directory: "/usr")
         #expect(result.output == "a b\n/usr\n0\n")
     }
 
-    @Test func theChildHasOnlyItsThreeStreams() throws {
+    @Test("The child has only its three streams")
+    func theChildHasOnlyItsThreeStreams() throws {
         let open = try FileDescriptor.open("/dev/null")
         let leaky = fcntl(open.rawValue, F_DUPFD, 0)
         defer { close(leaky) }
@@ -49,20 +53,23 @@ private typealias ExitStatus = LabSystem.ExitStatus
         #expect(names.count == 4 && names.prefix(3) == ["0", "1", "2"], "\(names)")
     }
 
-    @Test func theChildLeadsAGroupOfItsOwnWhenAsked() throws {
+    @Test("The child leads a group of its own, when asked")
+    func theChildLeadsAGroupOfItsOwnWhenAsked() throws {
         let output = try run("ps -o pid=,pgid= -p $$", group: true).output
         let numbers = output.split(separator: " ").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
         #expect(numbers.count == 2 && numbers[0] == numbers[1], "\(output)")
     }
 
-    @Test func anExecutableThatDoesNotExistIsReportedByTheCall() {
+    @Test("An executable that does not exist is reported by the call")
+    func anExecutableThatDoesNotExistIsReportedByTheCall() {
         let error = #expect(throws: SystemError.self) { try ChildProcess.spawn(executable: "/nonexistent/program") }
         #expect(error?.call == "execve")
         #expect(error?.errno == ENOENT)
         #expect(error?.path == "/nonexistent/program")
     }
 
-    @Test func aMissingDirectoryIsReportedByTheCall() {
+    @Test("A missing directory is reported by the call")
+    func aMissingDirectoryIsReportedByTheCall() {
         let error = #expect(throws: SystemError.self) {
             try ChildProcess.spawn(executable: "/bin/true", directory: "/nonexistent")
         }
@@ -70,7 +77,8 @@ private typealias ExitStatus = LabSystem.ExitStatus
         #expect(error?.path == "/nonexistent")
     }
 
-    @Test func aDeathSignalDoesNotFireWhenTheAskingThreadEnds() throws {
+    @Test("A death signal does not fire when the asking thread ends")
+    func aDeathSignalDoesNotFireWhenTheAskingThreadEnds() throws {
         let input = try FileDescriptor.pipe()
         let output = try FileDescriptor.pipe()
         let asked = AskedChild()
@@ -89,7 +97,8 @@ private typealias ExitStatus = LabSystem.ExitStatus
         #expect(try cat.wait() == .signaled(SIGTERM))
     }
 
-    @Test func signallingAChildThatHasEndedIsAccepted() throws {
+    @Test("Signalling a child that has ended is accepted")
+    func signallingAChildThatHasEndedIsAccepted() throws {
         let child = try ChildProcess.spawn(executable: "/bin/true")
         #expect(try child.wait() == .exited(0))
         try child.signal(SIGKILL)
@@ -97,7 +106,8 @@ private typealias ExitStatus = LabSystem.ExitStatus
         #expect(error?.errno == ECHILD)
     }
 
-    @Test func aWatchNoticesTheEndOfAProcess() throws {
+    @Test("A watch notices the end of a process")
+    func aWatchNoticesTheEndOfAProcess() throws {
         let child = try ChildProcess.spawn(executable: "/bin/sleep", arguments: ["1000"])
         let watch = try ProcessWatch(pid: child.pid)
         #expect(try !watch.waitForExit(timeoutNanoseconds: 0))
@@ -110,7 +120,8 @@ private typealias ExitStatus = LabSystem.ExitStatus
         #expect(throws: SystemError.self) { try ProcessWatch(pid: child.pid) }
     }
 
-    @Test func childrenStartedAtTheSameTimeAreKeptApart() throws {
+    @Test("Children started at the same time are kept apart")
+    func childrenStartedAtTheSameTimeAreKeptApart() throws {
         let statuses = StatusList()
         let threads = (0..<8).map { number in
             runOnThread(name: "spawner") {

@@ -4,8 +4,10 @@ import LabSystem
 import Synchronization
 import Testing
 
-@Suite struct EventTests {
-    @Test func anEventStaysSignalledUntilDrained() throws {
+@Suite("Events and threads")
+struct EventTests {
+    @Test("An event stays signalled until drained")
+    func anEventStaysSignalledUntilDrained() throws {
         let event = try EventDescriptor()
         #expect(try !event.wait(timeoutNanoseconds: 0))
         event.signal()
@@ -14,7 +16,8 @@ import Testing
         #expect(!event.drain())
     }
 
-    @Test func pollingReportsEachDescriptorByItself() throws {
+    @Test("Polling reports each descriptor by itself")
+    func pollingReportsEachDescriptorByItself() throws {
         let first = try EventDescriptor()
         let second = try EventDescriptor()
         second.signal()
@@ -22,7 +25,8 @@ import Testing
         #expect(ready == [false, false, true])
     }
 
-    @Test func durationsComeFromAClockThatDoesNotGoBack() {
+    @Test("Durations come from a clock that does not go back")
+    func durationsComeFromAClockThatDoesNotGoBack() {
         var last = MonotonicClock.nanoseconds()
         for _ in 0..<1_000 {
             let now = MonotonicClock.nanoseconds()
@@ -31,7 +35,8 @@ import Testing
         }
     }
 
-    @Test func aJoinedThreadHasRunItsBody() {
+    @Test("A joined thread has run its body")
+    func aJoinedThreadHasRunItsBody() {
         let box = Box()
         runOnThread(name: "a name longer than fifteen bytes") { box.value.store(true, ordering: .releasing) }.join()
         let isDone = box.value.load(ordering: .acquiring)

@@ -5,12 +5,14 @@ import LabSystem
 import TestSupport
 import Testing
 
-@Suite struct FileLockTests {
+@Suite("File locks")
+struct FileLockTests {
     let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test func twoLocksOnOnePathExcludeEachOther() throws {
+    @Test("Two locks on one path exclude each other")
+    func twoLocksOnOnePathExcludeEachOther() throws {
         let first = try FileLock(path: directory.file("lock"))
         let second = try FileLock(path: directory.file("lock"))
         try first.lock()
@@ -20,7 +22,8 @@ import Testing
         #expect(try second.tryLock())
     }
 
-    @Test func sharesCoexistAndExcludeTheWholeLock() throws {
+    @Test("Shares coexist and exclude the whole lock")
+    func sharesCoexistAndExcludeTheWholeLock() throws {
         let first = try FileLock(path: directory.file("lock"))
         let second = try FileLock(path: directory.file("lock"))
         #expect(try first.tryLockShared())
@@ -30,7 +33,8 @@ import Testing
         #expect(try first.tryLock())
     }
 
-    @Test func waitingEndsWhenTheHolderReleases() throws {
+    @Test("Waiting ends when the holder releases")
+    func waitingEndsWhenTheHolderReleases() throws {
         let path = directory.file("lock")
         let holder = try FileLock(path: path)
         try holder.lock()
@@ -45,7 +49,8 @@ import Testing
         thread.join()
     }
 
-    @Test func theKernelReleasesTheLockOfAKilledProcess() throws {
+    @Test("The kernel releases the lock of a killed process")
+    func theKernelReleasesTheLockOfAKilledProcess() throws {
         let path = directory.file("lock")
         // flock(1) holds the lock while its command runs; the command reports that it runs, then waits for its input.
         let input = try FileDescriptor.pipe()
@@ -62,7 +67,8 @@ import Testing
         withExtendedLifetime(input) {}
     }
 
-    @Test func aRemovedLockFileIsNoticed() throws {
+    @Test("A removed lock file is noticed")
+    func aRemovedLockFileIsNoticed() throws {
         let lock = try FileLock(path: directory.file("lock"))
         #expect(try lock.isCurrent())
         try Files.remove(directory.file("lock"))
@@ -71,7 +77,8 @@ import Testing
         #expect(try !lock.isCurrent())
     }
 
-    @Test func heldLocksOfAProcessAreListedWithTheirPaths() throws {
+    @Test("Held locks of a process are listed with their paths")
+    func heldLocksOfAProcessAreListedWithTheirPaths() throws {
         let lock = try FileLock(path: directory.file("lock"))
         try lock.lock()
         let held = try ProcessTable.heldLocks(by: getpid())

@@ -4,26 +4,30 @@ import LabSystem
 import TestSupport
 import Testing
 
-@Suite struct FilesTests {
+@Suite("Files")
+struct FilesTests {
     let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test func writingReplacesTheWholeContentAndLeavesNoTemporaryFile() throws {
+    @Test("Writing replaces the whole content and leaves no temporary file")
+    func writingReplacesTheWholeContentAndLeavesNoTemporaryFile() throws {
         try Files.write(Data("first, and longer".utf8), to: directory.file("a"))
         try Files.write(Data("second".utf8), to: directory.file("a"))
         #expect(try Files.read(directory.file("a")) == Data("second".utf8))
         #expect(try Files.list(directory.path) == ["a"])
     }
 
-    @Test func writtenFilesArePrivate() throws {
+    @Test("Written files are private")
+    func writtenFilesArePrivate() throws {
         try Files.write(Data(), to: directory.file("a"))
         var status = stat()
         #expect(stat(directory.file("a"), &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
     }
 
-    @Test func aTreeIsRemovedWithoutFollowingLinks() throws {
+    @Test("A tree is removed without following links")
+    func aTreeIsRemovedWithoutFollowingLinks() throws {
         try Files.createDirectory(directory.file("tree/a/b/c"))
         try Files.touch(directory.file("tree/a/b/c/file"))
         try Files.touch(directory.file("outside"))
@@ -32,18 +36,21 @@ import Testing
         #expect(try Files.list(directory.path) == ["outside"])
     }
 
-    @Test func removingWhatIsNotThereIsAccepted() throws {
+    @Test("Removing what is not there is accepted")
+    func removingWhatIsNotThereIsAccepted() throws {
         try Files.remove(directory.file("nothing"))
         try Files.removeTree(directory.file("nothing"))
     }
 
-    @Test func aLinkIsReplacedInOneStep() throws {
+    @Test("A link is replaced in one step")
+    func aLinkIsReplacedInOneStep() throws {
         try Files.symlink(directory.file("latest"), to: "one")
         try Files.symlink(directory.file("latest"), to: "two")
         #expect(try Files.readLink(directory.file("latest")) == "two")
     }
 
-    @Test func anExclusiveRenameDoesNotReplace() throws {
+    @Test("An exclusive rename does not replace")
+    func anExclusiveRenameDoesNotReplace() throws {
         try Files.createDirectory(directory.file("a"))
         try Files.createDirectory(directory.file("b"))
         let error = #expect(throws: SystemError.self) {
@@ -52,13 +59,15 @@ import Testing
         #expect(error?.errno == EEXIST)
     }
 
-    @Test func aDirectoryOpenToOthersIsNotPrivate() throws {
+    @Test("A directory open to others is not private")
+    func aDirectoryOpenToOthersIsNotPrivate() throws {
         #expect(try Files.isPrivateDirectory(directory.path))
         chmod(directory.path, 0o755)
         #expect(try !Files.isPrivateDirectory(directory.path))
     }
 
-    @Test func aDirectoryWatchNamesWhatChanged() throws {
+    @Test("A directory watch names what changed")
+    func aDirectoryWatchNamesWhatChanged() throws {
         let watch = try DirectoryWatch(directory.path)
         #expect(try watch.changes() == [])
         try Files.touch(directory.file("new"))

@@ -4,10 +4,12 @@ import LabSystem
 import TestSupport
 import Testing
 
-@Suite struct SharedMemoryTests {
+@Suite("Shared memory")
+struct SharedMemoryTests {
     private let name = "/labsystemtest-\(UUID().uuidString.prefix(12))"
 
-    @Test func twoMappingsShowTheSameBytes() throws {
+    @Test("Two mappings show the same bytes")
+    func twoMappingsShowTheSameBytes() throws {
         let created = try SharedMemoryObject.create(name: name, size: 256)
         defer { try? SharedMemoryObject.unlink(name: name) }
         let opened = try SharedMemoryObject.open(name: name)
@@ -19,7 +21,8 @@ import Testing
         #expect(try SharedMemoryObject.list().contains(name))
     }
 
-    @Test func creatingTwiceFailsWithEEXIST() throws {
+    @Test("Creating twice fails with EEXIST")
+    func creatingTwiceFailsWithEEXIST() throws {
         _ = try SharedMemoryObject.create(name: name, size: 256)
         defer { try? SharedMemoryObject.unlink(name: name) }
         let error = #expect(throws: SystemError.self) { try SharedMemoryObject.create(name: name, size: 256) }
@@ -27,19 +30,22 @@ import Testing
         #expect(error?.path == name)
     }
 
-    @Test func openingAMissingNameFailsWithENOENT() {
+    @Test("Opening a missing name fails with ENOENT")
+    func openingAMissingNameFailsWithENOENT() {
         let error = #expect(throws: SystemError.self) { try SharedMemoryObject.open(name: name) }
         #expect(error?.errno == ENOENT)
     }
 
-    @Test func mappingMoreThanThereIsFailsInsteadOfCrashingLater() throws {
+    @Test("Mapping more than there is fails instead of crashing later")
+    func mappingMoreThanThereIsFailsInsteadOfCrashingLater() throws {
         let object = try SharedMemoryObject.create(name: name, size: 100)
         defer { try? SharedMemoryObject.unlink(name: name) }
         let error = #expect(throws: SystemError.self) { try object.map(count: 256) }
         #expect(error?.errno == EOVERFLOW)
     }
 
-    @Test func aMappedFileOfAnotherSizeIsRefused() throws {
+    @Test("A mapped file of another size is refused")
+    func aMappedFileOfAnotherSizeIsRefused() throws {
         let directory = try TemporaryDirectory()
         _ = try MappedMemory.file(directory.file("page"), size: 4_096, create: true)
         let error = #expect(throws: SystemError.self) {
@@ -48,7 +54,8 @@ import Testing
         #expect(error?.errno == EOVERFLOW)
     }
 
-    @Test func aFutexWakesAWaiterAndHonoursItsDeadline() throws {
+    @Test("A futex wakes a waiter and honours its deadline")
+    func aFutexWakesAWaiterAndHonoursItsDeadline() throws {
         let directory = try TemporaryDirectory()
         let memory = try MappedMemory.file(directory.file("page"), size: 4_096, create: true)
         let word = memory.word32(at: 0)
@@ -63,7 +70,8 @@ import Testing
         waiter.join()
     }
 
-    @Test func concurrentAddsLoseNothing() throws {
+    @Test("Concurrent adds lose nothing")
+    func concurrentAddsLoseNothing() throws {
         let directory = try TemporaryDirectory()
         let memory = try MappedMemory.file(directory.file("page"), size: 4_096, create: true)
         let word = memory.word32(at: 4)

@@ -5,6 +5,7 @@ import Testing
 @testable import PowerAuthCore
 
 /// Encryption by the protocols 3.0 and 3.1, which have no temporary keys (sdk.md, section 6.2; protocol.md, section 7).
+@Suite("Encryption of older protocols")
 struct OlderEncryptionTests {
     private func encryptor(
         _ metaData: PowerAuthCoreEciesMetaData, serverKey: PrivateKey, time: FixedTime
@@ -17,7 +18,7 @@ struct OlderEncryptionTests {
         return encryptor
     }
 
-    @Test(arguments: [ProtocolVersion.v3_0, .v3_1])
+    @Test("A response of body and code is enough", arguments: [ProtocolVersion.v3_0, .v3_1])
     func aResponseOfBodyAndCodeIsEnough(version: ProtocolVersion) throws {
         let (serverKey, time) = (try PrivateKey.generate(), FixedTime())
         let metaData = PowerAuthCoreEciesMetaData(
@@ -48,7 +49,8 @@ struct OlderEncryptionTests {
         #expect(another.canDecryptResponse == false || another.decryptResponse(received) == nil, "the key is gone")
     }
 
-    @Test func aChangedResponseIsRefused() throws {
+    @Test("A changed response is refused")
+    func aChangedResponseIsRefused() throws {
         let (serverKey, time) = (try PrivateKey.generate(), FixedTime())
         let encryptor = try encryptor(
             PowerAuthCoreEciesMetaData(applicationKey: "key", activationIdentifier: "id"), serverKey: serverKey,
@@ -61,7 +63,8 @@ struct OlderEncryptionTests {
         #expect(encryptor.decryptResponse(received) == nil)
     }
 
-    @Test func theNewestProtocolWantsNonceAndTimestamp() throws {
+    @Test("The newest protocol wants nonce and timestamp")
+    func theNewestProtocolWantsNonceAndTimestamp() throws {
         let (serverKey, time) = (try PrivateKey.generate(), FixedTime())
         let encryptor = try encryptor(
             PowerAuthCoreEciesMetaData(applicationKey: "key", temporaryKeyId: "t", activationIdentifier: nil),

@@ -2,8 +2,10 @@ import PowerAuthCore
 import Testing
 
 /// sdk.md, section 5.20.
+@Suite("Activation codes in the vendor's utility")
 struct OtpUtilTests {
-    @Test func codesAreValidated() {
+    @Test("Codes are validated")
+    func codesAreValidated() {
         for code in ["VVVVV-VVVVV-VVVVV-VTFVA", "55555-55555-55555-55YMA", "45AWJ-BVACS-SBWHS-ABANA"] {
             #expect(PowerAuthCoreOtpUtil.validateActivationCode(code))
             #expect(PowerAuthCoreOtpUtil.validateRecoveryCode("R:" + code))
@@ -14,7 +16,8 @@ struct OtpUtilTests {
         #expect(!PowerAuthCoreOtpUtil.validateRecoveryPuk("012345678"))
     }
 
-    @Test func scannedCodesAreParsed() {
+    @Test("Scanned codes are parsed")
+    func scannedCodesAreParsed() {
         let parsed = PowerAuthCoreOtpUtil.parse(fromActivationCode: "45AWJ-BVACS-SBWHS-ABANA#AB==")
         #expect(parsed?.activationCode == "45AWJ-BVACS-SBWHS-ABANA" && parsed?.activationSignature == "AB==")
         #expect(PowerAuthCoreOtpUtil.parse(fromActivationCode: "45AWJ-BVACS-SBWHS-ABANA")?.activationSignature == nil)
@@ -25,7 +28,8 @@ struct OtpUtilTests {
         #expect(PowerAuthCoreOtpUtil.parse(fromRecoveryCode: "45AWJ-BVACS-SBWHS-ABANA#AB==") == nil)
     }
 
-    @Test func typedCharactersAreCorrected() {
+    @Test("Typed characters are corrected")
+    func typedCharactersAreCorrected() {
         func corrected(_ text: String) -> String {
             String(
                 String.UnicodeScalarView(

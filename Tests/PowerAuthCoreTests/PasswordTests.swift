@@ -3,6 +3,7 @@ import PowerAuthCore
 import Testing
 
 /// protocol.md, sections 14.5 and 21; sdk.md, section 12.13.
+@Suite("Passwords")
 struct PasswordTests {
     private func bytes(_ password: PowerAuthCorePassword) -> [UInt8] {
         var result: [UInt8] = []
@@ -59,7 +60,9 @@ struct PasswordTests {
         #expect(password == PowerAuthCorePassword(string: "ABCDEFGHI"))
     }
 
-    @Test(arguments: [0x7F, 0x80, 0x7FF, 0x800, 0xD800, 0xFFFF, 0x10000, 0x10FFFF] as [UInt32])
+    @Test(
+        "Every code point counts once",
+        arguments: [0x7F, 0x80, 0x7FF, 0x800, 0xD800, 0xFFFF, 0x10000, 0x10FFFF] as [UInt32])
     func everyCodePointCountsOnce(codePoint: UInt32) {
         let password = PowerAuthCoreMutablePassword()
         #expect(password.addCharacter(codePoint))
@@ -68,7 +71,8 @@ struct PasswordTests {
         #expect(password.length() == 0)
     }
 
-    @Test func codePointsAboveTheLastAreRefused() {
+    @Test("Code points above the last are refused")
+    func codePointsAboveTheLastAreRefused() {
         let password = PowerAuthCoreMutablePassword()
         #expect(!password.addCharacter(0x110000))
         #expect(!password.insertCharacter(.max, at: 0))
@@ -92,7 +96,8 @@ struct PasswordTests {
         #expect(mutable.length() == 0)
     }
 
-    @Test func complexityClosureGetsAZeroTerminatedText() {
+    @Test("The complexity closure gets a zero-terminated text")
+    func complexityClosureGetsAZeroTerminatedText() {
         let result = PowerAuthCorePassword(string: "žluť").validateComplexity { pointer, count in
             #expect(pointer[count] == 0)
             return Int(strlen(pointer)) * 100 + count

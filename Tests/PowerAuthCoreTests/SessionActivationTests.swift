@@ -5,15 +5,18 @@ import Testing
 @testable import PowerAuthCore
 
 /// protocol.md, sections 6, 16 and 21.
+@Suite("Sessions: activation")
 struct SessionActivationTests {
-    @Test func aNewSessionIsEmpty() throws {
+    @Test("A new session is empty")
+    func aNewSessionIsEmpty() throws {
         let session = try ClientFixture().session
         #expect(session.hasValidSetup && session.canStartActivation)
         #expect(!session.hasPendingActivation && !session.hasValidActivation)
         #expect(session.protocolVersion == .V3)
     }
 
-    @Test func anInvalidSetupMakesEverythingImpossible() throws {
+    @Test("An invalid setup makes everything impossible")
+    func anInvalidSetupMakesEverythingImpossible() throws {
         let session = try ClientFixture(externalEncryptionKey: Data(count: 15)).session
         #expect(!session.hasValidSetup && !session.canStartActivation && !session.hasValidActivation)
         #expect(session.startActivation(PowerAuthCoreActivationStep1Param()) == nil)
@@ -23,7 +26,8 @@ struct SessionActivationTests {
         #expect(!session.hasValidSetup)
     }
 
-    @Test func fingerprintAndIdentifierAreKnownFromTheResponseOn() throws {
+    @Test("Fingerprint and identifier are known from the response on")
+    func fingerprintAndIdentifierAreKnownFromTheResponseOn() throws {
         let fixture = try ClientFixture()
         let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
         #expect(fixture.session.hasPendingActivation && fixture.session.activationIdentifier == nil)
@@ -40,7 +44,8 @@ struct SessionActivationTests {
         #expect(fixture.session.hasValidActivation)
     }
 
-    @Test func codesAndTheirSignaturesAreChecked() throws {
+    @Test("Codes and their signatures are checked")
+    func codesAndTheirSignaturesAreChecked() throws {
         let fixture = try ClientFixture()
         let code = ActivationCode.generate()
         let signature = StrictBase64.encode(try code.signature(by: fixture.server.masterKey))
@@ -64,7 +69,8 @@ struct SessionActivationTests {
         }
     }
 
-    @Test func callsAreRefusedInWrongStates() throws {
+    @Test("Calls are refused in wrong states")
+    func callsAreRefusedInWrongStates() throws {
         let fixture = try ClientFixture()
         let session = fixture.session
         let param = PowerAuthCoreActivationStep1Param()
@@ -87,7 +93,8 @@ struct SessionActivationTests {
         #expect(try fixture.accepted(.possessionKnowledge), "the activation still works")
     }
 
-    @Test func resetAtAnyStepAllowsANewActivation() throws {
+    @Test("Reset at any step allows a new activation")
+    func resetAtAnyStepAllowsANewActivation() throws {
         let fixture = try ClientFixture()
         for step in 1...3 {
             let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
@@ -104,7 +111,8 @@ struct SessionActivationTests {
         #expect(try fixture.accepted(.possessionKnowledge))
     }
 
-    @Test func wrongParametersKeepAndWrongKeysEndAPendingActivation() throws {
+    @Test("Wrong parameters keep a pending activation, wrong keys end it")
+    func wrongParametersKeepAndWrongKeysEndAPendingActivation() throws {
         let fixture = try ClientFixture()
         let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
         let answer = try fixture.server.exchange(devicePublicKey: started.devicePublicKey)
@@ -130,7 +138,8 @@ struct SessionActivationTests {
         #expect(fixture.session.validateActivationResponse(answer) == nil && fixture.session.canStartActivation)
     }
 
-    @Test func unusableUnlockKeysMayBeCorrected() throws {
+    @Test("Unusable unlock keys may be corrected")
+    func unusableUnlockKeysMayBeCorrected() throws {
         let fixture = try ClientFixture()
         let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
         let answer = try fixture.server.exchange(devicePublicKey: started.devicePublicKey)
@@ -150,7 +159,8 @@ struct SessionActivationTests {
         #expect(try fixture.accepted(.possessionKnowledge))
     }
 
-    @Test func setupIsCopiedAndDescribesItself() throws {
+    @Test("Setup is copied and describes itself")
+    func setupIsCopiedAndDescribesItself() throws {
         let fixture = try ClientFixture(externalEncryptionKey: Data(repeating: 7, count: 16))
         #expect(fixture.session.sessionSetup.configuration == (try fixture.server.configuration))
         #expect(fixture.session.sessionSetup.externalEncryptionKey == Data(repeating: 7, count: 16))

@@ -5,6 +5,7 @@ import Testing
 @testable import PowerAuthCore
 
 /// protocol.md, sections 7, 8 and 21.
+@Suite("Sessions: encryption")
 struct SessionEncryptionTests {
     private let keyId = "2b1f0c6e-9a54-4e5a-8a3c-0d9b7f3e6c21"
 
@@ -36,7 +37,9 @@ struct SessionEncryptionTests {
                 : SharedInfo2.application(secret))
     }
 
-    @Test(arguments: [PowerAuthCoreEciesEncryptorScope.application, .activation])
+    @Test(
+        "A request and its response make the round trip",
+        arguments: [PowerAuthCoreEciesEncryptorScope.application, .activation])
     func aRequestAndItsResponseMakeTheRoundTrip(scope: PowerAuthCoreEciesEncryptorScope) throws {
         let fixture = try ClientFixture.activated()
         let temporary = try PrivateKey.generate()
@@ -64,7 +67,8 @@ struct SessionEncryptionTests {
         #expect(encryptor.decryptResponse(received) == nil, "a response is decrypted once")
     }
 
-    @Test func thePurposeMayBeAnyBytes() throws {
+    @Test("The purpose may be any bytes")
+    func thePurposeMayBeAnyBytes() throws {
         let (serverKey, time) = (try PrivateKey.generate(), FixedTime())
         let purpose = Data([0xFF, 0x00, 0xC3])
         let encryptor = try #require(
@@ -90,7 +94,8 @@ struct SessionEncryptionTests {
         #expect(throws: ProtocolError.macMismatch) { try decrypt(asText) }
     }
 
-    @Test func answersFromTheFutureAreRefused() throws {
+    @Test("Answers from the future are refused")
+    func answersFromTheFutureAreRefused() throws {
         let (serverKey, time) = (try PrivateKey.generate(), FixedTime())
         let encryptor = try #require(
             PowerAuthCoreEciesEncryptor(
@@ -116,7 +121,8 @@ struct SessionEncryptionTests {
         }
     }
 
-    @Test func severalRequestsInFlightHaveDecryptorsOfTheirOwn() throws {
+    @Test("Several requests in flight have decryptors of their own")
+    func severalRequestsInFlightHaveDecryptorsOfTheirOwn() throws {
         let fixture = try ClientFixture()
         let temporary = try PrivateKey.generate()
         #expect(
@@ -138,7 +144,8 @@ struct SessionEncryptionTests {
         #expect(!encryptor.canDecryptResponse && encryptor.copyForDecryption() == nil)
     }
 
-    @Test func encryptorsNeedAKeyAndTheActivationScopeAnActivation() throws {
+    @Test("Encryptors need a key, and those of the activation scope an activation")
+    func encryptorsNeedAKeyAndTheActivationScopeAnActivation() throws {
         let fixture = try ClientFixture()
         let key = StrictBase64.encode(try PrivateKey.generate().publicKey.uncompressed)
         func set(_ scope: PowerAuthCoreEciesEncryptorScope, _ key: String, _ id: String = "id") -> Bool {
@@ -154,7 +161,8 @@ struct SessionEncryptionTests {
         #expect(fixture.session.eciesEncryptor(for: .activation, keys: fixture.keys(), sharedInfo1: "/test") != nil)
     }
 
-    @Test func resetsDropTheKeysOfTheirScope() throws {
+    @Test("Resets drop the keys of their scope")
+    func resetsDropTheKeysOfTheirScope() throws {
         let fixture = try ClientFixture.activated()
         let key = StrictBase64.encode(try PrivateKey.generate().publicKey.uncompressed)
         for scope in [PowerAuthCoreEciesEncryptorScope.application, .activation] {
@@ -170,7 +178,8 @@ struct SessionEncryptionTests {
         #expect(!fixture.session.hasPublicKey(forEciesScope: .application))
     }
 
-    @Test func loadingAnotherActivationDropsTheTemporaryKey() throws {
+    @Test("Loading another activation drops the temporary key")
+    func loadingAnotherActivationDropsTheTemporaryKey() throws {
         let fixture = try ClientFixture.activated()
         fixture.server.activationId = "11111111-4d0e-4b6c-9d27-3f8d1b6e0a11"
         let mine = fixture.session.serializedState()
@@ -182,7 +191,8 @@ struct SessionEncryptionTests {
         #expect(!fixture.session.hasPublicKey(forEciesScope: .activation))
     }
 
-    @Test func temporaryKeysOfOthersAreRefused() throws {
+    @Test("Temporary keys of others are refused")
+    func temporaryKeysOfOthersAreRefused() throws {
         let fixture = try ClientFixture.activated()
         let exchange = try fixture.session.temporaryKeyExchange(for: .activation, keys: fixture.keys())
         let key = try PrivateKey.generate().publicKey
@@ -203,7 +213,8 @@ struct SessionEncryptionTests {
         }
     }
 
-    @Test func metaDataMakeTheHeader() {
+    @Test("The header is made from the meta data")
+    func metaDataMakeTheHeader() {
         let metaData = PowerAuthCoreEciesMetaData(
             applicationKey: "AAECAwQFBgcICQoLDA0ODw==", temporaryKeyId: keyId, activationIdentifier: "id")
         #expect(metaData.httpHeaderKey == "X-PowerAuth-Encryption")

@@ -5,12 +5,14 @@ import Testing
 @testable import PowerAuthCore
 
 /// protocol.md, sections 13, 14 and 21.
+@Suite("Sessions: factors and vault")
 struct SessionFactorTests {
     private let eek = Data(repeating: 0x50, count: 16)
 
     private func password(_ text: String) -> PowerAuthCorePassword { PowerAuthCorePassword(string: text) }
 
-    @Test func aChangedPasswordReplacesTheOldOne() throws {
+    @Test("A changed password replaces the old one")
+    func aChangedPasswordReplacesTheOldOne() throws {
         let fixture = try ClientFixture.activated()
         #expect(!fixture.session.changeUserPassword(password("1234"), newPassword: password("123")))
         #expect(!fixture.session.changeUserPassword(password("123"), newPassword: password("1234")))
@@ -19,7 +21,8 @@ struct SessionFactorTests {
         #expect(try !fixture.accepted(.possessionKnowledge))
     }
 
-    @Test func biometryIsAddedReplacedAndRemoved() throws {
+    @Test("Biometry is added, replaced and removed")
+    func biometryIsAddedReplacedAndRemoved() throws {
         let fixture = try ClientFixture.activated()
         let vaultKey = try fixture.server.encryptedVaultKey()
         #expect(!fixture.session.hasBiometryFactor())
@@ -35,7 +38,8 @@ struct SessionFactorTests {
         #expect(fixture.sign(.possessionBiometry) == nil)
     }
 
-    @Test func theVaultKeyOfAnotherActivationIsRefused() throws {
+    @Test("The vault key of another activation is refused")
+    func theVaultKeyOfAnotherActivationIsRefused() throws {
         let fixture = try ClientFixture.activated()
         let other = VaultKey.random()
         let wrapped = StrictBase64.encode(
@@ -46,7 +50,8 @@ struct SessionFactorTests {
                 withDevicePrivateKey: wrapped, keys: fixture.keys(), data: Data(), format: .default) == nil)
     }
 
-    @Test func vaultKeysDependOnTheIndexOnly() throws {
+    @Test("Vault keys depend on the index only")
+    func vaultKeysDependOnTheIndexOnly() throws {
         let fixture = try ClientFixture.activated()
         let vaultKey = try fixture.server.encryptedVaultKey()
         func key(_ index: UInt64) -> Data? {
@@ -56,7 +61,8 @@ struct SessionFactorTests {
         #expect(key(.max) != nil)
     }
 
-    @Test func deviceSignaturesVerifyInBothFormats() throws {
+    @Test("Device signatures verify in both formats")
+    func deviceSignaturesVerifyInBothFormats() throws {
         let fixture = try ClientFixture()
         let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
         let answer = try fixture.server.exchange(devicePublicKey: started.devicePublicKey)
@@ -71,7 +77,8 @@ struct SessionFactorTests {
         }
     }
 
-    @Test func recoveryDataComeBackFromTheVault() throws {
+    @Test("Recovery data come back from the vault")
+    func recoveryDataComeBackFromTheVault() throws {
         let fixture = try ClientFixture()
         let recovery = PowerAuthCoreRecoveryData(recoveryCode: "EZEJG-RD4GK-7OLKN-MYGBQ", puk: "7165461507")
         try fixture.activate(recovery: recovery)
@@ -105,7 +112,8 @@ struct SessionFactorTests {
         #expect(fixture.session.setExternalEncryptionKey(eek) == .wrongState, "the activation does not use one")
     }
 
-    @Test func withoutItsExternalKeyAnActivationSignsWithPossessionOnly() throws {
+    @Test("Without its external key, an activation signs with possession only")
+    func withoutItsExternalKeyAnActivationSignsWithPossessionOnly() throws {
         let fixture = try ClientFixture.activated(externalEncryptionKey: eek)
         let setup = try #require(PowerAuthCoreSessionSetup(configuration: try fixture.server.configuration))
         let restarted = try #require(PowerAuthCoreSession(sessionSetup: setup, timeService: fixture.time))
@@ -124,7 +132,8 @@ struct SessionFactorTests {
         #expect(try fixture.server.verify(#require(signature)))
     }
 
-    @Test func theExternalKeyMayBeSetDuringAnActivation() throws {
+    @Test("The external key may be set during an activation")
+    func theExternalKeyMayBeSetDuringAnActivation() throws {
         let fixture = try ClientFixture()
         let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
         let answer = try fixture.server.exchange(devicePublicKey: started.devicePublicKey)

@@ -5,11 +5,14 @@ import Testing
 @testable import PowerAuthCore
 
 /// protocol.md, sections 9, 10 and 21.
+@Suite("Sessions: signatures")
 struct SessionSignatureTests {
-    @Test(arguments: [
-        PowerAuthCoreSignatureFactor.possession, .knowledge, .biometry, .possessionKnowledge, .possessionBiometry,
-        .possessionKnowledgeBiometry,
-    ])
+    @Test(
+        "Every factor combination verifies and moves the counter by one",
+        arguments: [
+            PowerAuthCoreSignatureFactor.possession, .knowledge, .biometry, .possessionKnowledge, .possessionBiometry,
+            .possessionKnowledgeBiometry,
+        ])
     func everyFactorCombinationVerifiesAndMovesTheCounterByOne(factor: PowerAuthCoreSignatureFactor) throws {
         let fixture = try ClientFixture.activated(biometry: true)
         for round in 1...3 {
@@ -18,7 +21,8 @@ struct SessionSignatureTests {
         }
     }
 
-    @Test func refusedRequestsDoNotMoveTheCounter() throws {
+    @Test("Refused requests do not move the counter")
+    func refusedRequestsDoNotMoveTheCounter() throws {
         let fixture = try ClientFixture.activated()
         let before = fixture.session.serializedState()
         let requests = [
@@ -43,7 +47,8 @@ struct SessionSignatureTests {
         #expect(fixture.session.serializedState() == before)
     }
 
-    @Test func errorCodesFollowTheOrderOfChecks() throws {
+    @Test("Error codes follow the order of checks")
+    func errorCodesFollowTheOrderOfChecks() throws {
         let fixture = try ClientFixture.activated()
         var machine = try SessionMachine(
             setup: #require(PowerAuthCoreSessionSetup(configuration: try fixture.server.configuration)))
@@ -68,7 +73,8 @@ struct SessionSignatureTests {
         #expect(code("POST", .possession) == .ok)
     }
 
-    @Test func aWrongPasswordSignsLocallyButIsNotAccepted() throws {
+    @Test("A wrong password signs locally but is not accepted")
+    func aWrongPasswordSignsLocallyButIsNotAccepted() throws {
         let fixture = try ClientFixture.activated()
         #expect(try !fixture.accepted(.possessionKnowledge, password: "4321"))
         #expect(fixture.server.failedAttempts == 1)
@@ -78,7 +84,8 @@ struct SessionSignatureTests {
         #expect(fixture.server.failedAttempts == 0)
     }
 
-    @Test func changedRequestsDoNotVerify() throws {
+    @Test("Changed requests do not verify")
+    func changedRequestsDoNotVerify() throws {
         let fixture = try ClientFixture.activated()
         let body = Data("{}".utf8)
         func signature() throws -> PowerAuthCoreHTTPRequestDataSignature {
@@ -93,7 +100,8 @@ struct SessionSignatureTests {
         #expect(try !fixture.server.verify(signature(), body: Data("{ }".utf8)))
     }
 
-    @Test func offlineSignaturesAreDecimal() throws {
+    @Test("Offline signatures are decimal")
+    func offlineSignaturesAreDecimal() throws {
         let fixture = try ClientFixture.activated()
         func offline(_ size: UInt, _ factor: PowerAuthCoreSignatureFactor) -> String? {
             fixture.session.signHttpRequestData(
@@ -108,7 +116,8 @@ struct SessionSignatureTests {
         #expect(fixture.server.counterNumber == 3)
     }
 
-    @Test func getParametersAreCanonical() {
+    @Test("The parameters of a GET request are made canonical")
+    func getParametersAreCanonical() {
         let data = PowerAuthCoreSession.prepareKeyValueDictionary(forDataSigning: [
             "zingly": "is da best", "420": "is equal to 10*42", "hello": "world", "hell0": "w0rld",
         ])
@@ -117,7 +126,8 @@ struct SessionSignatureTests {
                 == "420=is+equal+to+10*42&hell0=w0rld&hello=world&zingly=is+da+best")
     }
 
-    @Test func headerHasTheFieldsInOrder() throws {
+    @Test("The header has its fields in order")
+    func headerHasTheFieldsInOrder() throws {
         let fixture = try ClientFixture.activated()
         let signature = try #require(fixture.sign(.possessionKnowledge))
         let expected =
@@ -127,7 +137,8 @@ struct SessionSignatureTests {
         #expect(signature.authHeaderValue == expected)
     }
 
-    @Test func severalThreadsNeverShareACounterValue() throws {
+    @Test("Several threads never share a counter value")
+    func severalThreadsNeverShareACounterValue() throws {
         let fixture = try ClientFixture.activated()
         fixture.server.lookAhead = 64
         let session = fixture.session
@@ -144,7 +155,8 @@ struct SessionSignatureTests {
         #expect(try fixture.fetchStatus()?.counterState == .OK)
     }
 
-    @Test func serverSignedDataVerifyWithTheRightKeyOnly() throws {
+    @Test("Data signed by the server verify with the right key only")
+    func serverSignedDataVerifyWithTheRightKeyOnly() throws {
         let fixture = try ClientFixture.activated()
         let data = Data("payload".utf8)
         for (key, signer, other) in [
@@ -166,7 +178,8 @@ struct SessionSignatureTests {
         }
     }
 
-    @Test func hmacKeysAreThoseOfTheServer() throws {
+    @Test("HMAC keys are those of the server")
+    func hmacKeysAreThoseOfTheServer() throws {
         let fixture = try ClientFixture.activated()
         let signed = PowerAuthCoreSignedData(signingDataKey: .hmacApplication, data: Data("data".utf8))
         #expect(fixture.session.signData(withHmacKey: signed, keys: nil))

@@ -5,6 +5,7 @@ import Testing
 @testable import PowerAuthCore
 
 /// sharing.md, section 13.
+@Suite("Sessions: the serialized state")
 struct SessionStateFormatTests {
     static let version6 =
         "UEECUDYQAAECAwQFBgcICQoLDA0ODyQ3YjJmMGM1Mi00ZDBhLTRiMGUtOWE1Ny0wZjNlOWYzZjJhMTEAACcQEBAREhMUFRYXGBkaGxwdHh8QICEiIyQlJicoKSorLC0uLxAwMTIzNDU2Nzg5Ojs8PT4/ABBAQUJDREVGR0hJSktMTU5PIQJQUVJTVFVWV1hZWltcXV5fYGFiY2RlZmdoaWprbG1ubyEDcHFyc3R1dnd4eXp7fH1+f4CBgoOEhYaHiImKi4yNjo8wkJGSk5SVlpeYmZqbnJ2en6ChoqOkpaanqKmqq6ytrq+wsbKztLW2t7i5uru8vb6/AAAEAAAA"
@@ -16,12 +17,14 @@ struct SessionStateFormatTests {
         return try #require(try SessionStateCoding.decode(data))
     }
 
-    @Test func anEmptySessionHasThreeBytes() throws {
+    @Test("An empty session has three bytes")
+    func anEmptySessionHasThreeBytes() throws {
         #expect(SessionStateCoding.encode(nil).base64EncodedString() == "UEEA")
         #expect(try SessionStateCoding.decode(Data([0x50, 0x41, 0x00])) == nil)
     }
 
-    @Test func versionSixIsReadAndWrittenByteForByte() throws {
+    @Test("Version 6 is read and written byte for byte")
+    func versionSixIsReadAndWrittenByteForByte() throws {
         let record = try record(Self.version6)
         #expect(record.activationId == "7b2f0c52-4d0a-4b0e-9a57-0f3e9f3f2a11")
         #expect(record.counter == .hash(try CounterData(Data(0..<16)), byte: 0))
@@ -29,14 +32,16 @@ struct SessionStateFormatTests {
         #expect(SessionStateCoding.encode(record).base64EncodedString() == Self.version6)
     }
 
-    @Test func versionThreeIsReadAndWrittenByteForByte() throws {
+    @Test("Version 3 is read and written byte for byte")
+    func versionThreeIsReadAndWrittenByteForByte() throws {
         let record = try record(Self.version3)
         #expect(record.counter == .numeric(7))
         #expect(record.protocolVersion == .V2)
         #expect(SessionStateCoding.encode(record).base64EncodedString() == Self.version3)
     }
 
-    @Test func versionsFourAndFiveAreWrittenAsSix() throws {
+    @Test("Versions 4 and 5 are written as version 6")
+    func versionsFourAndFiveAreWrittenAsSix() throws {
         let six = [UInt8](try #require(Data(base64Encoded: Self.version6)))
         var five = six.dropLast()
         five[4] = 0x35
@@ -51,7 +56,7 @@ struct SessionStateFormatTests {
         }
     }
 
-    @Test(arguments: [version6, version3])
+    @Test("Truncated data are refused", arguments: [version6, version3])
     func truncatedDataAreRefused(text: String) throws {
         let data = try #require(Data(base64Encoded: text))
         for length in 0..<data.count {
@@ -59,7 +64,7 @@ struct SessionStateFormatTests {
         }
     }
 
-    @Test(arguments: [version6, version3])
+    @Test("Any flipped bit is refused or decoded consistently", arguments: [version6, version3])
     func anyFlippedBitIsRefusedOrDecodedConsistently(text: String) throws {
         let data = try #require(Data(base64Encoded: text))
         for index in data.indices {
@@ -73,7 +78,8 @@ struct SessionStateFormatTests {
         }
     }
 
-    @Test func unknownAndLegacyFormatsAreRefused() {
+    @Test("Unknown and legacy formats are refused")
+    func unknownAndLegacyFormatsAreRefused() {
         let formats: [[UInt8]] = [
             [], [0x50], [0x50, 0x41], [0x50, 0x41, 0x4D], [0x41, 0x50, 0x00], [0x50, 0x41, 0x02, 0x50, 0x37],
             [0x50, 0x41, 0x00, 0x00],
@@ -83,20 +89,23 @@ struct SessionStateFormatTests {
         }
     }
 
-    @Test func unusableStateLeavesTheSessionEmpty() throws {
+    @Test("Unusable state leaves the session empty")
+    func unusableStateLeavesTheSessionEmpty() throws {
         let fixture = try ClientFixture.activated()
         #expect(!fixture.session.deserializeState(Data([1, 2, 3])))
         #expect(fixture.session.canStartActivation)
         #expect(fixture.session.activationIdentifier == nil)
     }
 
-    @Test func aPendingActivationIsNotPersisted() throws {
+    @Test("A pending activation is not persisted")
+    func aPendingActivationIsNotPersisted() throws {
         let fixture = try ClientFixture()
         _ = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
         #expect(fixture.session.serializedState().base64EncodedString() == "UEEA")
     }
 
-    @Test func savedStateRestoresEverything() throws {
+    @Test("Saved state restores everything")
+    func savedStateRestoresEverything() throws {
         let fixture = try ClientFixture()
         try fixture.activate(
             biometry: true,

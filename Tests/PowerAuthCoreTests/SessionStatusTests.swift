@@ -4,8 +4,10 @@ import PowerAuthProtocol
 import Testing
 
 /// protocol.md, sections 12, 21 and 22.
+@Suite("Sessions: status and counter")
 struct SessionStatusTests {
-    @Test func statusShowsStateAndAttempts() throws {
+    @Test("Status shows state and attempts")
+    func statusShowsStateAndAttempts() throws {
         let fixture = try ClientFixture.activated()
         _ = try fixture.accepted(.possessionKnowledge, password: "0000")
         let status = try #require(try fixture.fetchStatus())
@@ -13,7 +15,8 @@ struct SessionStatusTests {
         #expect(status.remainingAttempts == 4 && !status.isProtocolUpgradeAvailable)
     }
 
-    @Test func theActivationIsBlockedExactlyAtTheMaximum() throws {
+    @Test("The activation is blocked exactly at the maximum")
+    func theActivationIsBlockedExactlyAtTheMaximum() throws {
         let fixture = try ClientFixture.activated()
         for attempt in 1...5 {
             _ = try fixture.accepted(.possessionKnowledge, password: "0000")
@@ -23,7 +26,8 @@ struct SessionStatusTests {
         #expect(try fixture.fetchStatus()?.remainingAttempts == 0)
     }
 
-    @Test func moreThan256SignaturesKeepTheActivationActive() throws {
+    @Test("More than 256 signatures keep the activation active")
+    func moreThan256SignaturesKeepTheActivationActive() throws {
         let fixture = try ClientFixture.activated()
         for round in 1...263 {
             #expect(try fixture.accepted(.possession))
@@ -31,7 +35,8 @@ struct SessionStatusTests {
         }
     }
 
-    @Test func aClientAheadIsAskedForASignatureInTime() throws {
+    @Test("A client ahead is asked for a signature in time")
+    func aClientAheadIsAskedForASignatureInTime() throws {
         let fixture = try ClientFixture.activated()
         for ahead in 1...19 {
             _ = fixture.sign(.possession)
@@ -43,14 +48,16 @@ struct SessionStatusTests {
         #expect(try fixture.fetchStatus()?.counterState == .OK)
     }
 
-    @Test func aClientAheadByTheWholeWindowIsLost() throws {
+    @Test("A client ahead by the whole window is lost")
+    func aClientAheadByTheWholeWindowIsLost() throws {
         let fixture = try ClientFixture.activated()
         for _ in 1...20 { _ = fixture.sign(.possession) }
         #expect(try fixture.fetchStatus()?.state == .deadlock)
         #expect(try !fixture.accepted(.possession), "the server cannot find the signature")
     }
 
-    @Test func statusChecksKeepAClientAlive() throws {
+    @Test("Status checks keep a client alive")
+    func statusChecksKeepAClientAlive() throws {
         let fixture = try ClientFixture.activated()
         for round in 1...22 {
             _ = fixture.sign(.possession)
@@ -62,7 +69,8 @@ struct SessionStatusTests {
         #expect(try fixture.fetchStatus()?.state == .active)
     }
 
-    @Test(arguments: [1, 10, 19]) func aServerAheadIsFollowed(distance: Int) throws {
+    @Test("A server ahead is followed", arguments: [1, 10, 19])
+    func aServerAheadIsFollowed(distance: Int) throws {
         let fixture = try ClientFixture.activated()
         fixture.server.advance(by: distance)
         let status = try #require(try fixture.fetchStatus())
@@ -71,13 +79,15 @@ struct SessionStatusTests {
         #expect(try fixture.fetchStatus()?.counterState == .OK)
     }
 
-    @Test func aServerTooFarAheadIsADeadlock() throws {
+    @Test("A server too far ahead is a deadlock")
+    func aServerTooFarAheadIsADeadlock() throws {
         let fixture = try ClientFixture.activated()
         fixture.server.advance(by: 22)
         #expect(try fixture.fetchStatus()?.state == .deadlock)
     }
 
-    @Test func blockedAndRemovedAreNotHiddenByADeadlock() throws {
+    @Test("A deadlock does not hide that an activation is blocked or removed")
+    func blockedAndRemovedAreNotHiddenByADeadlock() throws {
         let fixture = try ClientFixture.activated()
         for _ in 1...25 { _ = fixture.sign(.possession) }
         fixture.server.state = .blocked
@@ -86,7 +96,8 @@ struct SessionStatusTests {
         #expect(try fixture.fetchStatus()?.state == .removed)
     }
 
-    @Test func anUnknownCounterByteIsLearned() throws {
+    @Test("An unknown counter byte is learned")
+    func anUnknownCounterByteIsLearned() throws {
         let fixture = try ClientFixture.activated()
         #expect(try fixture.accepted(.possession))
         // Data version 5 knows no counter byte: drop it and mark the data as such.
@@ -99,7 +110,8 @@ struct SessionStatusTests {
         #expect(try fixture.fetchStatus()?.counterState == .OK)
     }
 
-    @Test func aStatusOfSomethingElseIsRefused() throws {
+    @Test("A status of something else is refused")
+    func aStatusOfSomethingElseIsRefused() throws {
         let fixture = try ClientFixture.activated()
         let status = try fixture.server.status(challenge: PowerAuthCoreSession.generateActivationStatusChallenge())
         let random = PowerAuthCoreEncryptedActivationStatus(

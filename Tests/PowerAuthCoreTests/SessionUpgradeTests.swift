@@ -5,6 +5,7 @@ import Testing
 @testable import PowerAuthCore
 
 /// An activation of protocol V2 and its way to V3 (protocol.md, section 15).
+@Suite("Sessions: protocol upgrade")
 struct SessionUpgradeTests {
     static let counterData = Data(repeating: 0x5A, count: 16)
 
@@ -20,7 +21,8 @@ struct SessionUpgradeTests {
         try #require(try SessionStateCoding.decode(session.serializedState()))
     }
 
-    @Test func aLegacyActivationSignsInDecimalAndCounts() throws {
+    @Test("A legacy activation signs in decimal and counts")
+    func aLegacyActivationSignsInDecimalAndCounts() throws {
         let fixture = try legacyFixture()
         #expect(fixture.session.protocolVersion == .V2)
         #expect(try record(fixture.session).counter == .numeric(7))
@@ -43,7 +45,8 @@ struct SessionUpgradeTests {
         #expect(next.signature == expected)
     }
 
-    @Test func theUpgradeGoesThroughItsStepsInOrder() throws {
+    @Test("The upgrade goes through its steps in order")
+    func theUpgradeGoesThroughItsStepsInOrder() throws {
         let session = try legacyFixture().session
         #expect(session.hasProtocolUpgradeAvailable && !session.hasPendingProtocolUpgrade)
         #expect(!session.applyProtocolUpgradeData(StrictBase64.encode(Self.counterData)), "not started")
@@ -70,7 +73,8 @@ struct SessionUpgradeTests {
         #expect(!session.finishProtocolUpgrade(), "nothing pending")
     }
 
-    @Test func anUpgradeContinuesAfterSavingAndLoading() throws {
+    @Test("An upgrade continues after saving and loading")
+    func anUpgradeContinuesAfterSavingAndLoading() throws {
         let first = try legacyFixture().session
         #expect(first.startProtocolUpgrade())
         let second = try ClientFixture().session
@@ -83,7 +87,8 @@ struct SessionUpgradeTests {
         #expect(third.finishProtocolUpgrade())
     }
 
-    @Test func theDataOfAnUpgradeMayComeAsAnObject() throws {
+    @Test("The data of an upgrade may come as an object")
+    func theDataOfAnUpgradeMayComeAsAnObject() throws {
         struct Unknown: PowerAuthCoreProtocolUpgradeData {
             var toVersion: PowerAuthCoreProtocolVersion { .NA }
         }
@@ -95,7 +100,8 @@ struct SessionUpgradeTests {
         #expect(session.protocolVersion == .V3)
     }
 
-    @Test func duringAnUpgradeOfflineSignaturesAreRefusedAndOnlineOnesAreV3() throws {
+    @Test("During an upgrade offline signatures are refused, and online ones are those of version 3")
+    func duringAnUpgradeOfflineSignaturesAreRefusedAndOnlineOnesAreV3() throws {
         let fixture = try legacyFixture()
         #expect(fixture.session.startProtocolUpgrade())
         let offline = PowerAuthCoreHTTPRequestData(
@@ -110,7 +116,8 @@ struct SessionUpgradeTests {
         #expect(fixture.session.signHttpRequestData(offline, keys: fixture.keys(), factor: .possession) != nil)
     }
 
-    @Test func legacyFingerprintsUseTheDeviceKeyOnly() throws {
+    @Test("Legacy fingerprints use the device key only")
+    func legacyFingerprintsUseTheDeviceKeyOnly() throws {
         let fixture = try ClientFixture.activated()
         var machineRecord = try record(fixture.session)
         machineRecord.counter = .numeric(1)
@@ -119,7 +126,8 @@ struct SessionUpgradeTests {
         #expect(fixture.session.activationFingerprint == Fingerprint.v2(device: device))
     }
 
-    @Test func withoutAnActivationThereIsNothingToUpgrade() throws {
+    @Test("Without an activation there is nothing to upgrade")
+    func withoutAnActivationThereIsNothingToUpgrade() throws {
         let session = try ClientFixture().session
         #expect(!session.startProtocolUpgrade())
         #expect(!session.applyProtocolUpgradeData(StrictBase64.encode(Self.counterData)))

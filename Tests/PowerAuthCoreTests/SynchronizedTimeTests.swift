@@ -3,6 +3,7 @@ import PowerAuthCore
 import Testing
 
 /// sdk.md, sections 9.10 and 12.11.
+@Suite("Synchronised time")
 struct SynchronizedTimeTests {
     /// A clock that the test moves.
     private final class Clock: @unchecked Sendable {

@@ -20,7 +20,8 @@ struct ActivationKeyExchangeTests {
             counterData: counter)
     }
 
-    @Test func theFirstSignatureUsesTheReceivedCounter() throws {
+    @Test("The first signature uses the received counter")
+    func theFirstSignatureUsesTheReceivedCounter() throws {
         let exchange = try client()
         let other = try ActivationKeyExchange(
             serverKey: server, activationId: LabExample.activationId, devicePublicKey: device.publicKey.uncompressed,
@@ -35,7 +36,8 @@ struct ActivationKeyExchangeTests {
         #expect(exchange.fingerprint == other.fingerprint)
     }
 
-    @Test func missingAndWrongValuesAreToldApart() throws {
+    @Test("Missing and wrong values are told apart")
+    func missingAndWrongValuesAreToldApart() throws {
         #expect(throws: ProtocolError.missing(field: "activationId")) { try client(id: "") }
         #expect(throws: ProtocolError.missing(field: "serverPublicKey")) { try client(key: Data()) }
         #expect(throws: ProtocolError.missing(field: "ctrData")) { try client(counter: Data()) }
@@ -48,7 +50,8 @@ struct ActivationKeyExchangeTests {
         }
     }
 
-    @Test func fingerprintsAgreeForCoordinatesWithLeadingZeros() throws {
+    @Test("Fingerprints agree for coordinates with leading zeros")
+    func fingerprintsAgreeForCoordinatesWithLeadingZeros() throws {
         var short = 0
         var scalar: UInt16 = 1
         while short < 3 {

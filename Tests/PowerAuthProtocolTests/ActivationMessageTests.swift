@@ -19,7 +19,7 @@ struct ActivationMessageTests {
     }()
 
     /// Both layers in both directions, as a device, an enrolment server and a PowerAuth server see them.
-    @Test(arguments: identities, ProtocolVersion.allCases)
+    @Test("An activation passes both layers and back", arguments: identities, ProtocolVersion.allCases)
     func anActivationPassesBothLayersAndBack(identity: ActivationIdentity, version: ProtocolVersion) throws {
         let (applicationKey, serverKey, deviceKey) = (
             try PrivateKey.generate(), try PrivateKey.generate(), try PrivateKey.generate()
@@ -89,7 +89,8 @@ struct ActivationMessageTests {
         #expect(try Vault.openRecovery(sealedRecovery, vaultKey: exchange.keys.vault) == recovery)
     }
 
-    @Test func theJSONIsThatOfTheProtocol() throws {
+    @Test("The JSON is that of the protocol")
+    func theJSONIsThatOfTheProtocol() throws {
         let outer = #"""
             {"type":"CODE","identityAttributes":{"code":"U6K3B-OAAIK-26CWS-N2HRQ"},
              "activationData":{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA","mac":"AAAA"}}
@@ -112,18 +113,29 @@ struct ActivationMessageTests {
         #expect(response.recovery?.puk.text == "7165461507")
     }
 
-    @Test(arguments: [
-        (#"{"type":"CODE","identityAttributes":{}}"#, "identityAttributes is required"),
-        (#"{"type":"CODE","identityAttributes":{"code":""}}"#, "code is required"),
-        (#"{"type":"CODE","identityAttributes":{"code":"AAAAA-AAAAA-AAAAA-AAAAQ"}}"#, "activation code is not valid"),
-        (#"{"type":"RECOVERY","identityAttributes":{"recoveryCode":"AAAAA-AAAAA-AAAAA-AAAAA"}}"#, "puk is required"),
-        (
-            #"{"type":"RECOVERY","identityAttributes":{"recoveryCode":"R:AAAAA-AAAAA-AAAAA-AAAAA","puk":"0123456789"}}"#,
-            "recovery code is not valid"
-        ),
-        (#"{"type":"DIRECT","identityAttributes":{"method":"oidc","code":"c","nonce":"n"}}"#, "providerId is required"),
-        (#"{"type":"code","identityAttributes":{"code":"AAAAA-AAAAA-AAAAA-AAAAA"}}"#, "type is not valid"),
-    ])
+    @Test(
+        "A wrong identity names its field",
+        arguments: [
+            (#"{"type":"CODE","identityAttributes":{}}"#, "identityAttributes is required"),
+            (#"{"type":"CODE","identityAttributes":{"code":""}}"#, "code is required"),
+            (
+                #"{"type":"CODE","identityAttributes":{"code":"AAAAA-AAAAA-AAAAA-AAAAQ"}}"#,
+                "activation code is not valid"
+            ),
+            (
+                #"{"type":"RECOVERY","identityAttributes":{"recoveryCode":"AAAAA-AAAAA-AAAAA-AAAAA"}}"#,
+                "puk is required"
+            ),
+            (
+                #"{"type":"RECOVERY","identityAttributes":{"recoveryCode":"R:AAAAA-AAAAA-AAAAA-AAAAA","puk":"0123456789"}}"#,
+                "recovery code is not valid"
+            ),
+            (
+                #"{"type":"DIRECT","identityAttributes":{"method":"oidc","code":"c","nonce":"n"}}"#,
+                "providerId is required"
+            ),
+            (#"{"type":"code","identityAttributes":{"code":"AAAAA-AAAAA-AAAAA-AAAAA"}}"#, "type is not valid"),
+        ])
     func aWrongIdentityNamesItsField(json: String, message: String) {
         let error = #expect(throws: ProtocolError.self) {
             try JSONDecoder().decode(ActivationRequest<[String: String]>.self, from: json.utf8Data)
@@ -131,7 +143,9 @@ struct ActivationMessageTests {
         #expect(error.map { "\($0)".hasPrefix(message) } == true, "\(error.map { "\($0)" } ?? "no error")")
     }
 
-    @Test(arguments: [#"{}"#, #"{"devicePublicKey":null}"#, #"{"devicePublicKey":" "}"#])
+    @Test(
+        "A message without device key is refused",
+        arguments: [#"{}"#, #"{"devicePublicKey":null}"#, #"{"devicePublicKey":" "}"#])
     func aMessageWithoutDeviceKeyIsRefused(json: String) {
         #expect(throws: ProtocolError.missing(field: "devicePublicKey")) {
             try JSONDecoder().decode(KeyExchangeRequest.self, from: json.utf8Data)
@@ -139,7 +153,7 @@ struct ActivationMessageTests {
     }
 
     /// The server has to know that there was one, because it spends the activation on it.
-    @Test(arguments: ["A A=", "AAAA", "AlmrZjRHEQrL9oOQNq1R"])
+    @Test("A device key that is none is read and kept as text", arguments: ["A A=", "AAAA", "AlmrZjRHEQrL9oOQNq1R"])
     func aDeviceKeyThatIsNoneIsReadAndKeptAsText(text: String) throws {
         let json = #"{"devicePublicKey":"\#(text)","activationName":"phone"}"#
         let request = try JSONDecoder().decode(KeyExchangeRequest.self, from: json.utf8Data)
@@ -149,7 +163,8 @@ struct ActivationMessageTests {
         #expect(again == request)
     }
 
-    @Test func answersSayNullForWhatTheyDoNotHave() throws {
+    @Test("Answers say null for what they do not have")
+    func answersSayNullForWhatTheyDoNotHave() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         func text(_ value: some Encodable) throws -> String {
@@ -167,7 +182,8 @@ struct ActivationMessageTests {
         #expect(try text(answer).hasPrefix(#"{"activationId":"id","activationRecovery":null,"ctrData":"#))
     }
 
-    @Test func recoveryDataAtRestAreValidatedAgain() throws {
+    @Test("Recovery data at rest are validated again")
+    func recoveryDataAtRestAreValidatedAgain() throws {
         let vaultKey = VaultKey.random()
         let texts = [["EZEJG-RD4GK-7OLKN-MYGBQ", "716546150"], ["EZEJG-RD4GK-7OLKN-MYGBA", "7165461507"], ["", ""]]
         for parts in texts {

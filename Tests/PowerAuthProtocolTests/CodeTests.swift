@@ -16,7 +16,8 @@ struct CodeTests {
         "W65WE-3T7VI-7FBS2--4OYA", "ÁÁAAA-AAAAA-AAAAA-AAA",
     ]
 
-    @Test(arguments: valid) func validCode(text: String) throws {
+    @Test("A valid code is accepted", arguments: valid)
+    func validCode(text: String) throws {
         let code = try ActivationCode(text)
         #expect(code.text == text)
         #expect(try ActivationCode(raw: code.raw) == code)
@@ -28,14 +29,16 @@ struct CodeTests {
         #expect(try RecoveryCode("R:" + text).code == code)
     }
 
-    @Test(arguments: invalid) func invalidCode(text: String) {
+    @Test("An invalid code is refused", arguments: invalid)
+    func invalidCode(text: String) {
         #expect(!ActivationCode.isValid(text))
         #expect(!RecoveryCode.isValid(text))
         #expect(!RecoveryCode.isValid("R:" + text))
         #expect(throws: ProtocolError.self) { try ActivationCodeParser.parse(text) }
     }
 
-    @Test func generatedCodes() throws {
+    @Test("Generated codes are valid")
+    func generatedCodes() throws {
         let codes = (0..<100).map { _ in ActivationCode.generate() }
         #expect(Set(codes).count == 100)
         for code in codes {
@@ -50,7 +53,8 @@ struct CodeTests {
         #expect(throws: ProtocolError.self) { try ActivationCode(raw: Data(count: 9)) }
     }
 
-    @Test func signedCodes() throws {
+    @Test("Signed codes are verified")
+    func signedCodes() throws {
         let code = Self.valid[4]
         for signature in ["ABCD", "ABC=", "AB=="] {
             #expect(try ActivationCodeParser.parse("\(code)#\(signature)").signature == signature)
@@ -66,7 +70,8 @@ struct CodeTests {
         }
     }
 
-    @Test func checkAtTheStartOfAnActivation() throws {
+    @Test("A code is checked at the start of an activation")
+    func checkAtTheStartOfAnActivation() throws {
         let master = try PrivateKey.generate()
         let code = ActivationCode.generate()
         let signature = try code.signature(by: master).base64
@@ -87,7 +92,8 @@ struct CodeTests {
         ) { try ActivationCode("W65WF-3T7VI-7FBS2-A4OYA") }
     }
 
-    @Test func puks() throws {
+    @Test("PUKs are checked")
+    func puks() throws {
         #expect(try RecoveryPuk("0123456789").text == "0123456789")
         for text in [
             "", "012345678", "01234567890", "012345678A", "01234 6789", "-123456789", "+123456789", "٠١٢٣٤٥٦٧٨٩",
@@ -97,7 +103,8 @@ struct CodeTests {
         #expect("\(try RecoveryPuk("0123456789"))" == "RecoveryPuk(10 digits)")
     }
 
-    @Test func recoverySeeds() throws {
+    @Test("Recovery codes and PUKs follow from their seed")
+    func recoverySeeds() throws {
         let seed = try RecoverySeed.generate()
         let puks = try (0..<20).map { _ in try seed.puk(index: Random.bytes(8)).text }
         #expect(Set(puks).count == 20 && puks.allSatisfy { RecoveryPuk.isValid($0) })
@@ -111,7 +118,8 @@ struct CodeTests {
         #expect(throws: Never.self) { try RecoverySeed(secret: SecretBytes(Data(count: 32)), nonce: Data(count: 32)) }
     }
 
-    @Test func typedCharacters() {
+    @Test("Typed characters are corrected")
+    func typedCharacters() {
         let typed = "abcdefghijklmnopqrstuvwxyz01"
         let corrected = typed.unicodeScalars.map { TypedCharacter.correct($0.value) }
         #expect(

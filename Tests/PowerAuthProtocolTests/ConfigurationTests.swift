@@ -10,7 +10,8 @@ struct ConfigurationTests {
             masterServerPublicKey: key)
     }
 
-    @Test func roundTrip() throws {
+    @Test("What is written is read again")
+    func roundTrip() throws {
         let key = try LabExample.masterKey().publicKey
         for bytes in [key.compressed, key.uncompressed] {
             let original = try configuration(key: bytes)
@@ -24,7 +25,8 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func truncationAtEveryByteIsRefused() throws {
+    @Test("Truncation at every byte is refused")
+    func truncationAtEveryByteIsRefused() throws {
         let data = try configuration(key: LabExample.masterKey().publicKey.uncompressed).string.base64Decoded
         #expect(data.count == 103)
         for count in 0..<data.count {
@@ -35,7 +37,8 @@ struct ConfigurationTests {
         #expect(throws: Never.self) { try MobileSdkConfiguration((data + [1, 2, 3]).base64) }
     }
 
-    @Test func unknownKeysAreSkippedByTheClientOnly() throws {
+    @Test("Unknown keys are skipped by the client only")
+    func unknownKeysAreSkippedByTheClientOnly() throws {
         let head = Data([1, 16]) + counting(16, from: 0) + [16] + counting(16, from: 16)
         let known = Data([1, 3, 7, 8, 9])
         let unknown = Data([9, 2, 1, 1])
@@ -52,7 +55,8 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func wrongPartsAreRefused() throws {
+    @Test("Wrong parts are refused")
+    func wrongPartsAreRefused() throws {
         let tail = Data([1, 1, 3, 7, 8, 9])
         let wrongVersion = Data([2, 16]) + Data(count: 16) + [16] + Data(count: 16) + tail
         #expect(throws: ProtocolError.self) { try MobileSdkConfiguration(wrongVersion.base64) }

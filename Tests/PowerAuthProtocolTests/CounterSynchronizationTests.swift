@@ -24,7 +24,8 @@ struct CounterSynchronizationTests {
             blob: blob, transportKey: transportKey, rules: rules)
     }
 
-    @Test func byteDistanceIsCorrectForEveryDifferenceAndCounter() {
+    @Test("Byte distance is correct for every difference and counter")
+    func byteDistanceIsCorrectForEveryDifferenceAndCounter() {
         for local in UInt8.min...UInt8.max {
             for difference in -100...100 {
                 let server = UInt8(truncatingIfNeeded: Int(local) - difference)
@@ -35,13 +36,14 @@ struct CounterSynchronizationTests {
         }
     }
 
-    @Test func aTieCountsAsTheFirstFormula() {
+    @Test("A tie counts as the first formula")
+    func aTieCountsAsTheFirstFormula() {
         // 127 − 255 and 256 + 127 − 255 are both 128 away; the plain difference comes first.
         #expect(CounterSynchronization.byteDistance(local: 127, server: 255) == -128)
         #expect(CounterSynchronization.byteDistance(local: 255, server: 127) == 128)
     }
 
-    @Test(arguments: [UInt8(0), 120, 250])
+    @Test("A client ahead is told what to do", arguments: [UInt8(0), 120, 250])
     func clientAhead(startByte: UInt8) throws {
         for steps in 0...30 {
             let expected: CounterSynchronization.Outcome =
@@ -50,13 +52,14 @@ struct CounterSynchronizationTests {
         }
     }
 
-    @Test func theOriginalAsksForASignatureThatCannotHelp() throws {
+    @Test("The original asks for a signature that cannot help")
+    func theOriginalAsksForASignatureThatCannotHelp() throws {
         #expect(try outcome(clientSteps: 20, serverSteps: 0) == .deadlock)
         #expect(try outcome(clientSteps: 20, serverSteps: 0, rules: .original) == .calculateSignature)
         #expect(try outcome(clientSteps: 21, serverSteps: 0, rules: .original) == .deadlock)
     }
 
-    @Test(arguments: [UInt8(0), 120, 250])
+    @Test("A server ahead is followed", arguments: [UInt8(0), 120, 250])
     func serverAhead(startByte: UInt8) throws {
         for steps in 1...30 {
             let expected: CounterSynchronization.Outcome =
@@ -68,7 +71,8 @@ struct CounterSynchronizationTests {
         }
     }
 
-    @Test func anUnknownLocalByteIsLearned() throws {
+    @Test("An unknown local byte is learned")
+    func anUnknownLocalByteIsLearned() throws {
         let counter = try LabExample.counter()
         #expect(
             try outcome(clientSteps: 0, serverSteps: 0, startByte: 9, knowsByte: false)
@@ -81,7 +85,8 @@ struct CounterSynchronizationTests {
         #expect(try outcome(clientSteps: 3, serverSteps: 0, knowsByte: false) == .ok)
     }
 
-    @Test func disagreementOfByteAndHashIsADeadlock() throws {
+    @Test("Disagreement of byte and hash is a deadlock")
+    func disagreementOfByteAndHashIsADeadlock() throws {
         let counter = try LabExample.counter()
         let blob = StatusBlob(
             state: .active, failedAttempts: 0, maxFailedAttempts: 5,
@@ -95,7 +100,8 @@ struct CounterSynchronizationTests {
         }
     }
 
-    @Test func oldFormsAreLeftAlone() throws {
+    @Test("Old forms are left alone")
+    func oldFormsAreLeftAlone() throws {
         #expect(try outcome(clientSteps: 0, serverSteps: 25, currentVersion: 2) == .ok)
         let blob = StatusBlob(state: .active, failedAttempts: 0, maxFailedAttempts: 5, counter: nil)
         #expect(
@@ -158,7 +164,8 @@ struct CounterSynchronizationTests {
         }
     }
 
-    @Test func lostSignaturesAreCaughtUpWithByStatusCalls() throws {
+    @Test("Lost signatures are caught up with by status calls")
+    func lostSignaturesAreCaughtUpWithByStatusCalls() throws {
         var pair = Pair()
         for index in 1...22 {
             _ = try pair.sign()
@@ -173,7 +180,8 @@ struct CounterSynchronizationTests {
         #expect(!(try silent.signAndAccept()))
     }
 
-    @Test func aSynchronisingSignatureIsAlwaysAccepted() throws {
+    @Test("A synchronising signature is always accepted")
+    func aSynchronisingSignatureIsAlwaysAccepted() throws {
         for lost in 0..<20 {
             var pair = Pair()
             for _ in 0..<lost { _ = try pair.sign() }
@@ -182,7 +190,8 @@ struct CounterSynchronizationTests {
         }
     }
 
-    @Test func theByteMayWrapAround() throws {
+    @Test("The byte may wrap around")
+    func theByteMayWrapAround() throws {
         var pair = Pair()
         for index in 0..<600 {
             #expect(try pair.signAndAccept())
@@ -191,7 +200,8 @@ struct CounterSynchronizationTests {
         #expect(pair.serverNumber == 600 && pair.clientByte == UInt8(600 % 256))
     }
 
-    @Test func aServerAheadIsRepairedWithinTheWindow() throws {
+    @Test("A server ahead is repaired within the window")
+    func aServerAheadIsRepairedWithinTheWindow() throws {
         var pair = Pair()
         pair.serverCounter = pair.serverCounter.advanced(by: 10)
         pair.serverNumber = 10

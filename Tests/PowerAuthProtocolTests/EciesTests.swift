@@ -31,7 +31,7 @@ struct EciesTests {
         EciesServerDecryptor(parameters: parameters, serverPrivateKey: serverKey, sharedInfo2: sharedInfo2)
     }
 
-    @Test(arguments: ProtocolVersion.allCases, EciesScope.allCases)
+    @Test("What is written is read again", arguments: ProtocolVersion.allCases, EciesScope.allCases)
     func roundTrip(version: ProtocolVersion, scope: EciesScope) throws {
         let parameters = parameters(version, scope)
         for size in [0, 1, 15, 16, 17, 1000] {
@@ -48,7 +48,8 @@ struct EciesTests {
         }
     }
 
-    @Test func anotherServerCanUseTheEnvelope() throws {
+    @Test("Another server can use the envelope")
+    func anotherServerCanUseTheEnvelope() throws {
         let parameters = parameters(.v3_3, .activation)
         let (request, decryptor) = try client(parameters).encrypt("hello".utf8Data, timestamp: 1)
         let envelope = try server(parameters).envelope(ephemeralPublicKey: request.ephemeralPublicKey)
@@ -60,7 +61,8 @@ struct EciesTests {
         #expect(throws: ProtocolError.self) { try EciesEnvelope(Data(count: 47)) }
     }
 
-    @Test func everyAgreedParameterIsAuthenticated() throws {
+    @Test("Every agreed parameter is authenticated")
+    func everyAgreedParameterIsAuthenticated() throws {
         let original = parameters(.v3_3, .activation)
         let (request, _) = try client(original).encrypt("hello".utf8Data, timestamp: 1)
         func changed(
@@ -97,7 +99,8 @@ struct EciesTests {
         #expect(throws: ProtocolError.macMismatch) { try otherKey.decrypt(request) }
     }
 
-    @Test func objectsWorkOnce() throws {
+    @Test("Objects work once")
+    func objectsWorkOnce() throws {
         let parameters = parameters(.v3_3, .activation)
         let (request, decryptor) = try client(parameters).encrypt(Data(), timestamp: 1)
         let (_, encryptor) = try server(parameters).decrypt(request)
@@ -118,7 +121,8 @@ struct EciesTests {
         #expect(!failing.canDecrypt, "a failed attempt uses the key up, too")
     }
 
-    @Test func everyRequestHasItsOwnKeys() throws {
+    @Test("Every request has its own keys")
+    func everyRequestHasItsOwnKeys() throws {
         let parameters = parameters(.v3_3, .activation)
         let first = try client(parameters).encrypt(Data(), timestamp: 1).request
         let second = try client(parameters).encrypt(Data(), timestamp: 1).request
@@ -128,7 +132,8 @@ struct EciesTests {
         #expect(first.replayValue(activationId: nil) != first.replayValue(activationId: LabExample.activationId))
     }
 
-    @Test func timestampsOfZeroAreWritten() throws {
+    @Test("Timestamps of zero are written")
+    func timestampsOfZeroAreWritten() throws {
         let parameters = parameters(.v3_2, .application)
         let (request, _) = try client(parameters).encrypt(Data(), timestamp: 0)
         #expect(request.timestamp == 0)
@@ -136,7 +141,7 @@ struct EciesTests {
         #expect(throws: ProtocolError.missing(field: "timestamp")) { try client(parameters).encrypt(Data()) }
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
+    @Test("Fields are present exactly when the version has them", arguments: ProtocolVersion.allCases)
     func presenceIsStrict(version: ProtocolVersion) throws {
         let parameters = parameters(version, .activation)
         let (request, decryptor) = try client(parameters).encrypt(Data(), timestamp: 1)
@@ -158,7 +163,8 @@ struct EciesTests {
         #expect(throws: ProtocolError.self) { try decryptor.decrypt(response) }
     }
 
-    @Test func keyIdBelongsToTheVersion() throws {
+    @Test("Key id belongs to the version")
+    func keyIdBelongsToTheVersion() throws {
         let without = EciesParameters(
             version: .v3_3, sharedInfo1: .applicationGeneric, applicationKey: LabExample.applicationKeyText)
         #expect(throws: ProtocolError.missing(field: "temporaryKeyId")) {
@@ -175,7 +181,8 @@ struct EciesTests {
         }
     }
 
-    @Test func wrongSizesAndPointsAreRefused() throws {
+    @Test("Wrong sizes and points are refused")
+    func wrongSizesAndPointsAreRefused() throws {
         let parameters = parameters(.v3_3, .activation)
         let (request, _) = try client(parameters).encrypt(Data(), timestamp: 1)
         var twins = [EciesRequest](repeating: request, count: 7)
@@ -192,21 +199,24 @@ struct EciesTests {
         #expect(throws: ProtocolError.invalidKey("ephemeralPublicKey")) { try server(parameters).decrypt(twins[6]) }
     }
 
-    @Test(arguments: [
-        #"{}"#, #"[]"#, #"{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA"}"#,
-        #"{"ephemeralPublicKey":"A A=","encryptedData":"AAAA","mac":"AAAA"}"#,
-        #"{"ephemeralPublicKey":1,"encryptedData":"AAAA","mac":"AAAA"}"#,
-        #"{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA","mac":"AAAA","timestamp":"1"}"#,
-        #"{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA","mac":"AAAA","timestamp":-1}"#,
-        #"{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA","mac":"AAAA","timestamp":1.5}"#,
-        #"{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA","mac":"AAAA","temporaryKeyId":""}"#,
-    ])
+    @Test(
+        "Malformed JSON is refused",
+        arguments: [
+            #"{}"#, #"[]"#, #"{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA"}"#,
+            #"{"ephemeralPublicKey":"A A=","encryptedData":"AAAA","mac":"AAAA"}"#,
+            #"{"ephemeralPublicKey":1,"encryptedData":"AAAA","mac":"AAAA"}"#,
+            #"{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA","mac":"AAAA","timestamp":"1"}"#,
+            #"{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA","mac":"AAAA","timestamp":-1}"#,
+            #"{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA","mac":"AAAA","timestamp":1.5}"#,
+            #"{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA","mac":"AAAA","temporaryKeyId":""}"#,
+        ])
     func malformedJSONIsRefused(json: String) {
         #expect(throws: (any Error).self) { try JSONDecoder().decode(EciesRequest.self, from: json.utf8Data) }
     }
 
     /// protocol.md, section 22, item 11.
-    @Test func aResponseMustBeMadeBetweenItsRequestAndNow() throws {
+    @Test("A response must be made between its request and now")
+    func aResponseMustBeMadeBetweenItsRequestAndNow() throws {
         let sent = LabExample.timestamp
         func isAccepted(_ timestamp: UInt64, readAt now: UInt64?) throws -> Bool {
             let parameters = parameters(.v3_3, .activation)
@@ -228,7 +238,8 @@ struct EciesTests {
         #expect(try isAccepted(0, readAt: nil), "without a synchronised clock there is nothing to compare with")
     }
 
-    @Test func definedIdentifiersKnowTheirScope() {
+    @Test("Defined identifiers know their scope")
+    func definedIdentifiersKnowTheirScope() {
         #expect(EciesSharedInfo1.activationLayer2.scope == .application)
         #expect(EciesSharedInfo1.vaultUnlock.scope == .activation)
         #expect(EciesSharedInfo1(rawValue: "/my/own").scope == nil)

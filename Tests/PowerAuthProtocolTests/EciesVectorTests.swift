@@ -32,7 +32,8 @@ struct EciesVectorTests {
         let ivKey: Data
     }
 
-    @Test func requestsAndResponses() throws {
+    @Test("Requests and responses have their known values")
+    func requestsAndResponses() throws {
         let file: Vectors.File<Input, Output> = try Vectors.read("ecies-v33")
         #expect(!file.data.isEmpty)
         for (index, record) in file.data.enumerated() {

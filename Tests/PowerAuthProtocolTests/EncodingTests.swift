@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Encodings")
 struct EncodingTests {
-    @Test func strictBase64() {
+    @Test("Base64 is read strictly")
+    func strictBase64() {
         #expect(StrictBase64.decode("") == Data())
         #expect(StrictBase64.decode("AAEC") == Data([0, 1, 2]))
         #expect(StrictBase64.decode("AB==") == Data([0]), "unused bits may be set")
@@ -52,12 +53,15 @@ struct EncodingTests {
         #expect(Base32.decode(encoded) == plain.utf8Data)
     }
 
-    @Test(arguments: ["A", "AAA", "AAAAAA", "MZ", "my", "MY======", "M1", "M8", "M ", "MZXW6É"])
+    @Test(
+        "Malformed Base32 is refused",
+        arguments: ["A", "AAA", "AAAAAA", "MZ", "my", "MY======", "M1", "M8", "M ", "MZXW6É"])
     func base32Refuses(text: String) {
         #expect(Base32.decode(text) == nil)
     }
 
-    @Test func checksum() {
+    @Test("The checksum is that of the protocol")
+    func checksum() {
         #expect(CRC16.checksum("123456789".utf8Data) == 0xBB3D)
         #expect(CRC16.checksum("iV6jP5Xr0z".utf8Data) == 0xC6EB)
         let data = CRC16.appending(to: "iV6jP5Xr0z".utf8Data)
@@ -66,7 +70,8 @@ struct EncodingTests {
         #expect(!CRC16.validates(Data([0])))
     }
 
-    @Test func counts() throws {
+    @Test("Counts are encoded in one, two or four bytes")
+    func counts() throws {
         let counts = [
             0, 1, 0x7F, 0x80, 0xFF, 0x100, 0x101, 0x3FFF, 0x4000, 0xFFFF, 0x10000, 0xFFFFFF, 0x1000000, 0x1020304,
             0x1020_3040, 0x3FFF_FFFF,
@@ -80,7 +85,8 @@ struct EncodingTests {
         #expect(CountEncoding.encode(-1) == nil)
     }
 
-    @Test func readersStopAtTheEnd() {
+    @Test("Readers stop at the end")
+    func readersStopAtTheEnd() {
         var reader = CountedReader(Data([0x83]))
         #expect(reader.counted() == nil)
         var short = CountedReader(Data([5, 1, 2]))
@@ -91,7 +97,8 @@ struct EncodingTests {
         #expect(negative.bytes(-1) == nil)
     }
 
-    @Test func decimals() throws {
+    @Test("Numbers are made decimal")
+    func decimals() throws {
         #expect(try Decimalization.decimal(hex("ffffffff")) == "47483647")
         #expect(try Decimalization.decimal(hex("0000000000000001"), length: 4) == "0001")
         #expect(try Decimalization.decimal(hex("80000007"), length: 6) == "000007", "the sign bit is cleared")
@@ -101,7 +108,8 @@ struct EncodingTests {
         }
     }
 
-    @Test func uuids() {
+    @Test("UUIDs are read and written")
+    func uuids() {
         #expect(UUIDText.isValid(LabExample.activationId))
         #expect(UUIDText.isValid(LabExample.activationId.uppercased()))
         for text in [

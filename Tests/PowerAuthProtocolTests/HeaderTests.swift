@@ -14,7 +14,8 @@ struct HeaderTests {
         activation_id="7f2c9a52-4d0e-4b6c-9d27-3f8d1b6e0a11"
         """
 
-    @Test func grammar() {
+    @Test("Headers are read by their grammar")
+    func grammar() {
         let pairs = ["a": "1", "b_c": "x=y, z"]
         for text in [
             #"PowerAuth a="1", b_c="x=y, z""#, #"  PowerAuth  b_c="x=y, z",a=1  "#, "PowerAuth a=1\t,, b_c=\"x=y, z\"",
@@ -31,7 +32,8 @@ struct HeaderTests {
         #expect(PowerAuthHeader(#"PowerAuth a="""#)?["a"] == nil)
     }
 
-    @Test func signatureHeader() throws {
+    @Test("A signature header is written and read")
+    func signatureHeader() throws {
         let header = try SignatureHeader(parsing: signatureValue)
         #expect(header.value == signatureValue)
         #expect(header.version == .v3_3 && header.signatureType == .possessionKnowledge)
@@ -70,7 +72,8 @@ struct HeaderTests {
                 .signatureType == .possession)
     }
 
-    @Test func encryptionHeader() throws {
+    @Test("An encryption header is written and read")
+    func encryptionHeader() throws {
         let header = try EncryptionHeader(parsing: encryptionValue, scope: .activation)
         #expect(header.value == encryptionValue)
         let application = EncryptionHeader(version: .v3_2, applicationKey: LabExample.applicationKeyText)
@@ -96,7 +99,8 @@ struct HeaderTests {
         }
     }
 
-    @Test func tokenHeader() throws {
+    @Test("A token header is written and read")
+    func tokenHeader() throws {
         let secret = TokenSecret.random()
         let header = TokenHeader(
             version: .v3_3, tokenId: LabExample.activationId, secret: secret, timestamp: LabExample.timestamp)
@@ -121,7 +125,8 @@ struct HeaderTests {
         }
     }
 
-    @Test func everyPartOfATokenHeaderIsAuthenticated() throws {
+    @Test("Every part of a token header is authenticated")
+    func everyPartOfATokenHeaderIsAuthenticated() throws {
         let secret = TokenSecret.random()
         let header = TokenHeader(
             version: .v3_3, tokenId: LabExample.activationId, secret: secret, timestamp: LabExample.timestamp)
@@ -134,7 +139,8 @@ struct HeaderTests {
         }
     }
 
-    @Test func codesOfEmptyAndInvalidSignatureDiffer() {
+    @Test("Codes of empty and invalid signature differ")
+    func codesOfEmptyAndInvalidSignatureDiffer() {
         #expect(Set(SignatureHeaderError.allCases.map(\.rawValue)).count == 13)
         #expect(SignatureHeaderError.signatureInvalid.rawValue == "POWER_AUTH_SIGNATURE_INVALID")
     }

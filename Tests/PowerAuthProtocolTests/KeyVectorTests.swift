@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Public vectors: keys, fingerprints, activation code signatures", Vectors.condition)
 struct KeyVectorTests {
-    @Test func bothSidesComputeTheMasterSecret() throws {
+    @Test("Both sides compute the master secret")
+    func bothSidesComputeTheMasterSecret() throws {
         let records = try Vectors.texts("compute-master-secret-key")
         #expect(!records.isEmpty)
         for (index, (input, output)) in records.enumerated() {
@@ -27,7 +28,8 @@ struct KeyVectorTests {
         }
     }
 
-    @Test func theFiveKeysFollowFromTheMasterSecret() throws {
+    @Test("The five keys follow from the master secret")
+    func theFiveKeysFollowFromTheMasterSecret() throws {
         let records = try Vectors.texts("compute-derived-keys")
         #expect(!records.isEmpty)
         for (index, (input, output)) in records.enumerated() {
@@ -47,7 +49,8 @@ struct KeyVectorTests {
         }
     }
 
-    @Test func fingerprintsUseNormalisedCoordinates() throws {
+    @Test("Fingerprints use normalised coordinates")
+    func fingerprintsUseNormalisedCoordinates() throws {
         let records = try Vectors.texts("public-key-fingerprint-v3")
         #expect(!records.isEmpty)
         var shortCoordinates = 0
@@ -75,7 +78,8 @@ struct KeyVectorTests {
         #expect(shortCoordinates > 0, "the vectors hold coordinates with leading zeros")
     }
 
-    @Test func activationCodesAreSignedByTheMasterKey() throws {
+    @Test("Activation codes are signed by the master key")
+    func activationCodesAreSignedByTheMasterKey() throws {
         let records = try Vectors.texts("verify-activation-data-signature-v3")
         #expect(!records.isEmpty)
         for (index, (input, output)) in records.enumerated() {

@@ -9,7 +9,7 @@ import Testing
 struct MalformedInputTests {
     private static let rounds = 400
 
-    @Test(arguments: ParserProperty.all)
+    @Test("Every input is refused or obeys the rules", arguments: ParserProperty.all)
     func everyInputIsRefusedOrObeysTheRules(property: ParserProperty) throws {
         #expect(!property.examples.isEmpty)
         // The name as seed: a failing run can be repeated, and no two parsers see the same damage.

@@ -4,16 +4,19 @@ import Testing
 
 @Suite("Offline payloads and one-time codes")
 struct OfflinePayloadTests {
-    @Test(arguments: [
-        ("12345678901234567890123456789012", UInt64(59), "46119246"),
-        ("12345678901234567890123456789012", 1_111_111_109, "68084774"),
-        ("12345678901234567890", 1_682_558_789, "01760428"),
-    ])
+    @Test(
+        "Known one-time codes are computed",
+        arguments: [
+            ("12345678901234567890123456789012", UInt64(59), "46119246"),
+            ("12345678901234567890123456789012", 1_111_111_109, "68084774"),
+            ("12345678901234567890", 1_682_558_789, "01760428"),
+        ])
     func knownCodes(seed: String, time: UInt64, expected: String) throws {
         #expect(try OneTimeCode.generate(seed: seed.utf8Data, time: time) == expected)
     }
 
-    @Test func codesOfTheLastStepsAreValid() throws {
+    @Test("Codes of the last steps are valid")
+    func codesOfTheLastStepsAreValid() throws {
         let seed = "16KlyRM2C7B2kwoAIHapBA==".base64Decoded
         let time: UInt64 = 1_730_538_927
         #expect(try OneTimeCode.generate(seed: seed, time: time) == "46966706")
@@ -26,7 +29,8 @@ struct OfflinePayloadTests {
         #expect(throws: ProtocolError.self) { try OneTimeCode.generate(seed: seed, time: 0, digits: 10) }
     }
 
-    @Test func payloadsAreSignedAndRead() throws {
+    @Test("Payloads are signed and read")
+    func payloadsAreSignedAndRead() throws {
         let key = try PrivateKey.generate()
         for data in ["5ff1b1ed\nPayment\nApprove\nA1*A100CZK\n7", "", "line\r\nwith carriage return"] {
             let payload = try OfflinePayload(

@@ -22,7 +22,8 @@ struct PrimitiveTests {
         #expect(output.rawData.hexText == expected)
     }
 
-    @Test func x963CutsToAnyLength() {
+    @Test("X9.63 derivation cuts to any length")
+    func x963CutsToAnyLength() {
         let full = KDF.x963(secret: SecretBytes(Data([1])), info: Data(), length: 100).rawData
         for length in 0...100 {
             let part = KDF.x963(secret: SecretBytes(Data([1])), info: Data(), length: length)
@@ -56,14 +57,16 @@ struct PrimitiveTests {
         #expect(Digest.hmacSHA256(key: key, data: data).hexText == expected)
     }
 
-    @Test func sha256() {
+    @Test("SHA-256 has its known values")
+    func sha256() {
         #expect(
             Digest.sha256("abc".utf8Data).hexText == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect(
             Digest.sha256(Data()).hexText == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
 
-    @Test func paddingRoundTripsForEverySize() throws {
+    @Test("Padding round trips for every size")
+    func paddingRoundTripsForEverySize() throws {
         let key = VaultKey.random()
         for size in 0...65 {
             let data = Random.bytes(size)
@@ -73,7 +76,8 @@ struct PrimitiveTests {
         }
     }
 
-    @Test func wrongPaddingIsRefused() throws {
+    @Test("Wrong padding is refused")
+    func wrongPaddingIsRefused() throws {
         let key = VaultKey.random()
         func decrypt(_ plain: [UInt8]) throws -> Data {
             try AESCBC.decrypt(
@@ -97,7 +101,8 @@ struct PrimitiveTests {
         }
     }
 
-    @Test func internalDerivationNeedsSixteenBytes() throws {
+    @Test("Internal derivation needs sixteen bytes")
+    func internalDerivationNeedsSixteenBytes() throws {
         let key = TransportKey.random()
         #expect(throws: ProtocolError.self) { try KDF.internalDeriveBytes(key, data: Data(count: 15)) }
         #expect(try KDF.internalDeriveBytes(key, data: Data(count: 16)).count == 16)
@@ -105,14 +110,16 @@ struct PrimitiveTests {
         #expect(try KDF.fold(Data(repeating: 5, count: 32)) == Data(count: 16))
     }
 
-    @Test func passwordDerivationRefusesWrongParameters() {
+    @Test("Password derivation refuses wrong parameters")
+    func passwordDerivationRefusesWrongParameters() {
         let password = Data("1234".utf8)
         #expect(throws: ProtocolError.self) { try KDF.pbkdf2(password: password, salt: Data(count: 15), iterations: 1) }
         #expect(throws: ProtocolError.self) { try KDF.pbkdf2(password: password, salt: Data(count: 16), iterations: 0) }
         #expect(throws: Never.self) { try KDF.pbkdf2(password: Data(), salt: Data(count: 16), iterations: 1) }
     }
 
-    @Test func constantTimeComparison() {
+    @Test("The constant-time comparison compares")
+    func constantTimeComparison() {
         #expect(constantTimeEquals(Data(), Data()))
         #expect(constantTimeEquals(Data([1, 2]), Data([1, 2])))
         #expect(!constantTimeEquals(Data([1, 2]), Data([1, 3])))
@@ -121,7 +128,8 @@ struct PrimitiveTests {
         #expect(!constantTimeEquals("12345678", "12345679"))
     }
 
-    @Test func keysShowNoByte() throws {
+    @Test("Descriptions of keys show none of their bytes")
+    func keysShowNoByte() throws {
         let key = try TransportKey(counting(16, from: 1))
         var dumped = ""
         dump(key, to: &dumped)
@@ -134,24 +142,28 @@ struct PrimitiveTests {
         #expect(throws: ProtocolError.self) { try CounterData(Data(count: 17)) }
     }
 
-    @Test func wipedDataIsEmpty() {
+    @Test("Wiped data is empty")
+    func wipedDataIsEmpty() {
         var data = Data([1, 2, 3])
         wipe(&data)
         #expect(data.isEmpty)
     }
 
-    @Test func randomValuesDiffer() {
+    @Test("Random values differ")
+    func randomValuesDiffer() {
         #expect(Random.bytes(16) != Random.bytes(16))
         #expect(Random.bytes(0).isEmpty)
         #expect(TransportKey.random() != TransportKey.random())
         #expect(!UnlockKey.random().isAllZero)
     }
 
-    @Test func legacyCounterData() {
+    @Test("Counter data of version 2 is read")
+    func legacyCounterData() {
         #expect(CounterData(legacyCounter: 0x0102).rawData.hexText == "00000000000000000000000000000102")
     }
 
-    @Test func versionsAreOrderedAndClosed() throws {
+    @Test("Versions are ordered and closed")
+    func versionsAreOrderedAndClosed() throws {
         #expect(ProtocolVersion.allCases == ProtocolVersion.allCases.sorted())
         #expect(try ProtocolVersion(header: "3.3") == .v3_3)
         for text in ["2.1", "3.4", "", "3", "3.30", " 3.3"] {

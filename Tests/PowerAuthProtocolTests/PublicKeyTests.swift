@@ -4,7 +4,8 @@ import Testing
 
 @Suite("P-256 keys and ECDSA")
 struct PublicKeyTests {
-    @Test func bothFormsAreTheSameKey() throws {
+    @Test("Both forms are the same key")
+    func bothFormsAreTheSameKey() throws {
         for _ in 0..<20 {
             let key = try PrivateKey.generate().publicKey
             #expect(key.compressed.count == 33 && [2, 3].contains(key.compressed[0]))
@@ -14,7 +15,8 @@ struct PublicKeyTests {
         }
     }
 
-    @Test func unusablePointsAreRefused() throws {
+    @Test("Unusable points are refused")
+    func unusablePointsAreRefused() throws {
         let key = try LabExample.serverKey().publicKey
         let uncompressed = key.uncompressed
         let isOdd = uncompressed[64] & 1
@@ -44,13 +46,15 @@ struct PublicKeyTests {
         #expect((10..<54).contains(refused.count))
     }
 
-    @Test func slicesOfLargerBuffersAreReadCorrectly() throws {
+    @Test("Slices of larger buffers are read correctly")
+    func slicesOfLargerBuffersAreReadCorrectly() throws {
         let key = try LabExample.serverKey().publicKey
         let buffer = Data([1, 2, 3]) + key.uncompressed + [4]
         #expect(try PublicKey(encoded: buffer[3..<68]).compressed == key.compressed)
     }
 
-    @Test func privateScalarsOfAnyLength() throws {
+    @Test("Private scalars of any length are read")
+    func privateScalarsOfAnyLength() throws {
         let order = hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
         for invalid in [
             Data(), Data([0]), Data(count: 40), order, order.dropLast() + [0x52], Data(repeating: 255, count: 32),
@@ -69,7 +73,8 @@ struct PublicKeyTests {
         #expect(try PrivateKey(bigEndian: generated.bigEndian).publicKey == generated.publicKey)
     }
 
-    @Test func importedKeysCanDoEverything() throws {
+    @Test("Imported keys can do everything")
+    func importedKeysCanDoEverything() throws {
         let key = try PrivateKey(bigEndian: Data([7]))
         let other = try PrivateKey.generate()
         #expect(
@@ -78,7 +83,8 @@ struct PublicKeyTests {
         #expect(key.publicKey.verify(signature: try key.sign("x".utf8Data), of: "x".utf8Data))
     }
 
-    @Test func signaturesInBothFormats() throws {
+    @Test("Signatures verify in both formats")
+    func signaturesInBothFormats() throws {
         let key = try PrivateKey.generate()
         for index in 0..<300 {
             // Enough signatures to meet r and s with leading zeros.
@@ -99,14 +105,16 @@ struct PublicKeyTests {
         #expect(!(try PrivateKey.generate().publicKey.verify(signature: jose, of: message, format: .jose)))
     }
 
-    @Test func shortIntegersKeepTheirValue() throws {
+    @Test("Short integers keep their value")
+    func shortIntegersKeepTheirValue() throws {
         let jose = Data(count: 30) + Data([0x80, 0x01]) + Data(count: 31) + Data([0x7F])
         let der = try #require(ECDSAFormat.derFromJOSE(jose))
         #expect(der.hexText == "3008" + "0203008001" + "02017f")
         #expect(ECDSAFormat.joseFromDER(der) == jose)
     }
 
-    @Test func malformedSignatureFormsAreRefused() {
+    @Test("Malformed signature forms are refused")
+    func malformedSignatureFormsAreRefused() {
         #expect(ECDSAFormat.derFromJOSE(Data(count: 64)) == nil)
         #expect(ECDSAFormat.derFromJOSE(Data(count: 32) + Data(repeating: 1, count: 32)) == nil)
         #expect(ECDSAFormat.derFromJOSE(Data(repeating: 1, count: 32) + Data(count: 32)) == nil)

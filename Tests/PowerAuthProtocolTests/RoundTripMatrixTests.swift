@@ -56,7 +56,7 @@ struct RoundTripMatrixTests {
         }
     }
 
-    @Test(arguments: Combination.all)
+    @Test("An encrypted and signed request gets its response in every combination", arguments: Combination.all)
     func anEncryptedSignedRequestAndItsResponse(combination: Combination) throws {
         let (version, scope) = (combination.version, combination.scope)
         let (deviceKey, serverKey, temporaryKey) = (

@@ -8,7 +8,8 @@ struct SignatureTests {
     let counter = CounterData.random()
     let data = "data".utf8Data
 
-    @Test func emptyBodiesLeaveAnEmptyField() {
+    @Test("Empty bodies leave an empty field")
+    func emptyBodiesLeaveAnEmptyField() {
         let data = SymmetricSignature.normalize(
             method: "post", uriId: "/pa/activation/remove", nonce: LabExample.nonceText, body: Data(),
             applicationSecretText: LabExample.applicationSecretText)
@@ -18,7 +19,7 @@ struct SignatureTests {
             SymmetricSignature.appendSecret("offline", to: "POST&&&".utf8Data) == "POST&&&&offline".utf8Data)
     }
 
-    @Test(arguments: SignatureType.allCases, ProtocolVersion.allCases)
+    @Test("The server accepts every factor combination", arguments: SignatureType.allCases, ProtocolVersion.allCases)
     func theServerAcceptsEveryFactorCombination(type: SignatureType, version: ProtocolVersion) throws {
         let factors = SignatureKeys(keys, factors: type.factors)
         #expect(factors.factors == type.factors)
@@ -41,7 +42,8 @@ struct SignatureTests {
         }
     }
 
-    @Test func aWrongKeyOrTextNeverMatches() throws {
+    @Test("A wrong key or text never matches")
+    func aWrongKeyOrTextNeverMatches() throws {
         let factors = SignatureKeys(keys, factors: [.possession, .knowledge])
         let wrong = SignatureKeys(possession: keys.possession, knowledge: .random())
         let signature = try SymmetricSignature.online(version: .v3_3, keys: wrong, counter: counter, data: data)
@@ -60,7 +62,8 @@ struct SignatureTests {
         }
     }
 
-    @Test func offlineVerificationTriesEveryCandidate() throws {
+    @Test("Offline verification tries every candidate")
+    func offlineVerificationTriesEveryCandidate() throws {
         let biometry = SignatureKeys(keys, factors: [.possession, .biometry])
         let signature = try SymmetricSignature.offline(
             keys: biometry, counter: counter.next(), uriId: "/operation/authorize/offline",
@@ -80,7 +83,8 @@ struct SignatureTests {
                 lookAhead: 20) == nil)
     }
 
-    @Test func offlineParametersAreChecked() throws {
+    @Test("Offline parameters are checked")
+    func offlineParametersAreChecked() throws {
         let possession = SignatureKeys(keys, factors: .possession)
         func sign(nonce: String = LabExample.nonceText, length: Int = 8) throws -> String {
             try SymmetricSignature.offline(
@@ -98,7 +102,8 @@ struct SignatureTests {
         #expect(throws: ProtocolError.self) { try sign(nonce: Data(count: 15).base64) }
     }
 
-    @Test func invalidFactorCombinationsAreRefused() {
+    @Test("Invalid factor combinations are refused")
+    func invalidFactorCombinationsAreRefused() {
         for factors in [SignatureFactors([]), [.knowledge, .biometry]] {
             #expect(!factors.isValid)
             #expect(throws: ProtocolError.self) {
@@ -111,14 +116,16 @@ struct SignatureTests {
         #expect(SignatureType(header: "possession_transport") == nil)
     }
 
-    @Test func clientRequestsNeedMethodAndIdentifier() {
+    @Test("Client requests need method and identifier")
+    func clientRequestsNeedMethodAndIdentifier() {
         #expect(throws: Never.self) { try SymmetricSignature.validateRequest(method: "PATCH", uriId: "/x") }
         for (method, uriId) in [("", "/x"), ("get", "/x"), ("TRACE", "/x"), ("GET", "")] {
             #expect(throws: ProtocolError.self) { try SymmetricSignature.validateRequest(method: method, uriId: uriId) }
         }
     }
 
-    @Test func canonicalQueries() throws {
+    @Test("Queries are made canonical")
+    func canonicalQueries() throws {
         func canonical(_ parameters: [(String, String)]) -> String {
             String(decoding: SymmetricSignature.canonicalQuery(parameters), as: UTF8.self)
         }

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Public vectors: symmetric signatures", Vectors.condition)
 struct SignatureVectorTests {
-    @Test(arguments: [("signatures-v31", ProtocolVersion.v3_1), ("signatures-v3", .v3_0)])
+    @Test(
+        "Online signatures have their known values",
+        arguments: [("signatures-v31", ProtocolVersion.v3_1), ("signatures-v3", .v3_0)])
     func onlineSignatures(file: String, version: ProtocolVersion) throws {
         let records = try Vectors.texts(file)
         #expect(!records.isEmpty)
@@ -13,7 +15,8 @@ struct SignatureVectorTests {
         }
     }
 
-    @Test func offlineSignatures() throws {
+    @Test("Offline signatures have their known values")
+    func offlineSignatures() throws {
         let records = try Vectors.texts("signatures-offline")
         #expect(!records.isEmpty)
         for (index, (input, output)) in records.enumerated() {

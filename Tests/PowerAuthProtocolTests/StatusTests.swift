@@ -12,7 +12,8 @@ struct StatusTests {
         StatusBlob(state: .active, failedAttempts: 1, maxFailedAttempts: 5, counter: counter)
     }
 
-    @Test func bothFormsRoundTrip() throws {
+    @Test("Both forms round trip")
+    func bothFormsRoundTrip() throws {
         let exchange = try StatusBlob.Exchange(challenge: Random.bytes(16), nonce: Random.bytes(16))
         for state in ActivationState.allCases {
             var blob = blob()
@@ -27,7 +28,8 @@ struct StatusTests {
         #expect(try StatusBlob(decrypting: encrypted, transportKey: key, exchange: nil) == old)
     }
 
-    @Test func randomBytesAreNotAStatus() throws {
+    @Test("Random bytes are not a status")
+    func randomBytesAreNotAStatus() throws {
         let exchange = try StatusBlob.Exchange(challenge: Random.bytes(16), nonce: Random.bytes(16))
         for size in [0, 16, 31, 33, 48] {
             #expect(throws: ProtocolError.self) {
@@ -45,7 +47,8 @@ struct StatusTests {
         }
     }
 
-    @Test func rangesAreChecked() throws {
+    @Test("Ranges are checked")
+    func rangesAreChecked() throws {
         let plain = try blob().encoded()
         func changing(_ offset: Int, to value: UInt8) -> Data {
             var data = plain
@@ -71,7 +74,8 @@ struct StatusTests {
         }
     }
 
-    @Test func theWriterRefusesWhatTheReaderWould() {
+    @Test("The writer refuses what the reader would")
+    func theWriterRefusesWhatTheReaderWould() {
         for lookAhead in [UInt8(0), 65, 255] {
             #expect(throws: ProtocolError.self) {
                 try blob(counter: .init(byte: 0, lookAhead: lookAhead, dataHash: Data(count: 16))).encoded()
@@ -82,7 +86,8 @@ struct StatusTests {
         }
     }
 
-    @Test func moreFailuresThanAllowedLeaveNoAttempt() {
+    @Test("More failures than allowed leave no attempt")
+    func moreFailuresThanAllowedLeaveNoAttempt() {
         let blob = StatusBlob(state: .active, failedAttempts: 9, maxFailedAttempts: 5, counter: nil)
         #expect(blob.remainingAttempts == 0)
     }

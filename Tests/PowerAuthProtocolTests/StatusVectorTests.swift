@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Public vectors: activation status", Vectors.condition)
 struct StatusVectorTests {
-    @Test func initialisationVectors() throws {
+    @Test("Initialisation vectors have their known values")
+    func initialisationVectors() throws {
         let records = try Vectors.texts("activation-status-blob-iv")
         #expect(!records.isEmpty)
         for (index, (input, output)) in records.enumerated() {
@@ -24,7 +25,8 @@ struct StatusVectorTests {
         }
     }
 
-    @Test func statusBlobs() throws {
+    @Test("Status blobs have their known values")
+    func statusBlobs() throws {
         let records = try Vectors.texts("activation-status-blob-data")
         #expect(!records.isEmpty)
         for (index, (input, output)) in records.enumerated() {

@@ -20,12 +20,14 @@ struct TemporaryKeyTests {
             issuedAt: 1_000_500, expiresAt: 1_300_500)
     }
 
-    @Test func challengesAreEighteenRandomBytes() {
+    @Test("Challenges are eighteen random bytes")
+    func challengesAreEighteenRandomBytes() {
         #expect(request.challenge.count == 24 && StrictBase64.decode(request.challenge)?.count == 18)
         #expect(TemporaryKeyRequest(applicationKey: "").challenge != request.challenge)
     }
 
-    @Test func requestAndResponseRoundTrip() throws {
+    @Test("Request and response round trip")
+    func requestAndResponseRoundTrip() throws {
         let secret = ApplicationSecretKey.random()
         let key = try TemporaryKeyRequest.signingKey(secret, transportKey: .random())
         let (read, token) = try TemporaryKeyRequest.parse(jwt: request.jwt(key: key))
@@ -44,7 +46,8 @@ struct TemporaryKeyTests {
         #expect((payload?["publicKey"] as? String)?.base64Decoded.count == 65)
     }
 
-    @Test func everyBitOfTheRequestTokenIsSigned() throws {
+    @Test("Every bit of the request token is signed")
+    func everyBitOfTheRequestTokenIsSigned() throws {
         let key = TemporaryKeyRequestKey.random()
         let jwt = try request.jwt(key: key).utf8Data
         for bit in 0..<(jwt.count * 8) {
@@ -54,7 +57,8 @@ struct TemporaryKeyTests {
         }
     }
 
-    @Test func aChangedResponseIsRefused() throws {
+    @Test("A changed response is refused")
+    func aChangedResponseIsRefused() throws {
         let jwt = try response().jwt(key: serverKey).utf8Data
         for bit in stride(from: 0, to: jwt.count * 8, by: 3) {
             #expect(throws: TemporaryKeyResponseError.self, "bit \(bit)") {
@@ -65,7 +69,8 @@ struct TemporaryKeyTests {
         }
     }
 
-    @Test func theAnswerMustBelongToTheQuestion() throws {
+    @Test("The answer must belong to the question")
+    func theAnswerMustBelongToTheQuestion() throws {
         func verify(_ jwt: String, key: PublicKey? = nil, currentTime: UInt64? = nil) throws -> TemporaryKeyResponse {
             try TemporaryKeyResponse(
                 verifying: jwt, key: key ?? serverKey.publicKey, request: request, currentTime: currentTime)
@@ -94,7 +99,8 @@ struct TemporaryKeyTests {
         #expect(isUntrusted { try verify(good, currentTime: 1_300_500) })
     }
 
-    @Test func responsesOfAnotherFormAreMalformed() throws {
+    @Test("Responses of another form are malformed")
+    func responsesOfAnotherFormAreMalformed() throws {
         let claims = #"{"sub":"1"}"#.utf8Data
         let input = { (header: String) -> String in
             Base64URL.encode(header.utf8Data) + "." + Base64URL.encode(claims)
@@ -119,7 +125,8 @@ struct TemporaryKeyTests {
         }
     }
 
-    @Test func keysAreUsedUntilShortlyBeforeTheirEnd() {
+    @Test("Keys are used until shortly before their end")
+    func keysAreUsedUntilShortlyBeforeTheirEnd() {
         #expect(response().isUsable(at: 1_290_499))
         #expect(!response().isUsable(at: 1_290_500))
         let short = TemporaryKeyResponse(
@@ -127,7 +134,8 @@ struct TemporaryKeyTests {
         #expect(!short.isUsable(at: 0))
     }
 
-    @Test func deviceTokensAreOrdinaryES256() throws {
+    @Test("Device tokens are ordinary ES256 tokens")
+    func deviceTokensAreOrdinaryES256() throws {
         let jwt = try JWT.signed(claims: #"{"sub":"eva"}"#.utf8Data, key: serverKey)
         #expect(jwt.hasPrefix("eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJldmEifQ."))
         let token = try JWT(jwt, algorithm: .es256)

@@ -12,18 +12,21 @@ struct TimeTests {
         return time
     }
 
-    @Test func smallDifferencesNeedNoAdjustment() {
+    @Test("Small differences need no adjustment")
+    func smallDifferencesNeedNoAdjustment() {
         let time = synchronized(serverAhead: 1.9)
         #expect(time.isSynchronized && time.adjustment == 0 && abs(time.precision - 0.1) < 1e-9)
     }
 
-    @Test func largerDifferencesAreAdjusted() {
+    @Test("Larger differences are adjusted")
+    func largerDifferencesAreAdjusted() {
         let time = synchronized(serverAhead: -300)
         #expect(abs(time.adjustment + 300) < 1e-6)
         #expect(abs(time.currentTime(localTime: 2000) - 1700) < 1e-6)
     }
 
-    @Test func aSynchronisedClockIgnoresNoise() {
+    @Test("A synchronised clock ignores noise")
+    func aSynchronisedClockIgnoresNoise() {
         var time = synchronized(serverAhead: 100)
         let adjustment = time.adjustment
         let afterNoise = time.complete(time.start(localTime: 2000), serverTime: 2109, localTime: 2000)
@@ -32,7 +35,8 @@ struct TimeTests {
         #expect(afterJump && abs(time.adjustment - 111) < 1e-6)
     }
 
-    @Test func lateAndImpossibleAnswersChangeNothing() {
+    @Test("Late and impossible answers change nothing")
+    func lateAndImpossibleAnswersChangeNothing() {
         var time = TimeSynchronization()
         let attempt = time.start(localTime: 1000)
         let afterLate = time.complete(attempt, serverTime: 5000, localTime: 1016.1)
@@ -47,7 +51,8 @@ struct TimeTests {
         #expect(!copy.isSynchronized && copy.adjustment == time.adjustment)
     }
 
-    @Test func freshnessWindows() {
+    @Test("Freshness windows have their limits")
+    func freshnessWindows() {
         let now: UInt64 = 10_000_000
         for (timestamp, verdict) in [
             (now, FreshnessWindow.Verdict.fresh), (now - 60_000, .fresh), (now - 60_001, .tooOld),

@@ -6,7 +6,8 @@ import Testing
 struct VaultTests {
     let keys = DerivedKeys(masterSecret: .random())
 
-    @Test func onlyTheTransportKeyOpensTheVaultKey() throws {
+    @Test("Only the transport key opens the vault key")
+    func onlyTheTransportKeyOpensTheVaultKey() throws {
         let wrapped = try Vault.wrap(keys.vault, transportKey: keys.transport)
         #expect(wrapped.count == 32)
         #expect(try Vault.unwrap(wrapped, transportKey: keys.transport) == keys.vault)
@@ -17,7 +18,8 @@ struct VaultTests {
         #expect((try? Vault.unwrap(wrapped, transportKey: .random())) != keys.vault)
     }
 
-    @Test func unalignedCipherTextsAreRefusedBeforeDecryption() {
+    @Test("Unaligned cipher texts are refused before decryption")
+    func unalignedCipherTextsAreRefusedBeforeDecryption() {
         for size in [0, 1, 15, 17, 31, 33] {
             #expect(throws: ProtocolError.self, "\(size)") {
                 try Vault.unwrap(Data(count: size), transportKey: keys.transport)
@@ -26,21 +28,24 @@ struct VaultTests {
         }
     }
 
-    @Test func aVaultKeyMustHaveSixteenBytes() throws {
+    @Test("A vault key must have sixteen bytes")
+    func aVaultKeyMustHaveSixteenBytes() throws {
         for size in [0, 15, 17, 32] {
             let wrapped = try AESCBC.encrypt(Data(count: size), key: keys.transport, padding: .pkcs7)
             #expect(throws: ProtocolError.self) { try Vault.unwrap(wrapped, transportKey: keys.transport) }
         }
     }
 
-    @Test func derivedKeysDependOnTheIndexOnly() {
+    @Test("Derived keys depend on the index only")
+    func derivedKeysDependOnTheIndexOnly() {
         #expect(Vault.encryptionKey(keys.vault, index: 1) == Vault.encryptionKey(keys.vault, index: 1))
         let indexes: [UInt64] = [0, 1, 2, 1000, UInt64(Int64.max), .max]
         let derived = indexes.map { Vault.encryptionKey(keys.vault, index: $0).rawData }
         #expect(Set(derived).count == indexes.count)
     }
 
-    @Test func theDeviceKeyComesBackAndProvesTheVaultKey() throws {
+    @Test("The device key comes back and proves the vault key")
+    func theDeviceKeyComesBackAndProvesTheVaultKey() throws {
         let device = try PrivateKey.generate()
         let server = try PrivateKey.generate()
         let derived = DerivedKeys(masterSecret: try .derive(private: device, public: server.publicKey))
@@ -59,7 +64,8 @@ struct VaultTests {
         }
     }
 
-    @Test func secretsAtRestOfAnySize() throws {
+    @Test("Secrets of any size are kept")
+    func secretsAtRestOfAnySize() throws {
         for size in 0...40 {
             let secret = Random.bytes(size)
             let sealed = try Vault.seal(SecretBytes(secret), vaultKey: keys.vault)
@@ -67,7 +73,8 @@ struct VaultTests {
         }
     }
 
-    @Test func aWrongPasswordGivesAWrongKeyWithoutError() throws {
+    @Test("A wrong password gives a wrong key without error")
+    func aWrongPasswordGivesAWrongKeyWithoutError() throws {
         let salt = Random.nonZeroBytes(16)
         let right = try UnlockKey.knowledge(password: SecretBytes("1234".utf8Data), salt: salt)
         let wrong = try UnlockKey.knowledge(password: SecretBytes("1235".utf8Data), salt: salt)
@@ -76,7 +83,8 @@ struct VaultTests {
         #expect(try FactorKeyProtection.recover(protected, unlockKey: wrong) != keys.knowledge)
     }
 
-    @Test func externalKeysWrapAndUnwrap() throws {
+    @Test("External keys wrap and unwrap")
+    func externalKeysWrapAndUnwrap() throws {
         let unlock = UnlockKey.random()
         let external = ExternalEncryptionKey.random()
         let plain = try FactorKeyProtection.protect(keys.biometry, unlockKey: unlock)
@@ -94,7 +102,8 @@ struct VaultTests {
         }
     }
 
-    @Test func unlockKeysAreValidated() throws {
+    @Test("Unlock keys are validated")
+    func unlockKeysAreValidated() throws {
         let salt = Random.nonZeroBytes(16)
         for size in 0..<4 {
             #expect(throws: ProtocolError.invalidLength(field: "password", expected: "4 bytes or more", actual: size)) {

@@ -65,7 +65,8 @@ struct WorkedExampleEciesTests {
             response: ("MvtozjMHtXNAXMNTqpNGOQ==", "mG7AYJD4Koq37pbW+naLDjisj8BvxoujKrPnA2sRsX4=")),
     ]
 
-    @Test func baseSharedInfo() throws {
+    @Test("The base of the shared info has its known value")
+    func baseSharedInfo() throws {
         #expect(
             SharedInfo2.application(LabExample.applicationSecretText).hexText
                 == "066310d04253210902dd943a2feb7c06847f00bb4e656c0099e7d9e89f8c9f11")
@@ -74,7 +75,7 @@ struct WorkedExampleEciesTests {
                 == "b432a8b4e826cc04d75d80614f50a8fd9c8137df6de3f01182b568b5f5cfccf2")
     }
 
-    @Test(arguments: columns)
+    @Test("A column of the worked example is reproduced", arguments: columns)
     func column(_ column: Column) throws {
         let serverKey = try LabExample.key(column.serverKeyLabel)
         let ephemeral = try LabExample.ephemeralKey()
@@ -122,7 +123,8 @@ struct WorkedExampleEciesTests {
         #expect(try decryptor.decrypt(response) == #"{"ok":true}"#.utf8Data)
     }
 
-    @Test func associatedDataOfTheFirstColumn() {
+    @Test("The associated data of the first column has its known value")
+    func associatedDataOfTheFirstColumn() {
         let parameters = EciesParameters(
             version: .v3_3, sharedInfo1: .activationGeneric, applicationKey: LabExample.applicationKeyText,
             activationId: LabExample.activationId, temporaryKeyId: LabExample.temporaryKeyId)

@@ -5,7 +5,8 @@ import Testing
 /// Every value of protocol.md, section 19, except ECIES (``WorkedExampleEciesTests``).
 @Suite("Worked example")
 struct WorkedExampleTests {
-    @Test func keyExchange() throws {
+    @Test("The key exchange has its known values")
+    func keyExchange() throws {
         #expect(
             try LabExample.masterKey().publicKey.uncompressed.base64
                 == "BK/ceIEbXTJrhZcxLhHFTu1kSTZHIZvBiN11b9ShQyH1abH/C9qUtfhIOdc9a/znMfuFuWSWqJPrvWc5+9aXTSQ=")
@@ -39,7 +40,8 @@ struct WorkedExampleTests {
         #expect(counter.advanced(by: 2).rawData.hexText == "e4dc31ec6fcadbe4390a6c5494667f9b")
     }
 
-    @Test func bothSidesOfTheExchangeAgree() throws {
+    @Test("Both sides of the exchange agree")
+    func bothSidesOfTheExchangeAgree() throws {
         let device = try LabExample.deviceKey()
         let server = try LabExample.serverKey()
         let client = try ActivationKeyExchange(
@@ -55,7 +57,8 @@ struct WorkedExampleTests {
         #expect(Fingerprint.v2(device: device.publicKey) == "56070607")
     }
 
-    @Test func protectionOfFactorKeys() throws {
+    @Test("Factor keys are protected as known")
+    func protectionOfFactorKeys() throws {
         let keys = try LabExample.keys()
         let possession = UnlockKey.possession(deviceIdentifier: "lab-device-uuid")
         #expect(possession.rawData.hexText == "20360d823f7a4837a786211e651b1b26")
@@ -79,7 +82,8 @@ struct WorkedExampleTests {
             try FactorKeyProtection.recover(wrapped, unlockKey: knowledge, externalKey: external) == keys.knowledge)
     }
 
-    @Test func vaultKey() throws {
+    @Test("The vault key has its known value")
+    func vaultKey() throws {
         let keys = try LabExample.keys()
         let wrapped = try Vault.wrap(keys.vault, transportKey: keys.transport)
         #expect(wrapped.base64 == "Vl/ggGKn3D8uDNhG3LTzE5qVRQRSHdL0R13UYl6OIIk=")
@@ -87,15 +91,17 @@ struct WorkedExampleTests {
         #expect(Vault.encryptionKey(keys.vault, index: 7).rawData.hexText == "429e76462b22f6779e1610e930f6d022")
     }
 
-    @Test(arguments: [
-        (SignatureType.possession, "+eltToL7I9TJWc1WOAMFZA==", "39722084"),
-        (.possessionKnowledge, "+eltToL7I9TJWc1WOAMFZBtVWAJixkkHTCmj4ul3BMc=", "39722084-69407687"),
-        (.possessionBiometry, "+eltToL7I9TJWc1WOAMFZB7BUqgaI/vfhEv7b+MT+Cg=", "39722084-62253096"),
-        (
-            .possessionKnowledgeBiometry, "+eltToL7I9TJWc1WOAMFZBtVWAJixkkHTCmj4ul3BMcmllHZMYccb4uUYR/ajryL",
-            "39722084-69407687-19303819"
-        ),
-    ])
+    @Test(
+        "Online signatures have their known values",
+        arguments: [
+            (SignatureType.possession, "+eltToL7I9TJWc1WOAMFZA==", "39722084"),
+            (.possessionKnowledge, "+eltToL7I9TJWc1WOAMFZBtVWAJixkkHTCmj4ul3BMc=", "39722084-69407687"),
+            (.possessionBiometry, "+eltToL7I9TJWc1WOAMFZB7BUqgaI/vfhEv7b+MT+Cg=", "39722084-62253096"),
+            (
+                .possessionKnowledgeBiometry, "+eltToL7I9TJWc1WOAMFZBtVWAJixkkHTCmj4ul3BMcmllHZMYccb4uUYR/ajryL",
+                "39722084-69407687-19303819"
+            ),
+        ])
     func onlineSignatures(type: SignatureType, base64: String, decimal: String) throws {
         let data = SymmetricSignature.normalize(
             method: "POST", uriId: "/pa/signature/validate", nonce: LabExample.nonceText,
@@ -112,7 +118,8 @@ struct WorkedExampleTests {
         #expect(try SymmetricSignature.online(version: .v3_0, keys: keys, counter: counter, data: data) == decimal)
     }
 
-    @Test func offlineSignature() throws {
+    @Test("The offline signature has its known value")
+    func offlineSignature() throws {
         let keys = SignatureKeys(try LabExample.keys(), factors: [.possession, .knowledge])
         let sign = { (length: Int) in
             try SymmetricSignature.offline(
@@ -124,7 +131,8 @@ struct WorkedExampleTests {
         #expect(try sign(4) == "6661-7654")
     }
 
-    @Test func tokenDigests() throws {
+    @Test("Token digests have their known values")
+    func tokenDigests() throws {
         let secret = try TokenSecret(counting(16, from: 0x60))
         for (version, expected) in [
             (ProtocolVersion.v3_0, "7sqweB3NiOR+dm7SZNKX9w+TON8s2Buj6YHHHd4CORk="),
@@ -139,7 +147,8 @@ struct WorkedExampleTests {
         }
     }
 
-    @Test func statusBlob() throws {
+    @Test("The status blob has its known value")
+    func statusBlob() throws {
         let transport = try LabExample.keys().transport
         let exchange = try StatusBlob.Exchange(challenge: counting(16, from: 0x70), nonce: counting(16, from: 0x80))
         #expect(exchange.vector(transportKey: transport).hexText == "07cc612b7ad45e7d75c9341788bc0be8")
@@ -157,7 +166,8 @@ struct WorkedExampleTests {
         #expect(decrypted.remainingAttempts == 3)
     }
 
-    @Test func configurationAndCodes() throws {
+    @Test("Configuration and codes have their known values")
+    func configurationAndCodes() throws {
         let configuration = try MobileSdkConfiguration(
             applicationKeyText: LabExample.applicationKeyText,
             applicationSecretText: LabExample.applicationSecretText,
@@ -187,7 +197,8 @@ struct WorkedExampleTests {
                 """)
     }
 
-    @Test func recoveryCodeAndPuk() throws {
+    @Test("Recovery code and PUK have their known values")
+    func recoveryCodeAndPuk() throws {
         let secret = SecretBytes(counting(16, from: 0))
         let nonce = counting(32, from: 0)
         #expect(
@@ -198,7 +209,8 @@ struct WorkedExampleTests {
         #expect(try seed.puk(index: Data(count: 8)).text == "7165461507")
     }
 
-    @Test func temporaryKeyRequests() throws {
+    @Test("Temporary key requests have their known values")
+    func temporaryKeyRequests() throws {
         let secret = try ApplicationSecretKey(LabExample.applicationSecretText.base64Decoded)
         let activationKey = try TemporaryKeyRequest.signingKey(secret, transportKey: LabExample.keys().transport)
         #expect(activationKey.rawData.hexText == "d4b5db9290b6e75f9a127b35c63f3822")

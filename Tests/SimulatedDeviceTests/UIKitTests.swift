@@ -4,8 +4,10 @@ import Synchronization
 import Testing
 
 /// The shim of Apple's frameworks (sdk.md, section 3, item 11).
+@Suite("The UIKit shim")
 struct UIKitTests {
-    @Test func theDeviceTellsWhatTheSystemTellsAnyApp() throws {
+    @Test("The device has the values that the system shows to any app")
+    func theDeviceTellsWhatTheSystemTellsAnyApp() throws {
         let device = try TemporaryDevice()
         let one = ShimmedDevice(try device.sandbox())
         #expect(one.model == "iPhone" && one.name == "iPhone" && one.systemName == "iOS")
@@ -14,7 +16,8 @@ struct UIKitTests {
         #expect(one.identifierForVendor != nil && one.identifierForVendor == other.identifierForVendor)
     }
 
-    @Test func returningToTheForegroundIsPostedOnTheMainQueue() async throws {
+    @Test("Returning to the foreground is posted on the main queue")
+    func returningToTheForegroundIsPostedOnTheMainQueue() async throws {
         let sandbox = try Sandbox.temporary()
         let waiting = Mutex<CheckedContinuation<Bool, Never>?>(nil)
         let application = ShimmedApplication(sandbox) { isMainQueue in
@@ -33,15 +36,18 @@ struct UIKitTests {
     }
 
     @available(*, deprecated)
-    @Test func theLaunchOptionsKeyHasTwoNames() {
+    @Test("The launch options key has two names")
+    func theLaunchOptionsKeyHasTwoNames() {
         let names = ShimmedApplication.launchOptionsKeys
         #expect(ObjectIdentifier(names.0) == ObjectIdentifier(names.1))
     }
 }
 
 /// Preferences as an app sees them (sharing.md, section 21.5).
+@Suite("User defaults")
 struct UserDefaultsTests {
-    @Test func valuesComeBackWithTheirTypes() throws {
+    @Test("Values come back with their types")
+    func valuesComeBackWithTheirTypes() throws {
         let defaults = try #require(ShimmedDefaults(suite: nil, try Sandbox.temporary()))
         defaults.setTyped(flag: true, number: 7, share: 0.5)
         defaults.set("text", "text")
@@ -55,7 +61,8 @@ struct UserDefaultsTests {
         #expect(defaults.synchronize())
     }
 
-    @Test func theAppsOfAGroupSeeEachOthersChanges() throws {
+    @Test("The apps of a group see each other's changes")
+    func theAppsOfAGroupSeeEachOthersChanges() throws {
         let device = try TemporaryDevice()
         func suite(_ name: String) throws -> ShimmedDefaults {
             let sandbox = try device.sandbox(

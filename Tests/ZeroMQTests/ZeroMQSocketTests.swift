@@ -3,7 +3,8 @@ import Testing
 import ZeroMQ
 
 /// Each test keeps its sockets on its own thread by not suspending.
-@Suite struct ZeroMQSocketTests {
+@Suite("ZeroMQ sockets")
+struct ZeroMQSocketTests {
     private let context = ZeroMQContext()
 
     private func receive(_ socket: ZeroMQSocket) throws -> [Data]? {
@@ -21,7 +22,8 @@ import ZeroMQ
         return (socket, try socket.lastEndpoint())
     }
 
-    @Test func aMessageKeepsItsPartsIncludingEmptyOnes() throws {
+    @Test("A message keeps its parts including empty ones")
+    func aMessageKeepsItsPartsIncludingEmptyOnes() throws {
         let (router, endpoint) = try router()
         let dealer = try ZeroMQSocket(context, .dealer)
         try dealer.set(.routingID(Data("me".utf8)))
@@ -34,25 +36,29 @@ import ZeroMQ
         #expect(try receive(dealer) == [Data("answer".utf8)])
     }
 
-    @Test func receivingFromAnEmptySocketGivesNil() throws {
+    @Test("Receiving from an empty socket gives nil")
+    func receivingFromAnEmptySocketGivesNil() throws {
         let (router, _) = try router()
         #expect(try router.receive() == nil)
         #expect(try !ZeroMQPoll.poll(sockets: [router], timeoutMilliseconds: 0).isAny)
     }
 
-    @Test func aRouterRefusesAMessageForAStranger() throws {
+    @Test("A router refuses a message for a stranger")
+    func aRouterRefusesAMessageForAStranger() throws {
         let (router, _) = try router()
         #expect(try !router.send([Data("nobody".utf8), Data("lost".utf8)]))
     }
 
-    @Test func nothingPilesUpForAPeerThatIsNotThere() throws {
+    @Test("Nothing piles up for a peer that is not there")
+    func nothingPilesUpForAPeerThatIsNotThere() throws {
         let dealer = try ZeroMQSocket(context, .dealer)
         try dealer.set(.immediate(true))
         try dealer.connect("ipc:///tmp/zeromqtests-nobody-\(UUID().uuidString.prefix(8))")
         #expect(try !dealer.send([Data("early".utf8)]))
     }
 
-    @Test func aMonitorReportsConnectionAndLoss() throws {
+    @Test("A monitor reports connection and loss")
+    func aMonitorReportsConnectionAndLoss() throws {
         var server: (socket: ZeroMQSocket, endpoint: String)? = try router()
         let dealer = try ZeroMQSocket(context, .dealer)
         let monitor = try dealer.monitor([.handshakeSucceeded, .disconnected])
@@ -65,7 +71,8 @@ import ZeroMQ
         #expect(try monitor.next()?.kind == .disconnected)
     }
 
-    @Test func anOversizedMessageDoesNotArrive() throws {
+    @Test("An oversized message does not arrive")
+    func anOversizedMessageDoesNotArrive() throws {
         let (router, endpoint) = try router()
         let limited = try ZeroMQSocket(context, .router)
         try limited.set(.maxMessageSize(1_000))
@@ -79,14 +86,16 @@ import ZeroMQ
         withExtendedLifetime((router, endpoint)) {}
     }
 
-    @Test func aBadEndpointIsNamedInTheError() throws {
+    @Test("A bad endpoint is named in the error")
+    func aBadEndpointIsNamedInTheError() throws {
         let socket = try ZeroMQSocket(context, .router)
         let error = #expect(throws: ZeroMQError.self) { try socket.bind("nonsense") }
         #expect(error?.subject == "nonsense")
         #expect(error?.description.contains("zmq_bind 'nonsense'") == true)
     }
 
-    @Test func aRefusedOptionIsNamedWithoutItsValue() throws {
+    @Test("A refused option is named without its value")
+    func aRefusedOptionIsNamedWithoutItsValue() throws {
         let socket = try ZeroMQSocket(context, .router)
         let name = Data(repeating: UInt8(ascii: "x"), count: 256)
         let error = #expect(throws: ZeroMQError.self) { try socket.set(.routingID(name)) }

@@ -1,7 +1,8 @@
 import LabTesting
 import Testing
 
-@Test func theWalletSeesTheActivation() async throws {
+@Test("The wallet sees the activation")
+func theWalletSeesTheActivation() async throws {
     try await TestInstance.run { lab in
         let code = try lab.server.call(InitActivation { $0.userId = "alice" })
         try lab.main.call(CreateActivation { $0.activationCode = code.activationCode })

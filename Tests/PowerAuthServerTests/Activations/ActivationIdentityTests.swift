@@ -5,9 +5,12 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct ActivationIdentityTests {
-    @Test(arguments: ProtocolVersion.allCases)
-    func `a custom activation belongs to the user the provider finds and waits for its commit`(
+@Suite("Activation by identity attributes")
+struct ActivationIdentityTests {
+    @Test(
+        "A custom activation belongs to the user the provider finds and waits for its commit",
+        arguments: ProtocolVersion.allCases)
+    func aCustomActivationBelongs(
         version: ProtocolVersion
     ) async throws {
         try await ServerFixture.run { client in
@@ -22,7 +25,8 @@ import Testing
         }
     }
 
-    @Test func `a custom activation without a usable user is refused and leaves nothing`() async throws {
+    @Test("A custom activation without a usable user is refused and leaves nothing")
+    func aCustomActivationWithout() async throws {
         try await ServerFixture.run { client in
             for identity in [
                 ["login": "carol"], ["username": " "], ["username": String(repeating: "x", count: 256)], [:],
@@ -36,7 +40,8 @@ import Testing
         }
     }
 
-    @Test func `the provider decides about custom attributes and commits`() async throws {
+    @Test("The provider decides about custom attributes and commits")
+    func theProviderDecidesAboutCustom() async throws {
         let fixture = try ServerFixture {
             $0.activationProvider = ActivationProvider(
                 userId: { $0["login"] },
@@ -53,7 +58,8 @@ import Testing
         }
     }
 
-    @Test func `an unknown direct method is a custom activation, an unknown type is refused`() async throws {
+    @Test("An unknown direct method is a custom activation, an unknown type is refused")
+    func anUnknownDirectMethodIsACustom() async throws {
         try await ServerFixture.run { client in
             var device = try TestDevice(client, .v3_3)
             #expect(try await device.activate(type: "DIRECT", identity: ["username": "erin"]).status == 200)
@@ -64,7 +70,8 @@ import Testing
         }
     }
 
-    @Test func `claims stored for a user come with the activation and with user info`() async throws {
+    @Test("Claims stored for a user come with the activation and with user info")
+    func claimsStoredForAUserCome() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
             try await client.send(
@@ -83,7 +90,8 @@ import Testing
         }
     }
 
-    @Test func `a user without claims has none at the activation`() async throws {
+    @Test("A user without claims has none at the activation")
+    func aUserWithoutClaimsHasNone() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             #expect(device.userInfo == JSONValue.null)

@@ -5,11 +5,12 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct ActivationNameTests {
+@Suite("Names of activations")
+struct ActivationNameTests {
     private static let path = "/pa/v3/activation/rename"
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `a device renames its activation and reads the name with a token`(version: ProtocolVersion) async throws {
+    @Test("A device renames its activation and reads the name with a token", arguments: ProtocolVersion.allCases)
+    func aDeviceRenamesItsActivation(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             let renamed = try await device.signedEncrypted(
@@ -25,7 +26,8 @@ import Testing
         }
     }
 
-    @Test func `weak factors neither rename nor read`() async throws {
+    @Test("Weak factors neither rename nor read")
+    func weakFactorsNeitherRename() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             for type in [SignatureType.possession, .possessionKnowledgeBiometry] {
@@ -46,7 +48,8 @@ import Testing
         }
     }
 
-    @Test func `a name must have text in it`() async throws {
+    @Test("A name must have text in it")
+    func aNameMustHaveTextInIt() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let blank = try await device.signedEncrypted(

@@ -4,9 +4,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct ActivationTests {
-    @Test(arguments: ProtocolVersion.allCases)
-    func `a device exchanges keys, is committed and reads its status`(version: ProtocolVersion) async throws {
+@Suite("Activations")
+struct ActivationTests {
+    @Test("A device exchanges keys, is committed and reads its status", arguments: ProtocolVersion.allCases)
+    func aDeviceExchangesKeysIsCommitted(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate()
             #expect(try await client.activationStatus(id).text("activationStatus") == "CREATED")
@@ -43,7 +44,8 @@ import Testing
         }
     }
 
-    @Test func `the activation code is signed by the master key`() async throws {
+    @Test("The activation code is signed by the master key")
+    func theActivationCodeIsSigned() async throws {
         try await ServerFixture.run { client in
             let answer = try await client.backOffice(
                 "activation/init", ["userId": "alice", "applicationId": "lab"])
@@ -55,8 +57,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `a code works once`(version: ProtocolVersion) async throws {
+    @Test("A code works once", arguments: ProtocolVersion.allCases)
+    func aCodeWorksOnce(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             let (_, code) = try await client.initiate()
             var first = try TestDevice(client, version)
@@ -69,7 +71,8 @@ import Testing
         }
     }
 
-    @Test func `an unknown code is refused`() async throws {
+    @Test("An unknown code is refused")
+    func anUnknownCodeIsRefused() async throws {
         try await ServerFixture.run { client in
             var device = try TestDevice(client, .v3_3)
             let unknownCode = try await device.activate(code: ActivationCode.generate().text)
@@ -77,7 +80,8 @@ import Testing
         }
     }
 
-    @Test func `an activation that nobody finishes in time is removed`() async throws {
+    @Test("An activation that nobody finishes in time is removed")
+    func anActivationThatNobodyFinishes() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate()
             client.clock.advance(milliseconds: 300_001)
@@ -94,7 +98,8 @@ import Testing
         }
     }
 
-    @Test func `a device key that is no point of the curve removes the activation`() async throws {
+    @Test("A device key that is no point of the curve removes the activation")
+    func aDeviceKeyThatIsNoPointOfTheCurve() async throws {
         try await ServerFixture.run { client in
             for key in [StrictBase64.encode(Data([2] + [UInt8](repeating: 0xFF, count: 32))), "???"] {
                 let (id, code) = try await client.initiate()
@@ -105,7 +110,8 @@ import Testing
         }
     }
 
-    @Test func `commit is possible once, and only after the key exchange`() async throws {
+    @Test("Commit is possible once, and only after the key exchange")
+    func commitIsPossibleOnceAndOnly() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate()
             #expect(try await client.backOffice("activation/commit", ["activationId": id]).code == "ERR0008")
@@ -119,7 +125,8 @@ import Testing
         }
     }
 
-    @Test func `blocking keeps the first reason, unblocking forgets it`() async throws {
+    @Test("Blocking keeps the first reason, unblocking forgets it")
+    func blockingKeepsTheFirstReason() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let id = device.activationId
@@ -141,7 +148,8 @@ import Testing
         }
     }
 
-    @Test func `a device removes its activation with a strong signature only`() async throws {
+    @Test("A device removes its activation with a strong signature only")
+    func aDeviceRemovesItsActivation() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let path = "/pa/v3/activation/remove"
@@ -155,7 +163,8 @@ import Testing
         }
     }
 
-    @Test func `an unknown activation has a status that reveals nothing`() async throws {
+    @Test("An unknown activation has a status that reveals nothing")
+    func anUnknownActivationHasAStatus() async throws {
         try await ServerFixture.run { client in
             let challenge = StrictBase64.encode(Random.bytes(16))
             let id = UUID().uuidString.lowercased()
@@ -172,7 +181,8 @@ import Testing
         }
     }
 
-    @Test func `an activation removed before any device came answers a challenge with a nonce`() async throws {
+    @Test("An activation removed before any device came answers a challenge with a nonce")
+    func anActivationRemovedBefore() async throws {
         try await ServerFixture.run { client in
             let (id, _) = try await client.initiate()
             try await client.backOffice("activation/remove", ["activationId": id]).expectOK()
@@ -186,7 +196,8 @@ import Testing
         }
     }
 
-    @Test func `init refuses what it cannot keep`() async throws {
+    @Test("Init refuses what it cannot keep")
+    func initRefusesWhatItCannotKeep() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             func code(_ request: [String: any Sendable]) async throws -> String? {
                 try await client.backOffice("activation/init", request).code
@@ -203,7 +214,8 @@ import Testing
         }
     }
 
-    @Test func `lists are newest first, filtered before they are cut into pages`() async throws {
+    @Test("Lists are newest first, filtered before they are cut into pages")
+    func listsAreNewestFirstFiltered() async throws {
         try await ServerFixture.run { client in
             var ids: [String] = []
             for _ in 0..<3 {
@@ -223,7 +235,8 @@ import Testing
         }
     }
 
-    @Test func `history has one item for every saved change`() async throws {
+    @Test("History has one item for every saved change")
+    func historyHasOneItemForEvery() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             let request: [String: any Sendable] = [

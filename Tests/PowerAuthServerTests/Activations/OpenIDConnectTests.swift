@@ -6,7 +6,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct OpenIDConnectTests {
+@Suite("OpenID Connect")
+struct OpenIDConnectTests {
     private static func provider(
         _ defect: LoopbackProvider.Defect? = nil, rsaToken: String? = nil
     ) throws -> LoopbackProvider {
@@ -22,7 +23,8 @@ import Testing
         }
     }
 
-    @Test func `a sign-in at the provider activates at once, for its subject`() async throws {
+    @Test("A sign-in at the provider activates at once, for its subject")
+    func aSignInAtTheProviderActivates() async throws {
         let provider = try Self.provider()
         try await Self.run(provider) { client in
             for version in ProtocolVersion.allCases {
@@ -43,7 +45,8 @@ import Testing
         #expect(!form.contains("secret"))
     }
 
-    @Test func `an RSA key of the provider signs as well`() async throws {
+    @Test("An RSA key of the provider signs as well")
+    func anRSAKeyOfTheProviderSigns() async throws {
         let provider = try Self.provider(rsaToken: LoopbackProvider.rsaToken)
         try await Self.run(provider) { client in
             var device = try TestDevice(client, .v3_3)
@@ -60,7 +63,8 @@ import Testing
         }
     }
 
-    @Test func `an application has providers of its own, which decide about the algorithm`() async throws {
+    @Test("An application has providers of its own, which decide about the algorithm")
+    func anApplicationHasProviders() async throws {
         let provider = try Self.provider()
         try await Self.run(provider) { client in
             let port = try #require(provider.port)
@@ -85,8 +89,8 @@ import Testing
         }
     }
 
-    @Test(arguments: LoopbackProvider.Defect.allCases)
-    func `a token that does not fit is refused`(defect: LoopbackProvider.Defect) async throws {
+    @Test("A token that does not fit is refused", arguments: LoopbackProvider.Defect.allCases)
+    func aTokenThatDoesNotFitIsRefused(defect: LoopbackProvider.Defect) async throws {
         let provider = try Self.provider(defect)
         try await Self.run(provider) { client in
             var device = try TestDevice(client, .v3_3)
@@ -95,8 +99,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["providerId", "codeVerifier", "nonce"])
-    func `a device must say everything the provider wants`(attribute: String) async throws {
+    @Test("A device must say everything the provider wants", arguments: ["providerId", "codeVerifier", "nonce"])
+    func aDeviceMustSayEverything(attribute: String) async throws {
         let provider = try Self.provider()
         try await Self.run(provider) { client in
             var identity = LoopbackProvider.identity
@@ -108,7 +112,8 @@ import Testing
         #expect(provider.forms.isEmpty)
     }
 
-    @Test func `a provider that is not there refuses the activation`() async throws {
+    @Test("A provider that is not there refuses the activation")
+    func aProviderThatIsNotThereRefuses() async throws {
         let fixture = try ServerFixture {
             $0.identityProviders = [LoopbackProvider.configuration(baseURL: "http://127.0.0.1:1")]
         }

@@ -3,12 +3,14 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct OtpTests {
+@Suite("One-time passwords")
+struct OtpTests {
     private static let keyExchange: [String: any Sendable] = [
         "activationOtpValidation": "ON_KEY_EXCHANGE", "activationOtp": "12345",
     ]
 
-    @Test func `the right password at key exchange activates without commit`() async throws {
+    @Test("The right password at key exchange activates without commit")
+    func theRightPasswordAtKeyExchange() async throws {
         try await ServerFixture.run { client in
             let (_, code) = try await client.initiate(Self.keyExchange)
             var device = try TestDevice(client, .v3_3)
@@ -22,7 +24,8 @@ import Testing
         }
     }
 
-    @Test func `wrong passwords are counted and remove the activation at the limit`() async throws {
+    @Test("Wrong passwords are counted and remove the activation at the limit")
+    func wrongPasswordsAreCounted() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate(Self.keyExchange)
             var device = try TestDevice(client, .v3_3)
@@ -35,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func `a password nobody asked for does not skip the commit`() async throws {
+    @Test("A password nobody asked for does not skip the commit")
+    func aPasswordNobodyAskedForDoes() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate()
             var device = try TestDevice(client, .v3_3)
@@ -44,7 +48,8 @@ import Testing
         }
     }
 
-    @Test func `a password for the commit is asked for there`() async throws {
+    @Test("A password for the commit is asked for there")
+    func aPasswordForTheCommitIsAsked() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate(["activationOtp": "777"])
             var device = try TestDevice(client, .v3_3)
@@ -62,7 +67,8 @@ import Testing
         }
     }
 
-    @Test func `the commit phase can be the key exchange`() async throws {
+    @Test("The commit phase can be the key exchange")
+    func theCommitPhaseCanBeTheKey() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate(["commitPhase": "ON_KEY_EXCHANGE"])
             var device = try TestDevice(client, .v3_3)
@@ -94,25 +100,28 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        Rule(.none, .onCommit, hash: false, at: .onCommit, .skip, .refuse),
-        Rule(.none, .onCommit, hash: true, at: .onCommit, .refuse, .verify),
-        Rule(.none, .onCommit, hash: true, at: .onKeyExchange, .skip, .refuse),
-        Rule(.none, .onKeyExchange, hash: true, at: .onKeyExchange, .refuse, .verify),
-        Rule(.none, .onKeyExchange, hash: false, at: .onKeyExchange, .skip, .refuse),
-        Rule(.onKeyExchange, .onCommit, hash: true, at: .onKeyExchange, .refuse, .verify),
-        Rule(.onKeyExchange, .onCommit, hash: true, at: .onCommit, .skip, .refuse),
-        Rule(.onCommit, .onCommit, hash: true, at: .onKeyExchange, .skip, .refuse),
-        Rule(.onCommit, .onCommit, hash: true, at: .onCommit, .refuse, .verify),
-    ])
-    func `the rules of one phase`(rule: Rule) {
+    @Test(
+        "The rules of one phase",
+        arguments: [
+            Rule(.none, .onCommit, hash: false, at: .onCommit, .skip, .refuse),
+            Rule(.none, .onCommit, hash: true, at: .onCommit, .refuse, .verify),
+            Rule(.none, .onCommit, hash: true, at: .onKeyExchange, .skip, .refuse),
+            Rule(.none, .onKeyExchange, hash: true, at: .onKeyExchange, .refuse, .verify),
+            Rule(.none, .onKeyExchange, hash: false, at: .onKeyExchange, .skip, .refuse),
+            Rule(.onKeyExchange, .onCommit, hash: true, at: .onKeyExchange, .refuse, .verify),
+            Rule(.onKeyExchange, .onCommit, hash: true, at: .onCommit, .skip, .refuse),
+            Rule(.onCommit, .onCommit, hash: true, at: .onKeyExchange, .skip, .refuse),
+            Rule(.onCommit, .onCommit, hash: true, at: .onCommit, .refuse, .verify),
+        ])
+    func theRulesOfOnePhase(rule: Rule) {
         let requirement = OtpRequirement(
             mode: rule.mode, commitPhase: rule.commitPhase, hash: rule.hasHash ? "hash" : nil)
         #expect(requirement.check(at: rule.phase, given: false) == rule.without)
         #expect(requirement.check(at: rule.phase, given: true) == rule.with)
     }
 
-    @Test func `a stored hash matches its password only`() throws {
+    @Test("A stored hash matches its password only")
+    func aStoredHashMatchesItsPassword() throws {
         let hash = try OtpHash.make("12345")
         #expect(!hash.contains("12345"))
         #expect(OtpHash.matches("12345", hash: hash))

@@ -4,10 +4,12 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct ProtocolUpgradeTests {
+@Suite("Protocol upgrades")
+struct ProtocolUpgradeTests {
     private func fixture() throws -> ServerFixture { try ServerFixture { $0.hasLabPowers = true } }
 
-    @Test func `an activation of protocol 2 comes to protocol 3`() async throws {
+    @Test("An activation of protocol 2 comes to protocol 3")
+    func anActivationOfProtocol2Comes() async throws {
         try await fixture().run { client in
             var device = try await client.deviceOfProtocol2()
             #expect(try await device.status()?.currentVersion == 2)
@@ -29,7 +31,8 @@ import Testing
         }
     }
 
-    @Test func `an upgrade is committed with possession over a body, after its start`() async throws {
+    @Test("An upgrade is committed with possession over a body, after its start")
+    func anUpgradeIsCommittedWithPossession() async throws {
         try await fixture().run { client in
             var device = try await client.deviceOfProtocol2()
             let early = try await device.sendSigned(
@@ -47,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func `an activation of protocol 3 has nothing to upgrade`() async throws {
+    @Test("An activation of protocol 3 has nothing to upgrade")
+    func anActivationOfProtocol3Has() async throws {
         try await fixture().run { client in
             var device = try await client.activeDevice()
             let (request, _) = try device.seal([:], try await device.activationScope(), .upgrade)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct RecoveryActivationTests {
+@Suite("Activation by recovery code")
+struct RecoveryActivationTests {
     /// A device whose activation came with recovery data.
     private func recoverable(
         _ client: ServerClient, _ version: ProtocolVersion = .v3_3
@@ -28,8 +29,8 @@ import Testing
             type: "RECOVERY", identity: ["recoveryCode": recovery.code.text, "puk": puk ?? recovery.puk.text])
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `the right PUK replaces the lost activation`(version: ProtocolVersion) async throws {
+    @Test("The right PUK replaces the lost activation", arguments: ProtocolVersion.allCases)
+    func theRightPUKReplacesTheLost(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             let (lost, recovery) = try await recoverable(client, version)
             try await client.backOffice(
@@ -49,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func `a wrong PUK is counted, named and finally blocks the code`() async throws {
+    @Test("A wrong PUK is counted, named and finally blocks the code")
+    func aWrongPUKIsCountedNamedAndFinally() async throws {
         try await ServerFixture.run { client in
             let (lost, recovery) = try await recoverable(client)
             let wrong = recovery.puk.text == "0000000000" ? "1111111111" : "0000000000"
@@ -66,8 +68,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `a code that came with an activation is confirmed with its commit`(version: ProtocolVersion) async throws {
+    @Test("A code that came with an activation is confirmed with its commit", arguments: ProtocolVersion.allCases)
+    func aCodeThatCameWithAnActivation(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var (device, recovery) = try await recoverable(client, version)
             let (answer, plaintext) = try await device.confirmRecovery(recovery.code.text)
@@ -76,8 +78,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `a postcard is confirmed once by its user's device`(version: ProtocolVersion) async throws {
+    @Test("A postcard is confirmed once by its user's device", arguments: ProtocolVersion.allCases)
+    func aPostcardIsConfirmedOnce(version: ProtocolVersion) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             var device = try await client.activeDevice(version)
@@ -110,7 +112,8 @@ import Testing
         }
     }
 
-    @Test func `every failed confirmation looks like a wrong signature, and only a wrong signature counts`()
+    @Test("Every failed confirmation looks like a wrong signature, and only a wrong signature counts")
+    func everyFailedConfirmationLooks()
         async throws
     {
         try await ServerFixture.run { client in
@@ -126,7 +129,8 @@ import Testing
         }
     }
 
-    @Test func `without recovery no code comes with an activation`() async throws {
+    @Test("Without recovery no code comes with an activation")
+    func withoutRecoveryNoCodeComes() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             #expect(try await client.activeDevice().recovery == nil)
         }

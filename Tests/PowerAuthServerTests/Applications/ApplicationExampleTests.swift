@@ -5,9 +5,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct ApplicationExampleTests {
-    @Test(arguments: ProtocolVersion.allCases)
-    func `a signed request logs in`(version: ProtocolVersion) async throws {
+@Suite("The example application")
+struct ApplicationExampleTests {
+    @Test("A signed request logs in", arguments: ProtocolVersion.allCases)
+    func aSignedRequestLogsIn(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             let session = try await device.sendSigned("/session/login", uriId: "/session/login")
@@ -20,7 +21,8 @@ import Testing
         }
     }
 
-    @Test func `placeholders of the URI identifier come from query and path`() async throws {
+    @Test("Placeholders of the URI identifier come from query and path")
+    func placeholdersOfTheURIIdentifier() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let account = try await device.sendSigned(
@@ -36,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func `a token authorises, once for each of its headers`() async throws {
+    @Test("A token authorises, once for each of its headers")
+    func aTokenAuthorisesOnceForEach() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let token = try await device.createToken()

@@ -4,8 +4,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct ApplicationTests {
-    @Test func `a new application is ready to use`() async throws {
+@Suite("Applications")
+struct ApplicationTests {
+    @Test("A new application is ready to use")
+    func aNewApplicationIsReadyToUse() async throws {
         try await ServerFixture.run { client in
             let created = try await client.backOffice("application/create", ["applicationId": "bank"])
             #expect(created.text("applicationId") == "bank")
@@ -27,7 +29,8 @@ import Testing
         }
     }
 
-    @Test func `versions are added, supported and refused`() async throws {
+    @Test("Versions are added, supported and refused")
+    func versionsAreAddedSupported() async throws {
         try await ServerFixture.run { client in
             let version: [String: any Sendable] = ["applicationId": "lab", "applicationVersionId": "v2"]
             let created = try await client.backOffice("application/version/create", version)
@@ -44,7 +47,8 @@ import Testing
         }
     }
 
-    @Test func `missing and unknown identifiers have their codes`() async throws {
+    @Test("Missing and unknown identifiers have their codes")
+    func missingAndUnknownIdentifiers() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             #expect(try await client.backOffice("application/create").code == "ERR0024")
             #expect(try await client.backOffice("application/detail").code == "ERR0024")

@@ -7,8 +7,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct IntegrationTests {
-    @Test func `a restricted back office is open to integrations only`() async throws {
+@Suite("Integrations")
+struct IntegrationTests {
+    @Test("A restricted back office is open to integrations only")
+    func aRestrictedBackOfficeIsOpen() async throws {
         let directory = try TemporaryDirectory()
         let credentials = try await ServerFixture(directory: directory).run { client in
             let created = try await client.backOffice("integration/create", ["name": "tools"])
@@ -35,7 +37,8 @@ import Testing
         }
     }
 
-    @Test func `reports count users of the period`() async throws {
+    @Test("Reports count users of the period")
+    func reportsCountUsersOfThePeriod() async throws {
         try await ServerFixture.run { client in
             _ = try await client.initiate()
             _ = try await client.initiate()

@@ -5,7 +5,8 @@ import Testing
 @testable import PowerAuthServer
 
 /// Every state of an activation against every operation of the back office (server.md, section 20).
-@Suite struct ActivationStateTests {
+@Suite("States of activations")
+struct ActivationStateTests {
     /// What an operation leads to.
     struct Outcome: Sendable {
         /// Nil when the operation succeeds.
@@ -56,8 +57,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ActivationState.allCases)
-    func `operations lead where the state machine says`(state: ActivationState) async throws {
+    @Test("Operations lead where the state machine says", arguments: ActivationState.allCases)
+    func operationsLeadWhereTheState(state: ActivationState) async throws {
         try await World.run { world in
             for operation in Operation.allCases {
                 let id = try await world.activation(state)
@@ -71,8 +72,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ActivationState.allCases)
-    func `an operator sets any status that makes sense`(state: ActivationState) async throws {
+    @Test("An operator sets any status that makes sense", arguments: ActivationState.allCases)
+    func anOperatorSetsAnyStatusThatMakes(state: ActivationState) async throws {
         try await World.run { world in
             for wanted in ActivationState.allCases {
                 let id = try await world.activation(state)
@@ -89,8 +90,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ActivationState.allCases)
-    func `only an active activation signs, unlocks, decrypts and has tokens`(state: ActivationState) async throws {
+    @Test("Only an active activation signs, unlocks, decrypts and has tokens", arguments: ActivationState.allCases)
+    func onlyAnActiveActivationSigns(state: ActivationState) async throws {
         try await World.run { world in
             let device = try await world.device(state)
             let key = device.configuration.applicationKeyText
@@ -142,7 +143,8 @@ import Testing
         }
     }
 
-    @Test func `a code is exchanged in the first state only`() async throws {
+    @Test("A code is exchanged in the first state only")
+    func aCodeIsExchangedInTheFirst() async throws {
         try await World.run { world in
             let (id, code) = try await world.client.initiate()
             func prepare() async throws -> String? {
@@ -158,7 +160,8 @@ import Testing
         }
     }
 
-    @Test func `calls that change nothing leave no history`() async throws {
+    @Test("Calls that change nothing leave no history")
+    func callsThatChangeNothingLeave() async throws {
         try await World.run { world in
             for (state, path) in [(ActivationState.active, "unblock"), (.blocked, "block"), (.removed, "remove")] {
                 let id = try await world.activation(state)

@@ -4,8 +4,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct BackOfficeActivationTests {
-    @Test func `flags are merged, replaced and removed`() async throws {
+@Suite("Activations in the back office")
+struct BackOfficeActivationTests {
+    @Test("Flags are merged, replaced and removed")
+    func flagsAreMergedReplacedAndRemoved() async throws {
         try await ServerFixture.run { client in
             let (id, _) = try await client.initiate(["flags": ["b"]])
             func flags(_ path: String, _ flags: [String]) async throws -> [String]? {
@@ -26,7 +28,8 @@ import Testing
         }
     }
 
-    @Test func `lookup wants all flags and any of the users`() async throws {
+    @Test("Lookup wants all flags and any of the users")
+    func lookupWantsAllFlagsAndAny() async throws {
         try await ServerFixture.run { client in
             let (both, _) = try await client.initiate(["flags": ["x", "y"]])
             _ = try await client.initiate(["flags": ["x"], "userId": "bob"])
@@ -47,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func `a mass status update changes all or none`() async throws {
+    @Test("A mass status update changes all or none")
+    func aMassStatusUpdateChanges() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             func update(_ ids: [String], _ status: String) async throws -> Answer {
@@ -65,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func `names change while an activation is usable`() async throws {
+    @Test("Names change while an activation is usable")
+    func namesChangeWhileAnActivation() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             let request = [
@@ -84,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func `another password replaces the one for the commit`() async throws {
+    @Test("Another password replaces the one for the commit")
+    func anotherPasswordReplacesTheOne() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate([
                 "activationOtp": "11111", "activationOtpValidation": "ON_COMMIT",
@@ -101,8 +107,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `a custom activation waits for its commit`(version: ProtocolVersion) async throws {
+    @Test("A custom activation waits for its commit", arguments: ProtocolVersion.allCases)
+    func aCustomActivationWaitsForItsCommit(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try TestDevice(client, version)
             let created = try await device.exchange("activation/create", ["userId": "carol", "activationOtp": "77777"])
@@ -115,7 +121,8 @@ import Testing
         }
     }
 
-    @Test func `a refused custom activation leaves nothing behind`() async throws {
+    @Test("A refused custom activation leaves nothing behind")
+    func aRefusedCustomActivation() async throws {
         try await ServerFixture.run { client in
             var device = try TestDevice(client, .v3_3)
             let refused = try await device.exchange(
@@ -128,7 +135,8 @@ import Testing
         }
     }
 
-    @Test func `prepare finds out the version that old clients do not send`() async throws {
+    @Test("Prepare finds out the version that old clients do not send")
+    func prepareFindsOutTheVersion() async throws {
         try await ServerFixture.run { client in
             for version in ProtocolVersion.allCases {
                 let (_, code) = try await client.initiate()
@@ -140,7 +148,8 @@ import Testing
         }
     }
 
-    @Test func `a version is found without its application while only one has it`() async throws {
+    @Test("A version is found without its application while only one has it")
+    func aVersionIsFoundWithoutItsApplication() async throws {
         try await ServerFixture.run { client in
             let version = ["applicationVersionId": "v2"]
             #expect(try await client.backOffice("application/version/support", version).code == "ERR0015")
@@ -154,7 +163,8 @@ import Testing
         }
     }
 
-    @Test func `roles and configuration belong to applications`() async throws {
+    @Test("Roles and configuration belong to applications")
+    func rolesAndConfigurationBelong() async throws {
         try await ServerFixture.run { client in
             func roles(_ path: String, _ roles: [String]) async throws -> [String]? {
                 try await client.backOffice(

@@ -4,7 +4,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct BackOfficeCryptographyTests {
+@Suite("Cryptography in the back office")
+struct BackOfficeCryptographyTests {
     private func enable(_ client: ServerClient, _ extra: [String: any Sendable] = [:]) async throws {
         try await client.backOffice(
             "recovery/config/update",
@@ -19,8 +20,8 @@ import Testing
         ].merging(try sealed.fields()) { $1 }
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `the decryptor hands out the keys of a message, once`(version: ProtocolVersion) async throws {
+    @Test("The decryptor hands out the keys of a message, once", arguments: ProtocolVersion.allCases)
+    func theDecryptorHandsOutTheKeys(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice(version)
             for scope in [try await device.applicationScope(), try await device.activationScope()] {
@@ -41,7 +42,8 @@ import Testing
         }
     }
 
-    @Test func `the decryptor's mistakes have their codes`() async throws {
+    @Test("The decryptor's mistakes have their codes")
+    func theDecryptorSMistakesHave() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             let (sealed, _) = try device.seal([:], try await device.activationScope(), .activationGeneric)
@@ -59,7 +61,8 @@ import Testing
         }
     }
 
-    @Test func `the vault opens for two factors and says nothing about others`() async throws {
+    @Test("The vault opens for two factors and says nothing about others")
+    func theVaultOpensForTwoFactors() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             func unlock(
@@ -111,7 +114,8 @@ import Testing
         }
     }
 
-    @Test func `tokens, temporary keys and upgrades pass through the back office`() async throws {
+    @Test("Tokens, temporary keys and upgrades pass through the back office")
+    func tokensTemporaryKeysAndUpgrades() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             let (sealed, decryptor) = try device.seal([:], try await device.activationScope(), .createToken)
@@ -142,7 +146,8 @@ import Testing
         }
     }
 
-    @Test func `a postcard's code and PUKs are derived by its printer`() async throws {
+    @Test("A postcard's code and PUKs are derived by its printer")
+    func aPostcardSCodeAndPUKsAreDerived() async throws {
         try await ServerFixture.run { client in
             let printer = try PrivateKey.generate()
             let person: [String: any Sendable] = ["applicationId": "lab", "userId": "alice", "pukCount": 2]
@@ -201,7 +206,8 @@ import Testing
         }
     }
 
-    @Test func `five wrong PUKs block a code`() async throws {
+    @Test("Five wrong PUKs block a code")
+    func fiveWrongPUKsBlockACode() async throws {
         try await ServerFixture.run { client in
             try await enable(client)
             let (id, code) = try await client.initiate(["flags": ["f"]])

@@ -6,7 +6,8 @@ import Testing
 @testable import PowerAuthServer
 
 /// Every endpoint of the back office: one success, every documented error, and a description that tells no lies.
-@Suite struct BackOfficeEndpointTests {
+@Suite("Endpoints of the back office")
+struct BackOfficeEndpointTests {
     /// Codes that only a collision of random identifiers can bring about; `IdentifierTests` has them.
     private static func unreachable(_ path: String) -> Set<String> {
         var codes: Set<ServiceErrorCode> = [.unableToGenerateActivationCode]
@@ -15,7 +16,8 @@ import Testing
         return Set(codes.map(\.rawValue))
     }
 
-    @Test func `every route has a table, and a table nothing but routes`() throws {
+    @Test("Every route has a table, and a table nothing but routes")
+    func everyRouteHasATableAndATable() throws {
         let server = try ServerFixture().server
         let routes = Set(
             server.endpoints.filter { $0.face == .backOffice }.map { String($0.path.dropFirst("/rest/v3".count)) })
@@ -25,8 +27,8 @@ import Testing
         #expect(Set(BackOfficeContract.all.keys) == routes)
     }
 
-    @Test(arguments: EndpointTable.all)
-    func `every documented error has a row, and every row a documented error`(table: EndpointTable) throws {
+    @Test("Every documented error has a row, and every row a documented error", arguments: EndpointTable.all)
+    func everyDocumentedErrorHasARow(table: EndpointTable) throws {
         let contract = try #require(BackOfficeContract.all[table.path])
         let documented = Set(contract.errors.map(\.rawValue) + contract.others.map { $0.code(on: .backOffice) })
         let tested = Set(table.rows.map(\.code))
@@ -34,8 +36,8 @@ import Testing
         #expect(tested.subtracting(documented).isEmpty)
     }
 
-    @Test(arguments: EndpointTable.all)
-    func `a right request gets exactly the documented answer`(table: EndpointTable) async throws {
+    @Test("A right request gets exactly the documented answer", arguments: EndpointTable.all)
+    func aRightRequestGetsExactly(table: EndpointTable) async throws {
         try await World.run { world in
             let request = try await table.sample(world)
             let answer = try await world.client.backOffice(String(table.path.dropFirst()), request)
@@ -63,8 +65,8 @@ import Testing
         }
     }
 
-    @Test(arguments: EndpointTable.all)
-    func `a wrong request gets exactly the documented error`(table: EndpointTable) async throws {
+    @Test("A wrong request gets exactly the documented error", arguments: EndpointTable.all)
+    func aWrongRequestGetsExactly(table: EndpointTable) async throws {
         let together = table.rows.filter { $0.configure == nil && !$0.isDestructive }
         try await World.run { world in
             for row in together { try await check(row, of: table, in: world) }
@@ -96,9 +98,12 @@ import Testing
     }
 }
 
-@Suite struct IdentifierTests {
-    @Test(arguments: [ServiceErrorCode.unableToGenerateActivationId, .unableToGenerateActivationCode])
-    func `ten collisions are enough`(code: ServiceErrorCode) {
+@Suite("Identifiers")
+struct IdentifierTests {
+    @Test(
+        "Ten collisions are enough",
+        arguments: [ServiceErrorCode.unableToGenerateActivationId, .unableToGenerateActivationCode])
+    func tenCollisionsAreEnough(code: ServiceErrorCode) {
         var drawn = 0
         #expect(throws: ServiceError(code, "10 candidates were all taken")) {
             try Identifiers.firstFree(attempts: 10, orThrow: code, draw: { drawn += 1 }, isTaken: { _ in true })

@@ -4,7 +4,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct BackOfficeSignatureTests {
+@Suite("Signatures in the back office")
+struct BackOfficeSignatureTests {
     private static let data = "POST&L29wZXJhdGlvbi9hdXRob3JpemUvb2ZmbGluZQ==&AfOTl8jeamUtLh3BHh3W3Q==&YQ=="
 
     private func sign(
@@ -26,7 +27,8 @@ import Testing
             ["activationId": device.activationId, "data": Self.data, "signature": signature].merging(extra) { $1 })
     }
 
-    @Test func `offline payloads are signed for one device or for all`() async throws {
+    @Test("Offline payloads are signed for one device or for all")
+    func offlinePayloadsAreSigned() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             let personal = try await client.backOffice(
@@ -55,8 +57,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 4...8)
-    func `offline signatures verify once at any length`(length: Int) async throws {
+    @Test("Offline signatures verify once at any length", arguments: 4...8)
+    func offlineSignaturesVerifyOnce(length: Int) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let signature = try sign(&device, length: length)
@@ -70,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func `biometry signs offline where it is allowed`() async throws {
+    @Test("Biometry signs offline where it is allowed")
+    func biometrySignsOfflineWhere() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let first = try await verify(device, sign(&device, [.possession, .biometry]))
@@ -86,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func `a proximity code is good for the steps that are allowed`() async throws {
+    @Test("A proximity code is good for the steps that are allowed")
+    func aProximityCodeIsGoodForTheSteps() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let seed = Data(repeating: 7, count: 16)
@@ -107,7 +111,8 @@ import Testing
         }
     }
 
-    @Test func `device and server keys sign in both formats`() async throws {
+    @Test("Device and server keys sign in both formats")
+    func deviceAndServerKeysSignInBoth() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             let data = Data("data to be signed".utf8)
@@ -141,7 +146,8 @@ import Testing
         }
     }
 
-    @Test func `the audit shows what was before, and no secret`() async throws {
+    @Test("The audit shows what was before, and no secret")
+    func theAuditShowsWhatWasBefore() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let counter = StrictBase64.encode(device.counter.rawData)

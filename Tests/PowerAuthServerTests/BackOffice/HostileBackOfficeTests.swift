@@ -9,7 +9,8 @@ import Testing
 @testable import PowerAuthServer
 
 /// What no caller should send: every back-office endpoint answers it with a documented refusal, never with 500.
-@Suite struct HostileBackOfficeTests {
+@Suite("Hostile input to the back office")
+struct HostileBackOfficeTests {
     /// The endpoints that read a request object.
     private static let reading = EndpointTable.all.filter { !silent.contains($0.path) }
     /// The first components of their paths: what shares one, shares a server.
@@ -52,8 +53,8 @@ import Testing
         ("bytes of zero", Data(count: 64)),
     ]
 
-    @Test(arguments: groups)
-    func `an unreadable body is a malformed request`(group: String) async throws {
+    @Test("An unreadable body is a malformed request", arguments: groups)
+    func anUnreadableBodyIsAMalformed(group: String) async throws {
         try await World.run { world in
             for table in Self.tables(group) {
                 for (title, body) in Self.unreadable {
@@ -81,8 +82,8 @@ import Testing
         return try #require(JSONSchema.of(type)["properties"]?.objectValue)
     }
 
-    @Test(arguments: groups)
-    func `every described field is read, and refused when it has the wrong type`(group: String) async throws {
+    @Test("Every described field is read, and refused when it has the wrong type", arguments: groups)
+    func everyDescribedFieldIsRead(group: String) async throws {
         try await World.run { world in
             for table in Self.tables(group) {
                 let fields = try fields(table, of: world)
@@ -155,8 +156,8 @@ import Testing
         return (type.arrayValue ?? [type]).compactMap(\.stringValue)
     }
 
-    @Test(arguments: groups)
-    func `absurd values are taken or refused, by a documented code`(group: String) async throws {
+    @Test("Absurd values are taken or refused, by a documented code", arguments: groups)
+    func absurdValuesAreTakenOrRefused(group: String) async throws {
         try await World.run { world in
             for table in Self.tables(group) {
                 let contract = try #require(BackOfficeContract.all[table.path])
@@ -181,7 +182,8 @@ import Testing
         }
     }
 
-    @Test func `a body over the limit is not read, one at the limit is`() async throws {
+    @Test("A body over the limit is not read, one at the limit is")
+    func aBodyOverTheLimitIsNotRead() async throws {
         try await World.run { world in
             for table in EndpointTable.all {
                 let answer = try await post(world, table, Data(repeating: 0x20, count: ServerLimits.bodyBytes + 1))
@@ -194,7 +196,8 @@ import Testing
         }
     }
 
-    @Test func `other methods and types are refused everywhere`() async throws {
+    @Test("Other methods and types are refused everywhere")
+    func otherMethodsAndTypesAreRefused() async throws {
         try await World.run { world in
             for table in EndpointTable.all {
                 let path = "/rest/v3\(table.path)"
@@ -213,11 +216,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        nil as String?, "", "Basic", "Basic ", "Basic %", "Basic YQ==", "Basic Og==", "Bearer abc", "Basic " + "QUFB",
-        "Basic /////w==", "Digest username=\"x\"", "Basic " + String(repeating: "QUFB", count: 1000),
-    ])
-    func `a restricted back office refuses bad credentials everywhere`(authorization: String?) async throws {
+    @Test(
+        "A restricted back office refuses bad credentials everywhere",
+        arguments: [
+            nil as String?, "", "Basic", "Basic ", "Basic %", "Basic YQ==", "Basic Og==", "Bearer abc",
+            "Basic " + "QUFB",
+            "Basic /////w==", "Digest username=\"x\"", "Basic " + String(repeating: "QUFB", count: 1000),
+        ])
+    func aRestrictedBackOfficeRefuses(authorization: String?) async throws {
         let fixture = try ServerFixture { $0.policy.isBackOfficeRestricted = true }
         try await fixture.server.httpApplication(logger: .init(label: "tests")).test(.router) { transport in
             let client = ServerClient(transport: transport, clock: fixture.clock)

@@ -5,7 +5,8 @@ import Testing
 @testable import PowerAuthServer
 
 /// Every status of an operation against every decision about it (server.md, section 23).
-@Suite struct OperationStateTests {
+@Suite("States of operations")
+struct OperationStateTests {
     /// An operation that was brought to a status.
     private func operation(_ world: World, _ status: OperationStatus) async throws -> String {
         let created = try await world.client.createOperation("payment", ["timestampExpires": deadline(world)])
@@ -24,8 +25,8 @@ import Testing
 
     private func deadline(_ world: World) -> Int64 { world.client.clock.now().milliseconds + 10_000 }
 
-    @Test(arguments: OperationStatus.allCases)
-    func `only a pending operation is decided`(status: OperationStatus) async throws {
+    @Test("Only a pending operation is decided", arguments: OperationStatus.allCases)
+    func onlyAPendingOperationIsDecided(status: OperationStatus) async throws {
         try await World.run { world in
             try await world.client.createTemplate(maxFailures: 2)
             let decisions: [(path: String, extra: Fields, code: String, result: String?, leadsTo: String)] = [
@@ -59,8 +60,8 @@ import Testing
         }
     }
 
-    @Test(arguments: OperationStatus.allCases)
-    func `nobody's operation is claimed while it is pending`(status: OperationStatus) async throws {
+    @Test("Nobody's operation is claimed while it is pending", arguments: OperationStatus.allCases)
+    func nobodySOperationIsClaimed(status: OperationStatus) async throws {
         try await World.run { world in
             try await world.client.createTemplate(maxFailures: 1)
             let created = try await world.call(

@@ -5,7 +5,8 @@ import Testing
 @testable import PowerAuthServer
 
 /// Every status of a recovery code against everything that happens to it (server.md, section 14.5).
-@Suite struct RecoveryStateTests {
+@Suite("States of recovery codes")
+struct RecoveryStateTests {
     /// The code of an activation, brought to a status.
     private func code(
         _ world: World, _ status: RecoveryCodeStatus
@@ -37,8 +38,8 @@ import Testing
         return [found.text("recoveryCodes.0.status"), found.text("recoveryCodes.0.puks.0.status")]
     }
 
-    @Test(arguments: RecoveryCodeStatus.allCases)
-    func `only an active code recovers`(start: RecoveryCodeStatus) async throws {
+    @Test("Only an active code recovers", arguments: RecoveryCodeStatus.allCases)
+    func onlyAnActiveCodeRecovers(start: RecoveryCodeStatus) async throws {
         try await World.run { world in
             let (device, recovery, _) = try await code(world, start)
             let before = try await status(world, device)
@@ -49,8 +50,8 @@ import Testing
         }
     }
 
-    @Test(arguments: RecoveryCodeStatus.allCases)
-    func `a code is confirmed unless it is lost`(start: RecoveryCodeStatus) async throws {
+    @Test("A code is confirmed unless it is lost", arguments: RecoveryCodeStatus.allCases)
+    func aCodeIsConfirmedUnlessItIsLost(start: RecoveryCodeStatus) async throws {
         try await World.run { world in
             let (owner, recovery, _) = try await code(world, start)
             // Another activation of the same user, because one that waits for its commit sends nothing.
@@ -64,8 +65,8 @@ import Testing
         }
     }
 
-    @Test(arguments: RecoveryCodeStatus.allCases)
-    func `any code is revoked, once`(start: RecoveryCodeStatus) async throws {
+    @Test("Any code is revoked, once", arguments: RecoveryCodeStatus.allCases)
+    func anyCodeIsRevokedOnce(start: RecoveryCodeStatus) async throws {
         try await World.run { world in
             let (device, _, id) = try await code(world, start)
             let first = try await world.call("recovery/revoke", ["recoveryCodeIds": [id]])
@@ -75,8 +76,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [RecoveryCodeStatus.created, .active], [false, true])
-    func `a removed activation keeps its code unless it is asked not to, or never was`(
+    @Test(
+        "A removed activation keeps its code unless it is asked not to, or never was",
+        arguments: [RecoveryCodeStatus.created, .active], [false, true])
+    func aRemovedActivationKeepsItsCode(
         start: RecoveryCodeStatus, revokes: Bool
     ) async throws {
         try await World.run { world in
@@ -88,7 +91,8 @@ import Testing
         }
     }
 
-    @Test func `a code that comes with an activation at once is active at once`() async throws {
+    @Test("A code that comes with an activation at once is active at once")
+    func aCodeThatComesWithAnActivation() async throws {
         try await World.run { world in
             try await world.call(
                 "recovery/config/update", ["applicationId": "lab", "activationRecoveryEnabled": true])

@@ -14,7 +14,8 @@ import Testing
 @testable import PowerAuthServer
 
 /// How callbacks show who they come from (server.md, section 16.1).
-@Suite struct CallbackAuthenticationTests {
+@Suite("Authentication of callbacks")
+struct CallbackAuthenticationTests {
     private static func callback(
         _ url: String, _ authentication: [String: any Sendable], _ extra: [String: any Sendable] = [:]
     ) -> [String: any Sendable] {
@@ -74,7 +75,8 @@ import Testing
         }
     }
 
-    @Test func `OAuth 2.0 fetches a token once, and another one when it is no longer accepted`() async throws {
+    @Test("OAuth 2.0 fetches a token once, and another one when it is no longer accepted")
+    func oauth20FetchesATokenOnce() async throws {
         let gate = Gate()
         let application = Application(router: gate.router { $0 > 1 }, logger: Logger(label: "tests"))
         try await application.test(.live) { target in
@@ -104,7 +106,8 @@ import Testing
         }
     }
 
-    @Test func `an access token that has expired is forgotten, also when its callback is gone`() async throws {
+    @Test("An access token that has expired is forgotten, also when its callback is gone")
+    func expiredAccessTokensAreForgotten() async throws {
         let gate = Gate()
         let application = Application(router: gate.router(), logger: Logger(label: "tests"))
         try await application.test(.live) { target in
@@ -130,7 +133,8 @@ import Testing
         }
     }
 
-    @Test func `a client certificate opens a target that demands one`() async throws {
+    @Test("A client certificate opens a target that demands one")
+    func aClientCertificateOpensATarget() async throws {
         let fixture = try ServerFixture()
         let directory = fixture.directory.path
         let certificates = try LabCertificates(directory: directory + "/tls", now: Self.realNow)
@@ -173,7 +177,8 @@ import Testing
         }
     }
 
-    @Test func `a way that lacks what it needs is refused`() async throws {
+    @Test("A way that lacks what it needs is refused")
+    func aWayThatLacksWhatItNeeds() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             for (way, values, missing) in [
                 ("httpBasic", ["enabled": true], "username"), ("oauth2", ["enabled": true], "tokenUri"),

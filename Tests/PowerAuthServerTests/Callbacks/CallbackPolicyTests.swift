@@ -8,7 +8,8 @@ import Testing
 
 /// What happens to messages whose targets fail, whose process ended or whose time is over
 /// (server.md, sections 16.4 and 24).
-@Suite struct CallbackPolicyTests {
+@Suite("Delivery of callbacks")
+struct CallbackPolicyTests {
     private static func callback(_ extra: [String: any Sendable] = [:]) -> [String: any Sendable] {
         [
             "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
@@ -22,7 +23,8 @@ import Testing
         }
     }
 
-    @Test func `failures in a row open the circuit, and a success after the pause closes it`() async throws {
+    @Test("Failures in a row open the circuit, and a success after the pause closes it")
+    func failuresInARowOpenTheCircuit() async throws {
         let fixture = try ServerFixture {
             $0.policy.callbacks.failureThreshold = 2
             $0.policy.callbacks.resetTimeout = 10_000
@@ -45,7 +47,8 @@ import Testing
         }
     }
 
-    @Test func `a negative threshold never opens the circuit`() async throws {
+    @Test("A negative threshold never opens the circuit")
+    func aNegativeThresholdNeverOpens() async throws {
         let fixture = try ServerFixture { $0.policy.callbacks.failureThreshold = -1 }
         let target = CallbackTarget([])
         try await fixture.run { client in
@@ -58,8 +61,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [(3, "COMPLETED"), (1, "FAILED")])
-    func `an attempt that ended with its process is repeated where attempts are repeated at all`(
+    @Test(
+        "An attempt that ended with its process is repeated where attempts are repeated at all",
+        arguments: [(3, "COMPLETED"), (1, "FAILED")])
+    func anAttemptThatEndedWithItsProcess(
         maxAttempts: Int, outcome: String
     ) async throws {
         let fixture = try ServerFixture()
@@ -82,7 +87,8 @@ import Testing
         }
     }
 
-    @Test func `finished messages are forgotten when their time is over`() async throws {
+    @Test("Finished messages are forgotten when their time is over")
+    func finishedMessagesAreForgotten() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200, 500])
         try await fixture.run { client in
@@ -103,7 +109,8 @@ import Testing
         }
     }
 
-    @Test func `only allowed hosts are called`() async throws {
+    @Test("Only allowed hosts are called")
+    func onlyAllowedHostsAreCalled() async throws {
         let directory = try TemporaryDirectory()
         try await ServerFixture(directory: directory).run { client in
             try await client.backOffice("application/callback/create", Self.callback()).expectOK()
@@ -126,7 +133,8 @@ import Testing
         }
     }
 
-    @Test func `expired operations, activations and messages wait for the server's clock only`() async throws {
+    @Test("Expired operations, activations and messages wait for the server's clock only")
+    func expiredOperationsActivations() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([])
         try await fixture.run { client in

@@ -5,7 +5,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct CallbackTests {
+@Suite("Callbacks")
+struct CallbackTests {
     private static func callback(_ extra: [String: any Sendable] = [:]) -> [String: any Sendable] {
         [
             "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
@@ -13,7 +14,8 @@ import Testing
         ].merging(extra) { $1 }
     }
 
-    @Test func `every change of status is told once, with the wanted attributes`() async throws {
+    @Test("Every change of status is told once, with the wanted attributes")
+    func everyChangeOfStatusIsTold() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200, 204, 200, 200])
         try await fixture.run { client in
@@ -43,7 +45,8 @@ import Testing
         }
     }
 
-    @Test func `a failed call is repeated with growing pauses, under one key`() async throws {
+    @Test("A failed call is repeated with growing pauses, under one key")
+    func aFailedCallIsRepeatedWithGrowing() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([500, 302])
         try await fixture.run { client in
@@ -72,7 +75,8 @@ import Testing
         }
     }
 
-    @Test func `secrets stay unseen, and stay when an update does not name them`() async throws {
+    @Test("Secrets stay unseen, and stay when an update does not name them")
+    func secretsStayUnseenAndStay() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200])
         try await fixture.run { client in
@@ -94,7 +98,8 @@ import Testing
         }
     }
 
-    @Test func `a removed callback is silent and gone`() async throws {
+    @Test("A removed callback is silent and gone")
+    func aRemovedCallbackIsSilent() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200])
         try await fixture.run { client in
@@ -112,7 +117,8 @@ import Testing
         }
     }
 
-    @Test func `what cannot be called is refused`() async throws {
+    @Test("What cannot be called is refused")
+    func whatCannotBeCalledIsRefused() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             for (change, code) in [
                 (["callbackUrl": "nowhere"], "ERR0014"), (["callbackUrl": ""], "ERR0024"),
@@ -125,7 +131,8 @@ import Testing
         }
     }
 
-    @Test func `operations tell their own callbacks, also when they expire`() async throws {
+    @Test("Operations tell their own callbacks, also when they expire")
+    func operationsTellTheirOwnCallbacks() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200, 200, 200])
         try await fixture.run { client in
@@ -143,7 +150,8 @@ import Testing
         }
     }
 
-    @Test func `an unfinished activation is removed when its time is over`() async throws {
+    @Test("An unfinished activation is removed when its time is over")
+    func anUnfinishedActivationIsRemoved() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let (id, _) = try await client.initiate()
@@ -156,8 +164,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [("P30D", "PT720H"), ("PT2S", "PT2S"), ("PT1.5S", "PT1.5S"), ("PT90M", "PT1H30M")])
-    func `durations come back in hours, minutes and seconds`(given: String, shown: String) throws {
+    @Test(
+        "Durations come back in hours, minutes and seconds",
+        arguments: [("P30D", "PT720H"), ("PT2S", "PT2S"), ("PT1.5S", "PT1.5S"), ("PT90M", "PT1H30M")])
+    func durationsComeBackInHours(given: String, shown: String) throws {
         let duration = try JSONDecoder().decode(ISODuration.self, from: Data("\"\(given)\"".utf8))
         #expect(try JSONEncoder().encode(duration) == Data("\"\(shown)\"".utf8))
     }

@@ -4,8 +4,10 @@ import Testing
 @testable import PowerAuthServer
 
 /// The tables of this directory know every device endpoint, and every failure of each.
-@Suite struct DeviceCoverageTests {
-    @Test func `every device route has its tests`() throws {
+@Suite("Coverage of device endpoints")
+struct DeviceCoverageTests {
+    @Test("Every device route has its tests")
+    func everyDeviceRouteHasItsTests() throws {
         let routed = try ServerFixture.deviceSide().server.endpoints.filter { $0.face == .device }
         #expect(Set(routed.map(\.path)) == Set(DeviceCall.allCases.map(\.rawValue)))
         #expect(routed.count == DeviceCall.allCases.count)
@@ -17,7 +19,8 @@ import Testing
         }
     }
 
-    @Test func `the server declares the failures that are documented`() throws {
+    @Test("The server declares the failures that are documented")
+    func theServerDeclaresTheFailures() throws {
         for endpoint in try ServerFixture.deviceSide().server.endpoints where endpoint.face == .device {
             let call = try #require(DeviceCall(rawValue: endpoint.path))
             let declared = ([endpoint.fallback] + endpoint.otherFailures).filter { $0 != .unexpected }
@@ -25,8 +28,8 @@ import Testing
         }
     }
 
-    @Test(arguments: DeviceCall.allCases)
-    func `every documented failure has a row`(call: DeviceCall) {
+    @Test("Every documented failure has a row", arguments: DeviceCall.allCases)
+    func everyDocumentedFailureHas(call: DeviceCall) {
         let failures =
             DeviceErrorRow.all.filter { $0.call == call }.map(\.failure)
             + DeviceErrorRow.elsewhere.filter { $0.call == call }.map(\.failure)

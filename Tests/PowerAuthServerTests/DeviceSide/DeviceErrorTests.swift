@@ -6,9 +6,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct DeviceErrorTests {
-    @Test(arguments: [ProtocolVersion.v3_1, .v3_3])
-    func `a wrong request is refused as documented`(version: ProtocolVersion) async throws {
+@Suite("Errors of device endpoints")
+struct DeviceErrorTests {
+    @Test("A wrong request is refused as documented", arguments: [ProtocolVersion.v3_1, .v3_3])
+    func aWrongRequestIsRefusedAs(version: ProtocolVersion) async throws {
         try await ServerFixture.deviceSide().run { client in
             for row in DeviceErrorRow.all {
                 var rig = try await DeviceRig(client, row.call, version, isStarted: row.isStarted)
@@ -30,8 +31,10 @@ import Testing
         case pendingCommit, blocked, removed, unknownActivation, unsupportedVersion, foreignApplication
     }
 
-    @Test(arguments: Circumstance.allCases, [ProtocolVersion.v3_1, .v3_3])
-    func `an activation that is not to be served is refused`(
+    @Test(
+        "An activation that is not to be served is refused", arguments: Circumstance.allCases,
+        [ProtocolVersion.v3_1, .v3_3])
+    func anActivationThatIsNotToBe(
         circumstance: Circumstance, version: ProtocolVersion
     ) async throws {
         try await ServerFixture.forEach(DeviceCall.ofActivation, version) { rig in
@@ -52,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func `a temporary key is for an activation that can use it`() async throws {
+    @Test("A temporary key is for an activation that can use it")
+    func aTemporaryKeyIsForAnActivation() async throws {
         for (circumstance, status) in [
             (Circumstance.pendingCommit, 400), (.blocked, 200), (.removed, 400), (.unknownActivation, 400),
             (.unsupportedVersion, 400), (.foreignApplication, 400),
@@ -69,8 +73,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [ProtocolVersion.v3_1, .v3_3])
-    func `a status is told in every state`(version: ProtocolVersion) async throws {
+    @Test("A status is told in every state", arguments: [ProtocolVersion.v3_1, .v3_3])
+    func aStatusIsToldInEveryState(version: ProtocolVersion) async throws {
         for circumstance in Circumstance.allCases {
             try await ServerFixture.run(.activationStatus, version) { rig in
                 try await bring(&rig, to: circumstance)
@@ -79,8 +83,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `an activation needs a supported version of its application`(version: ProtocolVersion) async throws {
+    @Test("An activation needs a supported version of its application", arguments: ProtocolVersion.allCases)
+    func anActivationNeedsASupported(version: ProtocolVersion) async throws {
         try await ServerFixture.forEach([.createActivation, .exchangeApplication], version) { rig in
             try await bring(&rig, to: .unsupportedVersion)
             try await rig.send().expect(rig.call.refusal, "an unsupported version in \(version.rawValue)")
@@ -88,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func `a removal that fails after its signature is no matter of authentication`() async throws {
+    @Test("A removal that fails after its signature is no matter of authentication")
+    func aRemovalThatFailsAfterItsSignature() async throws {
         // Nothing in the domain refuses to remove what has just signed, so the transaction is made to fail.
         let commits = Mutex<Int?>(nil)
         let fixture = try ServerFixture(
@@ -109,7 +114,8 @@ import Testing
         }
     }
 
-    @Test func `claims that cannot be read are kept from the device without a word about the reason`() async throws {
+    @Test("Claims that cannot be read are kept from the device without a word about the reason")
+    func claimsThatCannotBeReadAreKept() async throws {
         let fixture = try ServerFixture.deviceSide()
         try await fixture.run { client in
             var rig = try await DeviceRig(client, .userInfo, .v3_3)

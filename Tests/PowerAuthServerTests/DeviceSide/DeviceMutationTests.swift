@@ -6,14 +6,15 @@ import Testing
 @testable import PowerAuthServer
 
 /// Right requests with one byte changed anywhere, chosen by a seed.
-@Suite struct DeviceMutationTests {
+@Suite("Changed bytes in device requests")
+struct DeviceMutationTests {
     private static let seed: UInt64 = 0x5EED_0F_DE71CE
     /// Envelopes of 3.1 have no timestamp, so that one and the same can be sent again and again; those of 3.3 are
     /// made anew each time, because the second arrival would be refused as a replay and for nothing else.
     private static let counts: [(version: ProtocolVersion, count: Int)] = [(.v3_1, 140), (.v3_3, 60)]
 
-    @Test(arguments: counts)
-    func `one changed byte is never an accident and never accepted where it matters`(
+    @Test("One changed byte is never an accident and never accepted where it matters", arguments: counts)
+    func oneChangedByteIsNeverAnAccident(
         version: ProtocolVersion, count: Int
     ) async throws {
         try await ServerFixture.forEach(DeviceCall.allCases, version) { rig in

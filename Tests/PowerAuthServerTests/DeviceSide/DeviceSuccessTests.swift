@@ -6,9 +6,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct DeviceSuccessTests {
-    @Test(arguments: ProtocolVersion.allCases)
-    func `a right request is answered`(version: ProtocolVersion) async throws {
+@Suite("Successes of device endpoints")
+struct DeviceSuccessTests {
+    @Test("A right request is answered", arguments: ProtocolVersion.allCases)
+    func aRightRequestIsAnswered(version: ProtocolVersion) async throws {
         try await ServerFixture.forEach(DeviceCall.allCases.filter { $0.versions.contains(version) }, version) { rig in
             let call = rig.call
             let request = try await rig.request()
@@ -26,8 +27,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `a signature is validated with other methods`(version: ProtocolVersion) async throws {
+    @Test("A signature is validated with other methods", arguments: ProtocolVersion.allCases)
+    func aSignatureIsValidatedWithOther(version: ProtocolVersion) async throws {
         try await ServerFixture.run(.validateSignature, version) { rig in
             for method in ["GET", "PUT", "DELETE"] {
                 let body = method == "GET" ? Data() : Data("any bytes".utf8)
@@ -40,7 +41,8 @@ import Testing
         }
     }
 
-    @Test func `the other mount point answers alike`() async throws {
+    @Test("The other mount point answers alike")
+    func theOtherMountPointAnswers() async throws {
         try await ServerFixture.forEach(DeviceCall.allCases, .v3_3) { rig in
             var request = try await rig.request()
             request.uri = "/enrollment-server" + request.uri
@@ -48,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func `a point is taken as transmitted`() async throws {
+    @Test("A point is taken as transmitted")
+    func aPointIsTakenAsTransmitted() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_1) { rig in
             let call = rig.call
             let request = try await rig.request(

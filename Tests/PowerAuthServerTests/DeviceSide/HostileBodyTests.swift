@@ -4,8 +4,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct HostileBodyTests {
-    @Test func `a body that cannot be read is refused, however well it is signed`() async throws {
+@Suite("Hostile bodies")
+struct HostileBodyTests {
+    @Test("A body that cannot be read is refused, however well it is signed")
+    func aBodyThatCannotBeReadIsRefused() async throws {
         try await ServerFixture.forEach(DeviceCall.allCases.filter { !$0.takesAnyBody }, .v3_3) { rig in
             let call = rig.call
             let before = try await rig.trace()
@@ -21,7 +23,8 @@ import Testing
         }
     }
 
-    @Test func `a body that is not read does no harm, but is covered by a signature`() async throws {
+    @Test("A body that is not read does no harm, but is covered by a signature")
+    func aBodyThatIsNotReadDoesNoHarm() async throws {
         try await ServerFixture.forEach(DeviceCall.allCases.filter { $0.takesAnyBody }, .v3_3) { rig in
             let call = rig.call
             for (what, body) in HostileBodies.malformed {
@@ -38,7 +41,8 @@ import Testing
         }
     }
 
-    @Test func `any signed bytes will do`() async throws {
+    @Test("Any signed bytes will do")
+    func anySignedBytesWillDo() async throws {
         try await ServerFixture.forEach([DeviceCall.validateSignature, .login, .account], .v3_1) { rig in
             for (what, body) in HostileBodies.malformed {
                 let answer = try await rig.send(Twist(body: body))
@@ -47,11 +51,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (DeviceCall.activationStatus, "activationId"), (.activationStatus, "challenge"),
-        (.removeToken, "tokenId"), (.createTemporaryKey, "jwt"),
-    ])
-    func `a field of the wrong type is refused`(call: DeviceCall, field: String) async throws {
+    @Test(
+        "A field of the wrong type is refused",
+        arguments: [
+            (DeviceCall.activationStatus, "activationId"), (.activationStatus, "challenge"),
+            (.removeToken, "tokenId"), (.createTemporaryKey, "jwt"),
+        ])
+    func aFieldOfTheWrongTypeIsRefused(call: DeviceCall, field: String) async throws {
         try await ServerFixture.run(call, .v3_3) { rig in
             for (what, value) in HostileBodies.noText where !(value is String) || field == "challenge" || field == "jwt"
             {
@@ -66,13 +72,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (DeviceCall.renameActivation, "activationName", OutwardFailure.activation),
-        (.unlockVault, "reason", .vault), (.confirmRecovery, "recoveryCode", .authentication),
-        (.exchangeActivation, "data", .encryption), (.exchangeSigned, "data", .encryption),
-        (.exchangeToken, "data", .encryption),
-    ])
-    func `an encrypted field of the wrong type is refused`(
+    @Test(
+        "An encrypted field of the wrong type is refused",
+        arguments: [
+            (DeviceCall.renameActivation, "activationName", OutwardFailure.activation),
+            (.unlockVault, "reason", .vault), (.confirmRecovery, "recoveryCode", .authentication),
+            (.exchangeActivation, "data", .encryption), (.exchangeSigned, "data", .encryption),
+            (.exchangeToken, "data", .encryption),
+        ])
+    func anEncryptedFieldOfTheWrong(
         call: DeviceCall, field: String, failure: OutwardFailure
     ) async throws {
         try await ServerFixture.run(call, .v3_3) { rig in
@@ -89,7 +97,8 @@ import Testing
         }
     }
 
-    @Test func `any field of an activation may be of the wrong type`() async throws {
+    @Test("Any field of an activation may be of the wrong type")
+    func anyFieldOfAnActivationMay() async throws {
         try await ServerFixture.run(.createActivation, .v3_3) { rig in
             for (what, value) in HostileBodies.noText where !(value is String) {
                 for field in ["type", "identityAttributes", "activationData"] {

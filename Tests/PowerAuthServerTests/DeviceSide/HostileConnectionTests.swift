@@ -10,9 +10,10 @@ import Testing
 @testable import PowerAuthServer
 
 /// What the HTTP layer refuses before any endpoint sees it, over a real connection.
-@Suite struct HostileConnectionTests {
-    @Test(arguments: [100_000, 1_000_000])
-    func `a header of absurd length ends its connection and nothing else`(length: Int) async throws {
+@Suite("Hostile connections")
+struct HostileConnectionTests {
+    @Test("A header of absurd length ends its connection and nothing else", arguments: [100_000, 1_000_000])
+    func aHeaderOfAbsurdLengthEnds(length: Int) async throws {
         let fixture = try ServerFixture.deviceSide()
         try await fixture.server.httpApplication(logger: Logger(label: "tests")).test(.live) { transport in
             var headers: HTTPFields = [.contentType: "application/json"]

@@ -4,14 +4,16 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct HostileEnvelopeTests {
+@Suite("Hostile envelopes")
+struct HostileEnvelopeTests {
     private static let fields = [
         "ephemeralPublicKey", "encryptedData", "mac", "nonce", "timestamp", "temporaryKeyId",
     ]
     /// Fields that older versions do not have; the vault and the upgrade have a failure for their absence.
     private static let newer: Set = ["nonce", "timestamp", "temporaryKeyId"]
 
-    @Test func `a field that is missing or of the wrong type is refused`() async throws {
+    @Test("A field that is missing or of the wrong type is refused")
+    func aFieldThatIsMissingOrOfTheWrong() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_3) { rig in
             let call = rig.call
             let before = try await rig.trace()
@@ -29,7 +31,8 @@ import Testing
         }
     }
 
-    @Test func `a timestamp outside the window is refused`() async throws {
+    @Test("A timestamp outside the window is refused")
+    func aTimestampOutsideTheWindow() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_3) { rig in
             let call = rig.call
             let now = rig.client.timestamp
@@ -46,7 +49,8 @@ import Testing
         }
     }
 
-    @Test func `a point that is none is refused`() async throws {
+    @Test("A point that is none is refused")
+    func aPointThatIsNoneIsRefused() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_3) { rig in
             let call = rig.call
             for (what, point) in try HostileBodies.noPoints() {
@@ -57,8 +61,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [ProtocolVersion.v3_0, .v3_1, .v3_2, .v3_3])
-    func `a cryptogram that is cut or changed is refused`(version: ProtocolVersion) async throws {
+    @Test("A cryptogram that is cut or changed is refused", arguments: [ProtocolVersion.v3_0, .v3_1, .v3_2, .v3_3])
+    func aCryptogramThatIsCutOrChanged(version: ProtocolVersion) async throws {
         let changes: [(what: String, field: String, change: @Sendable (Data) -> Data)] = [
             ("no cipher text", "encryptedData", { _ in Data() }),
             ("a byte less", "encryptedData", { $0.dropLast() }),
@@ -84,8 +88,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [ProtocolVersion.v3_2, .v3_3])
-    func `an envelope is accepted once, however often it is signed`(version: ProtocolVersion) async throws {
+    @Test("An envelope is accepted once, however often it is signed", arguments: [ProtocolVersion.v3_2, .v3_3])
+    func anEnvelopeIsAcceptedOnce(version: ProtocolVersion) async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, version) { rig in
             let call = rig.call
             let first = try await rig.request()
@@ -100,7 +104,8 @@ import Testing
         }
     }
 
-    @Test func `a temporary key serves its scope, its activation and its time`() async throws {
+    @Test("A temporary key serves its scope, its activation and its time")
+    func aTemporaryKeyServesItsScope() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_3) { rig in
             let call = rig.call
             for id in [
@@ -130,7 +135,8 @@ import Testing
     }
 
     /// Whether keys that the protocol does not know are ignored around the envelope (rest-api.md, section 2.3).
-    @Test func `unknown keys are ignored where the PowerAuth server reads`() async throws {
+    @Test("Unknown keys are ignored where the PowerAuth server reads")
+    func unknownKeysAreIgnoredWhere() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_3) { rig in
             let call = rig.call
             let answer = try await rig.send(Twist(envelope: { $0["surprise"] = 1 }))
@@ -143,8 +149,8 @@ import Testing
     }
 
     /// A field of a newer version is unexpected in an older one, a missing one of its own likewise.
-    @Test(arguments: [ProtocolVersion.v3_0, .v3_1, .v3_2])
-    func `a field of a newer version is refused`(version: ProtocolVersion) async throws {
+    @Test("A field of a newer version is refused", arguments: [ProtocolVersion.v3_0, .v3_1, .v3_2])
+    func aFieldOfANewerVersionIsRefused(version: ProtocolVersion) async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, version) { rig in
             let call = rig.call
             var foreign: [(field: String, value: any Sendable)] = [

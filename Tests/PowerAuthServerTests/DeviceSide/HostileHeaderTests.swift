@@ -5,8 +5,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct HostileHeaderTests {
-    @Test func `a header that cannot be read is refused and counts nothing`() async throws {
+@Suite("Hostile headers")
+struct HostileHeaderTests {
+    @Test("A header that cannot be read is refused and counts nothing")
+    func aHeaderThatCannotBeReadIsRefused() async throws {
         try await ServerFixture.forEach(DeviceCall.withHeader, .v3_3) { rig in
             let call = rig.call
             let before = try await rig.trace()
@@ -36,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func `a header of the wrong scope is refused`() async throws {
+    @Test("A header of the wrong scope is refused")
+    func aHeaderOfTheWrongScopeIsRefused() async throws {
         try await ServerFixture.forEach(
             DeviceCall.sealed.filter { [.sealed(.application), .sealed(.activation)].contains($0.form) }, .v3_3
         ) { rig in
@@ -52,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func `keys and identifiers that nobody has are refused`() async throws {
+    @Test("Keys and identifiers that nobody has are refused")
+    func keysAndIdentifiersThatNobody() async throws {
         try await ServerFixture.forEach(
             DeviceCall.withHeader.filter { ![.token, .tokenAndSealed].contains($0.form) }, .v3_3
         ) { rig in
@@ -73,7 +77,8 @@ import Testing
     /// Endpoints of one encrypted message whose header may be of either kind (rest-api.md, section 4.3).
     private static let annotated = [DeviceCall.createActivation, .userInfo, .exchangeActivation]
 
-    @Test func `an authorization header stands before an encryption header`() async throws {
+    @Test("An authorization header stands before an encryption header")
+    func anAuthorizationHeaderStands() async throws {
         try await ServerFixture.forEach(Self.annotated, .v3_3) { rig in
             let call = rig.call
             var request = try await rig.request()
@@ -82,7 +87,8 @@ import Testing
                 call.closedFailure, "an unreadable authorization header beside it")
         }
     }
-    @Test func `beside a readable authorization header the encryption header does not matter`() async throws {
+    @Test("Beside a readable authorization header the encryption header does not matter")
+    func besideAReadableAuthorization() async throws {
         try await ServerFixture.forEach(Self.annotated, .v3_3) { rig in
             var request = try await rig.request()
             let id = rig.device.activationId.isEmpty ? UUID().uuidString.lowercased() : rig.device.activationId

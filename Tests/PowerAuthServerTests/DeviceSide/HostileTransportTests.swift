@@ -5,8 +5,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct HostileTransportTests {
-    @Test func `other methods are refused`() async throws {
+@Suite("Hostile transport")
+struct HostileTransportTests {
+    @Test("Other methods are refused")
+    func otherMethodsAreRefused() async throws {
         try await ServerFixture.forEach(DeviceCall.allCases, .v3_3) { rig in
             let call = rig.call
             let request = try await rig.request()
@@ -20,7 +22,8 @@ import Testing
         }
     }
 
-    @Test func `another content type is refused where JSON is read`() async throws {
+    @Test("Another content type is refused where JSON is read")
+    func anotherContentTypeIsRefused() async throws {
         try await ServerFixture.forEach(DeviceCall.allCases, .v3_3) { rig in
             let call = rig.call
             for type in [
@@ -44,7 +47,8 @@ import Testing
         }
     }
 
-    @Test func `a body beyond the limit is refused before it is read`() async throws {
+    @Test("A body beyond the limit is refused before it is read")
+    func aBodyBeyondTheLimitIsRefused() async throws {
         try await ServerFixture.forEach(DeviceCall.allCases, .v3_3) { rig in
             var request = try await rig.request()
             let right = request.body
@@ -55,20 +59,24 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "/pa/v3/", "/pa/v3/activation", "/pa/v3/../v3/nothing", "/pa/v3/activation/create/more", "/pa/v2/status",
-        "/pa/v4/status", "/PA/V3/STATUS", "/pa/v3/status%00", "/pa/v3/%2e%2e/v3/status", "/pa/v3/..%2fstatus",
-        "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/pa/v3/status.json", "/secured/account/", "/exchange/v3",
-        "/enrollment-server", "/%ff%fe", "/pa/v3/status/%",
-    ])
-    func `a path that leads nowhere has the enveloped 404`(path: String) async throws {
+    @Test(
+        "A path that leads nowhere has the enveloped 404",
+        arguments: [
+            "/pa/v3/", "/pa/v3/activation", "/pa/v3/../v3/nothing", "/pa/v3/activation/create/more", "/pa/v2/status",
+            "/pa/v4/status", "/PA/V3/STATUS", "/pa/v3/status%00", "/pa/v3/%2e%2e/v3/status", "/pa/v3/..%2fstatus",
+            "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/pa/v3/status.json", "/secured/account/", "/exchange/v3",
+            "/enrollment-server", "/%ff%fe", "/pa/v3/status/%",
+        ])
+    func aPathThatLeadsNowhereHas(path: String) async throws {
         try await ServerFixture.run { client in
             try await client.send(path, body: Data("{}".utf8)).expect(.notFound, path)
         }
     }
 
-    @Test(arguments: ["%", "%zz", "%00", "..%2f..%2fetc", "%ff", "a%20b", "'", String(repeating: "a", count: 8_000)])
-    func `what stands for a placeholder is only a label`(text: String) async throws {
+    @Test(
+        "What stands for a placeholder is only a label",
+        arguments: ["%", "%zz", "%00", "..%2f..%2fetc", "%ff", "a%20b", "'", String(repeating: "a", count: 8_000)])
+    func whatStandsForAPlaceholder(text: String) async throws {
         try await ServerFixture.run(.account, .v3_3) { rig in
             var request = try await rig.request()
             request.uri = "/secured/account/\(text)?filter=all"

@@ -4,7 +4,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct EnvelopeTests {
+@Suite("Encrypted envelopes")
+struct EnvelopeTests {
     /// Sends an outer layer that decrypts but asks for nothing useful: 400 either way, so the journal tells
     /// whether the envelope was opened.
     private func cause(
@@ -29,8 +30,8 @@ import Testing
             body: JSONSerialization.data(withJSONObject: object))
     }
 
-    @Test(arguments: [ProtocolVersion.v3_2, .v3_3])
-    func `an envelope is accepted once`(version: ProtocolVersion) async throws {
+    @Test("An envelope is accepted once", arguments: [ProtocolVersion.v3_2, .v3_3])
+    func anEnvelopeIsAcceptedOnce(version: ProtocolVersion) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try TestDevice(client, version)
@@ -47,7 +48,8 @@ import Testing
         }
     }
 
-    @Test func `an envelope from the future is refused, one within the window is not`() async throws {
+    @Test("An envelope from the future is refused, one within the window is not")
+    func anEnvelopeFromTheFutureIsRefused() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try TestDevice(client, .v3_2)
@@ -63,8 +65,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `a changed bit is noticed before anything is decrypted`(version: ProtocolVersion) async throws {
+    @Test("A changed bit is noticed before anything is decrypted", arguments: ProtocolVersion.allCases)
+    func aChangedBitIsNoticedBefore(version: ProtocolVersion) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try TestDevice(client, version)
@@ -83,8 +85,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `fields of another version are refused`(version: ProtocolVersion) async throws {
+    @Test("Fields of another version are refused", arguments: ProtocolVersion.allCases)
+    func fieldsOfAnotherVersionAreRefused(version: ProtocolVersion) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try TestDevice(client, version)
@@ -104,7 +106,8 @@ import Testing
         }
     }
 
-    @Test func `unknown keys are refused around and inside the outer layer`() async throws {
+    @Test("Unknown keys are refused around and inside the outer layer")
+    func unknownKeysAreRefusedAround() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try TestDevice(client, .v3_3)
@@ -119,7 +122,8 @@ import Testing
         }
     }
 
-    @Test func `an activation id has no place in the header of an application request`() async throws {
+    @Test("An activation id has no place in the header of an application request")
+    func anActivationIdHasNoPlace() async throws {
         try await ServerFixture.run { client in
             let device = try TestDevice(client, .v3_3)
             let scope = try await device.applicationScope()
@@ -134,7 +138,8 @@ import Testing
         }
     }
 
-    @Test func `a temporary key expires and serves its own scope only`() async throws {
+    @Test("A temporary key expires and serves its own scope only")
+    func aTemporaryKeyExpiresAndServes() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             var device = try await client.activeDevice()
@@ -156,7 +161,8 @@ import Testing
         }
     }
 
-    @Test func `temporary keys are given to active and blocked activations that prove themselves`() async throws {
+    @Test("Temporary keys are given to active and blocked activations that prove themselves")
+    func temporaryKeysAreGivenToActive() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate()
             var device = try TestDevice(client, .v3_3)
@@ -185,7 +191,8 @@ import Testing
         }
     }
 
-    @Test func `a temporary-key request that says it is over is refused`() async throws {
+    @Test("A temporary-key request that says it is over is refused")
+    func aTemporaryKeyRequestThatSays() async throws {
         try await ServerFixture.run { client in
             let configuration = try #require(client.configuration)
             func answer(expires: Int64) async throws -> Int {

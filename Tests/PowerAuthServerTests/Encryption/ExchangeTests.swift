@@ -4,7 +4,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct ExchangeTests {
+@Suite("Exchanges of an application's own")
+struct ExchangeTests {
     /// Encrypts raw bytes, sends them with the header that fits, and decrypts the answer.
     private func exchange(
         _ device: inout TestDevice, _ path: String, _ plaintext: Data, scope: EciesScope = .activation,
@@ -30,8 +31,8 @@ import Testing
         return object?["data"] as? String
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `encrypted requests of both scopes are answered encrypted`(version: ProtocolVersion) async throws {
+    @Test("Encrypted requests of both scopes are answered encrypted", arguments: ProtocolVersion.allCases)
+    func encryptedRequestsOfBothScopes(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             let application = try await exchange(&device, "/exchange/v3/application", hello, scope: .application)
@@ -45,8 +46,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `signed and encrypted requests are verified over the plaintext`(version: ProtocolVersion) async throws {
+    @Test("Signed and encrypted requests are verified over the plaintext", arguments: ProtocolVersion.allCases)
+    func signedAndEncryptedRequests(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             let signed = try await exchange(&device, "/exchange/v3/signed", hello, type: .possessionKnowledge)
@@ -68,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func `weak, wrong and misdirected signatures are refused alike`() async throws {
+    @Test("Weak, wrong and misdirected signatures are refused alike")
+    func weakWrongAndMisdirectedSignatures() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let path = "/exchange/v3/signed"
@@ -84,7 +86,8 @@ import Testing
         }
     }
 
-    @Test func `the wrong scope does not open`() async throws {
+    @Test("The wrong scope does not open")
+    func theWrongScopeDoesNotOpen() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let toActivation = try await exchange(&device, "/exchange/v3/activation", hello, scope: .application)
@@ -99,7 +102,8 @@ import Testing
         }
     }
 
-    @Test func `a token of two factors opens what a token of one does not`() async throws {
+    @Test("A token of two factors opens what a token of one does not")
+    func aTokenOfTwoFactorsOpensWhat() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             for (type, status) in [(SignatureType.possessionKnowledge, 200), (.possession, 401)] {
@@ -117,7 +121,8 @@ import Testing
         }
     }
 
-    @Test func `user info names the user`() async throws {
+    @Test("User info names the user")
+    func userInfoNamesTheUser() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let info = try await exchange(&device, "/pa/v3/user/info", Data("{}".utf8))

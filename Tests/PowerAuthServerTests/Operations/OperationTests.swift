@@ -4,8 +4,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct OperationTests {
-    @Test func `parameters are escaped and expanded once`() async throws {
+@Suite("Operations")
+struct OperationTests {
+    @Test("Parameters are escaped and expanded once")
+    func parametersAreEscapedAndExpanded() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate("text", data: "A0*T${text}*${unknown}*${other}")
             let created = try await client.createOperation(
@@ -22,7 +24,8 @@ import Testing
         }
     }
 
-    @Test func `what cannot become an operation is refused`() async throws {
+    @Test("What cannot become an operation is refused")
+    func whatCannotBecomeAnOperation() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let (activationId, _) = try await client.initiate(["userId": "bob"])
@@ -44,7 +47,8 @@ import Testing
         }
     }
 
-    @Test func `a right approval is final`() async throws {
+    @Test("A right approval is final")
+    func aRightApprovalIsFinal() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let id = try await client.createOperation().required("id")
@@ -62,8 +66,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["data", "userId", "applicationId", "signatureType", "additionalData"])
-    func `a wrong approval counts until the operation fails`(field: String) async throws {
+    @Test(
+        "A wrong approval counts until the operation fails",
+        arguments: ["data", "userId", "applicationId", "signatureType", "additionalData"])
+    func aWrongApprovalCountsUntil(field: String) async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate(maxFailures: 2)
             try await client.backOffice("application/create", ["applicationId": "other"]).expectOK()
@@ -87,7 +93,8 @@ import Testing
         }
     }
 
-    @Test func `nobody's operation is claimed by the first user who looks`() async throws {
+    @Test("Nobody's operation is claimed by the first user who looks")
+    func nobodySOperationIsClaimed() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let created = try await client.backOffice(
@@ -110,7 +117,8 @@ import Testing
         }
     }
 
-    @Test func `an operation expires by the server's clock`() async throws {
+    @Test("An operation expires by the server's clock")
+    func anOperationExpiresByTheServer() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let id = try await client.createOperation().required("id")
@@ -126,7 +134,8 @@ import Testing
         }
     }
 
-    @Test func `a proximity code is good for its step and the next`() async throws {
+    @Test("A proximity code is good for its step and the next")
+    func aProximityCodeIsGoodForItsStep() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             for (wait, right, result) in [
@@ -147,7 +156,8 @@ import Testing
         }
     }
 
-    @Test func `lists are filtered before they are cut into pages`() async throws {
+    @Test("Lists are filtered before they are cut into pages")
+    func listsAreFilteredBeforeThey() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             var ids: [String] = []
@@ -172,7 +182,8 @@ import Testing
         }
     }
 
-    @Test func `an operation with a flag is for activations with that flag`() async throws {
+    @Test("An operation with a flag is for activations with that flag")
+    func anOperationWithAFlagIsForActivations() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let (with, _) = try await client.initiate(["flags": ["F"]])
@@ -188,7 +199,8 @@ import Testing
         }
     }
 
-    @Test func `cancelling keeps the reason and tells about the device`() async throws {
+    @Test("Cancelling keeps the reason and tells about the device")
+    func cancellingKeepsTheReason() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let agent =
@@ -204,7 +216,8 @@ import Testing
         }
     }
 
-    @Test func `templates are validated and keep their name`() async throws {
+    @Test("Templates are validated and keep their name")
+    func templatesAreValidatedAndKeep() async throws {
         try await ServerFixture.run { client in
             let created = try await client.createTemplate()
             let again = try await client.backOffice("operation/template/create", ServerClient.template())

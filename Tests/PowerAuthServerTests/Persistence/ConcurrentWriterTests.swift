@@ -6,7 +6,8 @@ import Testing
 
 /// Sixty-four callers want to change the same activation at once. SQLite lets one write after the other; what is
 /// shown here is that every decision is made inside of its transaction.
-@Suite struct ConcurrentWriterTests {
+@Suite("Concurrent writers")
+struct ConcurrentWriterTests {
     private static let writers = 64
 
     /// Calls so many times at once and collects the results, in no order.
@@ -29,7 +30,8 @@ import Testing
         }
     }
 
-    @Test func `of sixty-four copies of one signature exactly one is accepted`() async throws {
+    @Test("Of sixty-four copies of one signature exactly one is accepted")
+    func ofSixtyFourCopiesOfOneSignature() async throws {
         try await fixture().run { client in
             var device = try await client.activeDevice(.v3_3, ["maxFailureCount": 100])
             let header = try device.signature(uriId: "/pa/signature/validate", body: Data())
@@ -42,7 +44,8 @@ import Testing
         }
     }
 
-    @Test func `signatures that overtake each other are accepted once, and the counter only grows`() async throws {
+    @Test("Signatures that overtake each other are accepted once, and the counter only grows")
+    func signaturesThatOvertakeEach() async throws {
         // Whoever comes late finds the counter ahead of it and is refused: any order is fine, twice is not.
         let fixture = try fixture { $0.policy.lookAhead = Self.writers }
         try await fixture.run { client in
@@ -80,7 +83,8 @@ import Testing
         }
     }
 
-    @Test func `sixty-four tokens are created at once, each its own`() async throws {
+    @Test("Sixty-four tokens are created at once, each its own")
+    func sixtyFourTokensAreCreated() async throws {
         let fixture = try fixture { $0.policy.lookAhead = Self.writers }
         try await fixture.run { client in
             let device = try await client.activeDevice(.v3_3, ["maxFailureCount": 1000])
@@ -114,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func `one header of a token is worth one validation`() async throws {
+    @Test("One header of a token is worth one validation")
+    func oneHeaderOfATokenIsWorth() async throws {
         try await fixture().run { client in
             var device = try await client.activeDevice()
             let header = try await device.createToken().header(.v3_3, timestamp: client.timestamp)
@@ -124,7 +129,8 @@ import Testing
         }
     }
 
-    @Test func `the same encrypted request is accepted once`() async throws {
+    @Test("The same encrypted request is accepted once")
+    func theSameEncryptedRequestIsAccepted() async throws {
         try await fixture().run { client in
             let device = try await client.activeDevice()
             let scope = try await device.activationScope()
@@ -139,7 +145,8 @@ import Testing
         }
     }
 
-    @Test func `an activation is committed once`() async throws {
+    @Test("An activation is committed once")
+    func anActivationIsCommittedOnce() async throws {
         try await fixture().run { client in
             let (id, code) = try await client.initiate()
             var device = try TestDevice(client, .v3_3)
@@ -152,7 +159,8 @@ import Testing
         }
     }
 
-    @Test func `one code activates one device`() async throws {
+    @Test("One code activates one device")
+    func oneCodeActivatesOneDevice() async throws {
         try await fixture().run { client in
             let (id, code) = try await client.initiate()
             let outcomes = try await atOnce(16) { _ in
@@ -165,7 +173,8 @@ import Testing
         }
     }
 
-    @Test func `blocking, unblocking and removing at once makes allowed transitions only`() async throws {
+    @Test("Blocking, unblocking and removing at once makes allowed transitions only")
+    func blockingUnblockingAndRemoving() async throws {
         try await fixture().run { client in
             let device = try await client.activeDevice()
             let id = device.activationId

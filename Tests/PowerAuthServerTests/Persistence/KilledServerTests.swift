@@ -6,8 +6,10 @@ import Testing
 @testable import PowerAuthServer
 
 /// The program `lab-server`, killed without warning.
-@Suite struct KilledServerTests {
-    @Test func `what was accepted stays accepted when the process dies right after the answer`() async throws {
+@Suite("A killed server")
+struct KilledServerTests {
+    @Test("What was accepted stays accepted when the process dies right after the answer")
+    func whatWasAcceptedStaysAccepted() async throws {
         try await onThread {
             let directory = try TemporaryDirectory()
             var process = try ServerProgram(directory: directory.path + "/server")

@@ -6,8 +6,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct PersistenceTests {
-    @Test func `everything is there after a restart`() async throws {
+@Suite("Persistence")
+struct PersistenceTests {
+    @Test("Everything is there after a restart")
+    func everythingIsThereAfterARestart() async throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()
         let first = try ServerFixture(directory: directory, clock: clock)
@@ -35,7 +37,8 @@ import Testing
         }
     }
 
-    @Test func `a database of a newer server is left alone`() throws {
+    @Test("A database of a newer server is left alone")
+    func aDatabaseOfANewerServerIsLeft() throws {
         let directory = try TemporaryDirectory()
         _ = try ServerFixture(directory: directory)
         let path = directory.path + "/server/server.sqlite"
@@ -49,7 +52,8 @@ import Testing
         }
     }
 
-    @Test func `an accepted signature is durable before its answer leaves`() async throws {
+    @Test("An accepted signature is durable before its answer leaves")
+    func anAcceptedSignatureIsDurable() async throws {
         let directory = try TemporaryDirectory()
         let fixture = try ServerFixture(directory: directory)
         try await fixture.run { client in
@@ -63,7 +67,8 @@ import Testing
         }
     }
 
-    @Test func `a fault before the commit changes nothing, one after it keeps the change`() async throws {
+    @Test("A fault before the commit changes nothing, one after it keeps the change")
+    func aFaultBeforeTheCommitChanges() async throws {
         struct Injected: Error {}
         let armed = FaultSwitch()
         let fixture = try ServerFixture(
@@ -84,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func `the journal tells what changed and on whose behalf`() async throws {
+    @Test("The journal tells what changed and on whose behalf")
+    func theJournalTellsWhatChanged() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let body = try JSONEncoder().encode(["requestObject": ["userId": "alice", "applicationId": "lab"]])

@@ -3,7 +3,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct QueryColumnTests {
+@Suite("Query columns")
+struct QueryColumnTests {
     private enum Person: String, QueryColumn {
         case id = "person.id"
         case name
@@ -15,7 +16,8 @@ import Testing
         case town
     }
 
-    @Test func `the text of a query and the reading of its rows agree, also where two tables have columns of one name`()
+    @Test("The text of a query and the reading of its rows agree, also where two tables have columns of one name")
+    func queryAndRowsAgree()
         throws
     {
         let database = try DatabaseQueue()

@@ -9,20 +9,22 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct CertificateTests {
+@Suite("Certificates")
+struct CertificateTests {
     private func certificates(_ directory: TemporaryDirectory, _ clock: TestClock) throws -> LabCertificates {
         try LabCertificates(directory: directory.path + "/tls", now: clock.now())
     }
 
-    @Test(arguments: CertificateKind.allCases)
-    func `OpenSSL reads every certificate and finds its key`(kind: CertificateKind) throws {
+    @Test("OpenSSL reads every certificate and finds its key", arguments: CertificateKind.allCases)
+    func opensslReadsEveryCertificate(kind: CertificateKind) throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()
         let configuration = try certificates(directory, clock).configuration(kind, now: clock.now())
         _ = try NIOSSLContext(configuration: configuration)
     }
 
-    @Test func `a server with a certificate speaks TLS, and strangers to its authority refuse it`() async throws {
+    @Test("A server with a certificate speaks TLS, and strangers to its authority refuse it")
+    func aServerWithACertificateSpeaks() async throws {
         let fixture = try ServerFixture { $0.certificate = .valid }
         let (listening, found) = AsyncStream<LabServer.Listening>.makeStream()
         async let running: Void = fixture.server.run { found.yield($0) }
@@ -38,7 +40,8 @@ import Testing
         try await running
     }
 
-    @Test func `certificates say when they are valid`() throws {
+    @Test("Certificates say when they are valid")
+    func certificatesSayWhenTheyAreValid() throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()
         let certificates = try certificates(directory, clock)
@@ -54,7 +57,8 @@ import Testing
         #expect(expired.end == now - 86_400)
     }
 
-    @Test func `the authority outlives the server, its key is nobody else's`() throws {
+    @Test("The authority outlives the server, its key is nobody else's")
+    func theAuthorityOutlivesTheServer() throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()
         let first = try certificates(directory, clock)
@@ -65,7 +69,8 @@ import Testing
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test func `a certificate says what was asked for`() throws {
+    @Test("A certificate says what was asked for")
+    func aCertificateSaysWhatWasAskedFor() throws {
         let key = try PrivateKey.generate()
         // Times from 2050 on have another form than those before (RFC 5280, section 4.1.2.5).
         let request = Certificate.Request(

@@ -5,23 +5,26 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct FailureTests {
-    @Test(arguments: [
-        (OutwardFailure.authentication, 401, "ERR_AUTHENTICATION", "POWER_AUTH_SIGNATURE_INVALID"),
-        (.activation, 400, "ERR_ACTIVATION", "POWER_AUTH_ACTIVATION_INVALID"),
-        (.encryption, 400, "ERR_ENCRYPTION", "POWER_AUTH_ENCRYPTION_FAILED"),
-        (.vault, 400, "ERR_SECURE_VAULT", "POWER_AUTH_SECURE_VAULT_INVALID"),
-        (.temporaryKey, 400, "ERR_TEMPORARY_KEY", "POWER_AUTH_TEMPORARY_KEY_FAILURE"),
-        (.upgrade, 400, "ERR_UPGRADE", "POWER_AUTH_UPGRADE_FAILED"),
-        (.userInfo, 400, "ERR_USER_INFO", "POWER_AUTH_USER_INFO_ERROR"),
-        (.recovery(expectedPukIndex: 2), 400, "INVALID_RECOVERY_CODE", "POWER_AUTH_RECOVERY_INVALID"),
-        (.notFound, 404, "ERROR_NOT_FOUND", "Resource not found."),
-        (.methodNotAllowed, 405, "ERROR_GENERIC", "This resource does not answer this HTTP method."),
-        (.bodyTooLarge, 413, "ERROR_GENERIC", "The body is larger than 1048576 bytes."),
-        (.unsupportedMediaType, 415, "ERROR_GENERIC", "The Content-Type must be application/json."),
-        (.unexpected, 500, "ERROR_GENERIC", "Unknown error occurred while processing request."),
-    ])
-    func `what a device sees`(failure: OutwardFailure, status: Int, code: String, message: String) {
+@Suite("Failures of the server")
+struct FailureTests {
+    @Test(
+        "What a device sees",
+        arguments: [
+            (OutwardFailure.authentication, 401, "ERR_AUTHENTICATION", "POWER_AUTH_SIGNATURE_INVALID"),
+            (.activation, 400, "ERR_ACTIVATION", "POWER_AUTH_ACTIVATION_INVALID"),
+            (.encryption, 400, "ERR_ENCRYPTION", "POWER_AUTH_ENCRYPTION_FAILED"),
+            (.vault, 400, "ERR_SECURE_VAULT", "POWER_AUTH_SECURE_VAULT_INVALID"),
+            (.temporaryKey, 400, "ERR_TEMPORARY_KEY", "POWER_AUTH_TEMPORARY_KEY_FAILURE"),
+            (.upgrade, 400, "ERR_UPGRADE", "POWER_AUTH_UPGRADE_FAILED"),
+            (.userInfo, 400, "ERR_USER_INFO", "POWER_AUTH_USER_INFO_ERROR"),
+            (.recovery(expectedPukIndex: 2), 400, "INVALID_RECOVERY_CODE", "POWER_AUTH_RECOVERY_INVALID"),
+            (.notFound, 404, "ERROR_NOT_FOUND", "Resource not found."),
+            (.methodNotAllowed, 405, "ERROR_GENERIC", "This resource does not answer this HTTP method."),
+            (.bodyTooLarge, 413, "ERROR_GENERIC", "The body is larger than 1048576 bytes."),
+            (.unsupportedMediaType, 415, "ERROR_GENERIC", "The Content-Type must be application/json."),
+            (.unexpected, 500, "ERROR_GENERIC", "Unknown error occurred while processing request."),
+        ])
+    func whatADeviceSees(failure: OutwardFailure, status: Int, code: String, message: String) {
         let answer = failure.response(on: .device)
         let seen = Answer(status: answer.status, body: answer.body)
         #expect(seen.status == status)
@@ -31,8 +34,8 @@ import Testing
         #expect(seen.value("localizedMessage") == nil)
     }
 
-    @Test(arguments: ServiceErrorCode.allCases)
-    func `what the back office sees`(code: ServiceErrorCode) {
+    @Test("What the back office sees", arguments: ServiceErrorCode.allCases)
+    func whatTheBackOfficeSees(code: ServiceErrorCode) {
         let failure = OutwardFailure(ServiceError(code, "secret cause"), face: .backOffice, fallback: .unexpected)
         let answer = failure.response(on: .backOffice)
         let seen = Answer(status: answer.status, body: answer.body)
@@ -43,12 +46,14 @@ import Testing
         #expect(!String(decoding: answer.body, as: UTF8.self).contains("secret cause"))
     }
 
-    @Test func `codes are numbered without gaps`() {
+    @Test("Codes are numbered without gaps")
+    func codesAreNumberedWithoutGaps() {
         let numbers = ServiceErrorCode.allCases.map(\.rawValue)
         #expect(numbers == (0...45).map { "ERR00" + ($0 < 10 ? "0\($0)" : "\($0)") })
     }
 
-    @Test func `errors of the domain never reach a device by name`() {
+    @Test("Errors of the domain never reach a device by name")
+    func errorsOfTheDomainNeverReach() {
         let error = ServiceError(.activationNotFound, "no activation x")
         #expect(OutwardFailure(error, face: .device, fallback: .activation) == .activation)
         #expect(OutwardFailure(ProtocolError.macMismatch, face: .device, fallback: .temporaryKey) == .temporaryKey)
@@ -58,7 +63,8 @@ import Testing
         #expect(OutwardFailure(CocoaError(.fileNoSuchFile), face: .backOffice, fallback: .unexpected) == .unexpected)
     }
 
-    @Test func `unknown paths and wrong methods have an envelope`() async throws {
+    @Test("Unknown paths and wrong methods have an envelope")
+    func unknownPathsAndWrongMethods() async throws {
         try await ServerFixture.run { client in
             let unknown = try await client.send("/pa/v3/nothing")
             #expect(unknown.status == 404 && unknown.code == "ERROR_NOT_FOUND")
@@ -69,7 +75,8 @@ import Testing
         }
     }
 
-    @Test func `a body that is not JSON is refused where JSON is read`() async throws {
+    @Test("A body that is not JSON is refused where JSON is read")
+    func aBodyThatIsNotJSONIsRefused() async throws {
         try await ServerFixture.run { client in
             let form = ["Content-Type": "application/x-www-form-urlencoded"]
             let refused = try await client.send("/rest/v3/application/list", headers: form)
@@ -86,7 +93,8 @@ import Testing
         }
     }
 
-    @Test func `unreadable bodies are refused with a reason`() async throws {
+    @Test("Unreadable bodies are refused with a reason")
+    func unreadableBodiesAreRefused() async throws {
         try await ServerFixture.run { client in
             let broken = try await client.send("/rest/v3/activation/init", body: Data("{".utf8))
             #expect(broken.status == 400 && broken.code == "ERROR_HTTP_REQUEST")
@@ -102,7 +110,8 @@ import Testing
         }
     }
 
-    @Test func `both faces answer at both mount points`() async throws {
+    @Test("Both faces answer at both mount points")
+    func bothFacesAnswerAtBothMount() async throws {
         try await ServerFixture.run { client in
             for prefix in ["", "/enrollment-server"] {
                 let answer = try await client.send("\(prefix)/pa/v3/status", body: Data("{}".utf8))

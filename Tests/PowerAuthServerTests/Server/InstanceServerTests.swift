@@ -6,7 +6,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct InstanceServerTests {
+@Suite("The server as member of an instance")
+struct InstanceServerTests {
     /// An instance of the test's own in a directory with a short path; a Unix socket path has little room.
     private final class TestInstance: Sendable {
         let directory: String
@@ -30,7 +31,8 @@ import Testing
         }
     }
 
-    @Test func `a member announces itself, lives on the lab's clock and leaves nothing behind`() async throws {
+    @Test("A member announces itself, lives on the lab's clock and leaves nothing behind")
+    func aMemberAnnouncesItselfLives() async throws {
         let test = try TestInstance()
         let layout = test.instance.layout
         let server = try await onThread { try InstanceServer(joining: layout) }
@@ -66,7 +68,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: layout.root))
     }
 
-    @Test func `the clock that the lab API moves is the instance's`() async throws {
+    @Test("The clock that the lab API moves is the instance's")
+    func theClockThatTheLabAPIMoves() async throws {
         let test = try TestInstance()
         let layout = test.instance.layout
         let server = try await onThread { try InstanceServer(joining: layout) }
@@ -89,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func `the next incarnation listens where the last one did, when the port is free`() async throws {
+    @Test("The next incarnation listens where the last one did, when the port is free")
+    func theNextIncarnationListens() async throws {
         let test = try TestInstance()
         let layout = test.instance.layout
         var ports: [Int] = []
@@ -108,7 +112,8 @@ import Testing
         try await onThread { _ = try test.instance.end() }
     }
 
-    @Test func `a port in use is named`() async throws {
+    @Test("A port in use is named")
+    func aPortInUseIsNamed() async throws {
         let fixture = try ServerFixture()
         let (ports, found) = AsyncStream<Int>.makeStream()
         async let running: Void = fixture.server.run { found.yield($0.port) }
@@ -123,7 +128,8 @@ import Testing
         try await running
     }
 
-    @Test func `an instance that has ended cannot be joined`() async throws {
+    @Test("An instance that has ended cannot be joined")
+    func anInstanceThatHasEndedCannot() async throws {
         let layout = InstanceLayout(root: "/tmp/pas-nothing-here")
         await #expect(throws: InstanceError.self) {
             _ = try await onThread { try InstanceServer(joining: layout) }

@@ -10,7 +10,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct LabPowersTests {
+@Suite("Powers of the lab")
+struct LabPowersTests {
     private func fixture() throws -> ServerFixture { try ServerFixture { $0.hasLabPowers = true } }
 
     private func lab(
@@ -21,7 +22,8 @@ import Testing
         return (answer.status, try JSONValue.parse(answer.body))
     }
 
-    @Test func `a server that no lab started has no lab powers`() async throws {
+    @Test("A server that no lab started has no lab powers")
+    func aServerThatNoLabStartedHas() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             for path in ["/lab/clock", "/lab/faults", "/lab/traffic", "/lab/snapshots", "/lab/seed"] {
                 #expect(try await client.send(path, body: Data("{}".utf8)).status == 404)
@@ -29,7 +31,8 @@ import Testing
         }
     }
 
-    @Test func `a fault rule hits the requests it counts`() async throws {
+    @Test("A fault rule hits the requests it counts")
+    func aFaultRuleHitsTheRequests() async throws {
         try await fixture().run { client in
             let added = try await lab(
                 client, "faults", ["path": "/pa/v3/st*", "method": "post", "skip": 1, "times": 2, "status": 503])
@@ -49,18 +52,20 @@ import Testing
     }
 
     @Test(
+        "A rule without sense is refused",
         arguments: [
             [:], ["status": 99], ["latency": -1], ["drop": "sometimes"], ["skip": 1],
             ["certificate": "none"], ["certificate": "expired", "status": 500],
             ["certificate": "expired", "path": "/pa/v3/status"],
         ] as [JSONValue])
-    func `a rule without sense is refused`(rule: JSONValue) async throws {
+    func aRuleWithoutSenseIsRefused(rule: JSONValue) async throws {
         try await fixture().run { (client: ServerClient) async throws in
             #expect(try await lab(client, "faults", rule).status == 400)
         }
     }
 
-    @Test func `a corrupt answer does not decrypt`() async throws {
+    @Test("A corrupt answer does not decrypt")
+    func aCorruptAnswerDoesNotDecrypt() async throws {
         try await fixture().run { client in
             let device = try await client.activeDevice(.v3_2)
             _ = try await lab(client, "faults", ["path": "/pa/v3/user/info", "corruptBody": true, "times": 1])
@@ -69,7 +74,8 @@ import Testing
         }
     }
 
-    @Test func `a dropped connection hides whether the server did the work`() async throws {
+    @Test("A dropped connection hides whether the server did the work")
+    func aDroppedConnectionHidesWhether() async throws {
         let fixture = try fixture()
         try await fixture.server.httpApplication(logger: Logger(label: "tests")).test(.live) { transport in
             let client = ServerClient(transport: transport, clock: fixture.clock)
@@ -91,7 +97,8 @@ import Testing
         #expect(applications == ["lab", "two"])
     }
 
-    @Test func `latency and a slow body delay an answer and change nothing in it`() async throws {
+    @Test("Latency and a slow body delay an answer and change nothing in it")
+    func latencyAndASlowBodyDelay() async throws {
         try await fixture().run { client in
             let plain = try await client.backOffice("error/list")
             _ = try await lab(client, "faults", ["path": "/rest/v3/error/list", "latency": 20, "slowBody": 40])
@@ -102,7 +109,8 @@ import Testing
         }
     }
 
-    @Test func `a wrong certificate is shown to as many connections as its rule says`() async throws {
+    @Test("A wrong certificate is shown to as many connections as its rule says")
+    func aWrongCertificateIsShown() async throws {
         // TLS looks at the machine's clock, so the certificates must be of its time.
         let clock = TestClock()
         clock.advance(milliseconds: Int64(Date().timeIntervalSince1970 * 1000) - clock.now().milliseconds)
@@ -134,7 +142,8 @@ import Testing
         try await running
     }
 
-    @Test func `the traffic journal shows what was encrypted`() async throws {
+    @Test("The traffic journal shows what was encrypted")
+    func theTrafficJournalShowsWhat() async throws {
         try await fixture().run { client in
             let (_, code) = try await client.initiate()
             var device = try TestDevice(client, .v3_3)
@@ -155,7 +164,8 @@ import Testing
         }
     }
 
-    @Test func `a snapshot brings back the counters of its time`() async throws {
+    @Test("A snapshot brings back the counters of its time")
+    func aSnapshotBringsBackTheCounters() async throws {
         try await fixture().run { client in
             var device = try await client.activeDevice()
             #expect(try await device.validateSignature() == 200)
@@ -173,7 +183,8 @@ import Testing
         }
     }
 
-    @Test func `seeding makes activations of any state in bulk`() async throws {
+    @Test("Seeding makes activations of any state in bulk")
+    func seedingMakesActivationsOfAny() async throws {
         try await fixture().run { client in
             let seeded =
                 try await lab(
@@ -197,7 +208,8 @@ import Testing
         }
     }
 
-    @Test func `only a clock that can be moved is moved`() async throws {
+    @Test("Only a clock that can be moved is moved")
+    func onlyAClockThatCanBeMoved() async throws {
         try await fixture().run { client in
             let read = try await lab(client, "clock").json
             #expect(read["now"]?.integerValue == client.clock.now().milliseconds)

@@ -7,8 +7,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct MonitoringTests {
-    @Test func `a server with a working database is healthy`() async throws {
+@Suite("Monitoring")
+struct MonitoringTests {
+    @Test("A server with a working database is healthy")
+    func aServerWithAWorkingDatabase() async throws {
         try await ServerFixture.run { client in
             let health = try await client.send("/health", method: .get)
             #expect(health.status == 200)
@@ -16,7 +18,8 @@ import Testing
         }
     }
 
-    @Test func `metrics count requests, refusals, signatures and activations`() async throws {
+    @Test("Metrics count requests, refusals, signatures and activations")
+    func metricsCountRequestsRefusals() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             #expect(try await device.validateSignature(correct: false) == 401)
@@ -34,7 +37,8 @@ import Testing
         }
     }
 
-    @Test func `the description names every route and nothing else`() async throws {
+    @Test("The description names every route and nothing else")
+    func theDescriptionNamesEvery() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
             let document = try JSONValue.parse(try await client.send("/openapi.json", method: .get).body)
@@ -51,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func `every reference of the description has a target, and every operation its own name`() throws {
+    @Test("Every reference of the description has a target, and every operation its own name")
+    func everyReferenceOfTheDescription() throws {
         let server = try ServerFixture { $0.hasLabPowers = true }.server
         let document = OpenAPIDocument(endpoints: server.endpoints).json
         let schemas = Set((document["components"]?["schemas"]?.objectValue ?? [:]).keys)
@@ -68,7 +73,8 @@ import Testing
         #expect(Set(names).count == names.count)
     }
 
-    @Test func `every described route answers at every mount point`() async throws {
+    @Test("Every described route answers at every mount point")
+    func everyDescribedRouteAnswers() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
             for endpoint in fixture.server.endpoints {
@@ -81,7 +87,8 @@ import Testing
         }
     }
 
-    @Test func `the request log has one JSON object a line and no secret`() async throws {
+    @Test("The request log has one JSON object a line and no secret")
+    func theRequestLogHasOneJSONObject() async throws {
         let lines = Mutex<[Data]>([])
         let clock = TestClock()
         let log = RequestLog(clock: clock) { line in lines.withLock { $0.append(line) } }

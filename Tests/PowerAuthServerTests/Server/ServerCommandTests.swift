@@ -5,7 +5,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct ServerCommandTests {
+@Suite("The server's commands")
+struct ServerCommandTests {
     /// Calls a command the way the control channel does.
     private func call<C: Command>(
         _ command: C, on fixture: ServerFixture
@@ -24,7 +25,8 @@ import Testing
         }
     }
 
-    @Test func `the back office drives an activation by commands`() async throws {
+    @Test("The back office drives an activation by commands")
+    func theBackOfficeDrivesAnActivation() async throws {
         let fixture = try ServerFixture()
         let initiated = try await call(
             InitActivation {
@@ -78,7 +80,8 @@ import Testing
         #expect(changes.count == 5)
     }
 
-    @Test func `a token header is validated by command`() async throws {
+    @Test("A token header is validated by command")
+    func aTokenHeaderIsValidatedByCommand() async throws {
         let fixture = try ServerFixture()
         let header = try await fixture.run { client in
             var device = try await client.activeDevice()
@@ -92,7 +95,8 @@ import Testing
         }
     }
 
-    @Test func `a one-time password of a command is due in the key exchange`() async throws {
+    @Test("A one-time password of a command is due in the key exchange")
+    func aOneTimePasswordOfACommand() async throws {
         let fixture = try ServerFixture()
         let initiated = try await call(InitActivation { $0.activationOtp = "4321" }, on: fixture)
         try await fixture.run { client in
@@ -103,7 +107,8 @@ import Testing
         }
     }
 
-    @Test func `errors name the code and the cause`() async throws {
+    @Test("Errors name the code and the cause")
+    func errorsNameTheCodeAndTheCause() async throws {
         let fixture = try ServerFixture()
         func error(_ command: String, _ arguments: JSONValue) async throws -> ControlError? {
             let request = ControlRequest(command: command, arguments: arguments)
@@ -121,7 +126,8 @@ import Testing
         #expect(misspelt?.message.contains("commitActivation") == true)
     }
 
-    @Test func `call reaches every resource of the back office and of the lab`() async throws {
+    @Test("Call reaches every resource of the back office and of the lab")
+    func callReachesEveryResource() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         func called(
             _ path: String, method: ResourceMethod = .post, _ request: [String: JSONValue]? = nil
@@ -144,7 +150,8 @@ import Testing
         #expect(try await called("/lab/traffic?after=0", method: .get)["entries"] == [])
     }
 
-    @Test func `call reports what the resource refuses, and a path that leads nowhere`() async throws {
+    @Test("Call reports what the resource refuses, and a path that leads nowhere")
+    func callReportsWhatTheResource() async throws {
         let fixture = try ServerFixture()
         func error(_ path: String, _ request: [String: JSONValue] = [:]) async -> ControlError? {
             await #expect(throws: ControlError.self) {

@@ -13,14 +13,16 @@ import Testing
 @testable import PowerAuthServer
 
 /// Settings as a lab file or a configuration file gives them, and what they change.
-@Suite struct ServerSettingsTests {
+@Suite("The server's settings")
+struct ServerSettingsTests {
     private func read(_ text: String) -> (spec: ServerSpec?, complaints: String) {
         let collector = DiagnosticCollector()
         let spec = ServerSpecReader(collector).read(SourceFile(path: "server.yaml", text: text))
         return (spec, DiagnosticRenderer(secrets: collector.secretRanges).render(collector.diagnostics))
     }
 
-    @Test func `every setting of a file reaches the server, also as JSON`() throws {
+    @Test("Every setting of a file reaches the server, also as JSON")
+    func everySettingOfAFileReaches() throws {
         let yaml = """
             port: 8080
             maxFailedAttempts: 3
@@ -84,7 +86,8 @@ import Testing
                 == 10_800_000)
     }
 
-    @Test func `an empty section leaves the original's defaults`() throws {
+    @Test("An empty section leaves the original's defaults")
+    func anEmptySectionLeavesTheOriginal() throws {
         var configuration = ServerConfiguration(directory: "unused")
         configuration.apply(try #require(read("{}").spec))
         let policy = configuration.policy
@@ -95,6 +98,7 @@ import Testing
     }
 
     @Test(
+        "A bad value is refused at its place",
         arguments: [
             ("maxFailedAttempts: 0", "from 1 to 64"), ("tokenValidity: 2", "a duration"),
             ("tokenValidity: 0s", "from 1ms to 3650d"), ("restrictAccess: yes", "`true` or `false`"),
@@ -103,13 +107,14 @@ import Testing
             ("correlationHeader: 'a: b'", "name of an HTTP header"), ("tokenvalidity: 2h", "tokenValidity"),
             ("tls: wronghost", "wrong-host"),
         ])
-    func `a bad value is refused at its place`(text: String, hint: String) {
+    func aBadValueIsRefusedAtItsPlace(text: String, hint: String) {
         let (spec, complaints) = read(text)
         #expect(spec == nil)
         #expect(complaints.contains("server.yaml:1:") && complaints.contains(hint), "\(complaints)")
     }
 
-    @Test func `a restricted server makes its first integration and says how to authenticate`() async throws {
+    @Test("A restricted server makes its first integration and says how to authenticate")
+    func aRestrictedServerMakesItsFirst() async throws {
         let fixture = try ServerFixture { $0.policy.isBackOfficeRestricted = true }
         let integrations = try IntegrationService(context: fixture.server.services.context).list()
         #expect(integrations.map(\.name) == ["lab"])
@@ -124,7 +129,8 @@ import Testing
             try IntegrationService(context: again.server.services.context).list().map(\.id) == integrations.map(\.id))
     }
 
-    @Test func `older tools see an older server with the same data`() async throws {
+    @Test("Older tools see an older server with the same data")
+    func olderToolsSeeAnOlderServer() async throws {
         let fixture = try ServerFixture {
             $0.names.name = "bank"
             $0.names.environment = "test"
@@ -146,7 +152,8 @@ import Testing
         }
     }
 
-    @Test func `the application's object travels with the status`() async throws {
+    @Test("The application's object travels with the status")
+    func theApplicationSObjectTravels() async throws {
         let fixture = try ServerFixture {
             $0.activationProvider.statusObject = { subject in
                 ["user": subject.map { .string($0.userId) } ?? .null]
@@ -169,7 +176,8 @@ import Testing
         }
     }
 
-    @Test func `the request log has the caller's correlation identifier, if it is one`() async throws {
+    @Test("The request log has the caller's correlation identifier, if it is one")
+    func theRequestLogHasTheCaller() async throws {
         let lines = Mutex<[Data]>([])
         let directory = try TemporaryDirectory()
         var configuration = ServerConfiguration(directory: directory.path + "/server")

@@ -5,9 +5,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct SignatureTests {
-    @Test(arguments: ProtocolVersion.allCases)
-    func `signatures of every accepted combination are valid once`(version: ProtocolVersion) async throws {
+@Suite("Signatures")
+struct SignatureTests {
+    @Test("Signatures of every accepted combination are valid once", arguments: ProtocolVersion.allCases)
+    func signaturesOfEveryAccepted(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             for type in [
@@ -21,7 +22,8 @@ import Testing
         }
     }
 
-    @Test func `GET signs the canonical query, whatever the order of the parameters`() async throws {
+    @Test("GET signs the canonical query, whatever the order of the parameters")
+    func getSignsTheCanonicalQuery() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let body = SymmetricSignature.canonicalQuery([("who", "John T&Co"), ("when", "now")])
@@ -33,7 +35,8 @@ import Testing
         }
     }
 
-    @Test func `the signature covers the bytes as received`() async throws {
+    @Test("The signature covers the bytes as received")
+    func theSignatureCoversTheBytes() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let header = try device.signature(uriId: "/pa/signature/validate", body: Data("{\"a\": 1}".utf8))
@@ -47,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func `the look-ahead window has twenty values`() async throws {
+    @Test("The look-ahead window has twenty values")
+    func theLookAheadWindowHasTwenty() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             device.skip(19)
@@ -58,7 +62,8 @@ import Testing
         }
     }
 
-    @Test func `more signatures than the counter byte can tell apart`() async throws {
+    @Test("More signatures than the counter byte can tell apart")
+    func moreSignaturesThanTheCounter() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             for _ in 0..<264 {
@@ -68,7 +73,8 @@ import Testing
         }
     }
 
-    @Test func `five wrong signatures in a row block, a right one in between resets`() async throws {
+    @Test("Five wrong signatures in a row block, a right one in between resets")
+    func fiveWrongSignaturesInARow() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             for _ in 0..<4 { #expect(try await device.validateSignature(correct: false) == 401) }
@@ -85,7 +91,8 @@ import Testing
         }
     }
 
-    @Test func `the limit of failures is the activation's own`() async throws {
+    @Test("The limit of failures is the activation's own")
+    func theLimitOfFailuresIsTheActivation() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(.v3_3, ["maxFailureCount": 2])
             #expect(try await device.validateSignature(correct: false) == 401)
@@ -95,7 +102,8 @@ import Testing
         }
     }
 
-    @Test func `possession alone neither counts nor forgets`() async throws {
+    @Test("Possession alone neither counts nor forgets")
+    func possessionAloneNeitherCounts() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             for _ in 0..<6 { #expect(try await device.validateSignature(type: .possession, correct: false) == 401) }
@@ -106,7 +114,8 @@ import Testing
         }
     }
 
-    @Test func `the back office verifies normalised data and reports the attempts that are left`() async throws {
+    @Test("The back office verifies normalised data and reports the attempts that are left")
+    func theBackOfficeVerifiesNormalised() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             func verify(
@@ -156,7 +165,8 @@ import Testing
         }
     }
 
-    @Test func `failures of an activation that is not active are not counted`() async throws {
+    @Test("Failures of an activation that is not active are not counted")
+    func failuresOfAnActivationThatIsNot() async throws {
         try await ServerFixture.run { client in
             let (_, code) = try await client.initiate()
             var device = try TestDevice(client, .v3_3)
@@ -167,7 +177,8 @@ import Testing
         }
     }
 
-    @Test func `an unsupported version of the application is served again once it is supported`() async throws {
+    @Test("An unsupported version of the application is served again once it is supported")
+    func anUnsupportedVersionOfTheApplication() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(.v3_2)
             let version: [String: any Sendable] = ["applicationId": "lab", "applicationVersionId": "default"]
@@ -182,7 +193,8 @@ import Testing
         }
     }
 
-    @Test func `every refusal looks the same`() async throws {
+    @Test("Every refusal looks the same")
+    func everyRefusalLooksTheSame() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let path = "/pa/v3/signature/validate"
@@ -201,7 +213,8 @@ import Testing
         }
     }
 
-    @Test func `simultaneous verifications leave one counter`() async throws {
+    @Test("Simultaneous verifications leave one counter")
+    func simultaneousVerifications() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             var headers: [SignatureHeader] = []

@@ -4,9 +4,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct TokenTests {
-    @Test(arguments: ProtocolVersion.allCases)
-    func `a token proves its factors until it is removed`(version: ProtocolVersion) async throws {
+@Suite("Tokens")
+struct TokenTests {
+    @Test("A token proves its factors until it is removed", arguments: ProtocolVersion.allCases)
+    func aTokenProvesItsFactorsUntil(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             let token = try await device.createToken(type: .possessionKnowledge)
@@ -30,7 +31,8 @@ import Testing
         }
     }
 
-    @Test func `all factor combinations with possession create tokens`() async throws {
+    @Test("All factor combinations with possession create tokens")
+    func allFactorCombinationsWithPossession() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             for type in [
@@ -43,8 +45,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [ProtocolVersion.v3_1, .v3_3])
-    func `a digest is used once in all the time it is valid`(version: ProtocolVersion) async throws {
+    @Test("A digest is used once in all the time it is valid", arguments: [ProtocolVersion.v3_1, .v3_3])
+    func aDigestIsUsedOnceInAllTheTime(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             let token = try await device.createToken()
@@ -58,7 +60,8 @@ import Testing
         }
     }
 
-    @Test func `timestamps have a window, and newer versions a narrower one ahead`() async throws {
+    @Test("Timestamps have a window, and newer versions a narrower one ahead")
+    func timestampsHaveAWindowAndNewer() async throws {
         try await ServerFixture.run { client in
             for (version, ahead, code) in [
                 (ProtocolVersion.v3_1, 1_800_000, "ERR0044"), (.v3_3, 60_000, "ERR0024"),
@@ -75,7 +78,8 @@ import Testing
         }
     }
 
-    @Test func `a changed digest or another version's digest is invalid`() async throws {
+    @Test("A changed digest or another version's digest is invalid")
+    func aChangedDigestOrAnotherVersion() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let token = try await device.createToken()
@@ -94,7 +98,8 @@ import Testing
         }
     }
 
-    @Test func `a token of a blocked activation is invalid but shows why`() async throws {
+    @Test("A token of a blocked activation is invalid but shows why")
+    func aTokenOfABlockedActivation() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let token = try await device.createToken()
@@ -105,7 +110,8 @@ import Testing
         }
     }
 
-    @Test func `the back office removes a token of its activation only`() async throws {
+    @Test("The back office removes a token of its activation only")
+    func theBackOfficeRemovesAToken() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let token = try await device.createToken()
@@ -120,7 +126,8 @@ import Testing
         }
     }
 
-    @Test func `a wrong signature creates no token`() async throws {
+    @Test("A wrong signature creates no token")
+    func aWrongSignatureCreatesNoToken() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let (request, _) = try device.seal([:], try await device.activationScope(), .createToken)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite struct VaultTests {
+@Suite("The vault")
+struct VaultTests {
     private func unlock(
         _ device: inout TestDevice, reason: String = "ADD_BIOMETRY", type: SignatureType = .possessionKnowledge,
         correct: Bool = true, change: (inout EciesRequest) -> Void = { _ in }
@@ -22,8 +23,8 @@ import Testing
         return (answer, try Vault.unwrap(wrapped, transportKey: #require(device.keys).transport))
     }
 
-    @Test(arguments: ProtocolVersion.allCases)
-    func `possession and knowledge open the vault`(version: ProtocolVersion) async throws {
+    @Test("Possession and knowledge open the vault", arguments: ProtocolVersion.allCases)
+    func possessionAndKnowledgeOpen(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             let key = try await unlock(&device).vaultKey
@@ -32,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func `other factors do not, and are not counted`() async throws {
+    @Test("Other factors do not, and are not counted")
+    func otherFactorsDoNotAndAreNot() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             for type in [SignatureType.possession, .possessionBiometry, .possessionKnowledgeBiometry] {
@@ -45,7 +47,8 @@ import Testing
         }
     }
 
-    @Test func `a wrong password is counted, a bad envelope or reason is not`() async throws {
+    @Test("A wrong password is counted, a bad envelope or reason is not")
+    func aWrongPasswordIsCountedABad() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let wrong = try await unlock(&device, correct: false).answer
@@ -63,7 +66,8 @@ import Testing
         }
     }
 
-    @Test func `a blocked activation is told nothing`() async throws {
+    @Test("A blocked activation is told nothing")
+    func aBlockedActivationIsTold() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             try await client.backOffice("activation/block", ["activationId": device.activationId]).expectOK()

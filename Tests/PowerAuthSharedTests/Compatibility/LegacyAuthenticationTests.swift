@@ -5,9 +5,11 @@ import TestSupport
 import Testing
 
 /// The authentication object in the style up to 1.7 (extensions-and-legacy-names.md, sections 5.2 and 11).
+@Suite("Authentications in the style of older SDKs")
 struct LegacyAuthenticationTests {
     @available(*, deprecated)
-    @Test func anEmptyObjectHasNoFactorAndSignsNothing() async throws {
+    @Test("An empty object has no factor and signs nothing")
+    func anEmptyObjectHasNoFactorAndSignsNothing() async throws {
         let fixture = try await SDKFixture.activated()
         let empty = PowerAuthAuthentication()
         #expect(!empty.usePossession && !empty.useBiometry && empty.usePassword == nil && empty.password == nil)
@@ -18,7 +20,8 @@ struct LegacyAuthenticationTests {
     }
 
     @available(*, deprecated)
-    @Test func theSettersChooseTheFactors() async throws {
+    @Test("The setters choose the factors")
+    func theSettersChooseTheFactors() async throws {
         let fixture = try await SDKFixture.activated()
         let authentication = PowerAuthAuthentication()
         authentication.usePossession = true
@@ -36,7 +39,8 @@ struct LegacyAuthenticationTests {
     }
 
     @available(*, deprecated)
-    @Test func everySetterIsRead() {
+    @Test("Every setter is read")
+    func everySetterIsRead() {
         let authentication = PowerAuthAuthentication()
         let key = Data(repeating: 7, count: 16)
         authentication.useBiometry = true
@@ -48,7 +52,8 @@ struct LegacyAuthenticationTests {
     }
 
     @available(*, deprecated)
-    @Test func aRequestKeepsTheFactorsOfTheMomentItWasMade() async throws {
+    @Test("A request keeps the factors of the moment in which it was made")
+    func aRequestKeepsTheFactorsOfTheMomentItWasMade() async throws {
         let fixture = try await SDKFixture.activated()
         let authentication = PowerAuthAuthentication()
         authentication.usePossession = true
@@ -68,7 +73,8 @@ struct LegacyAuthenticationTests {
     }
 
     @available(*, deprecated)
-    @Test func oldFactoriesMakeWhatTheCurrentOnesDo() {
+    @Test("Old factories make what the current ones do")
+    func oldFactoriesMakeWhatTheCurrentOnesDo() {
         func same(_ old: PowerAuthAuthentication, _ current: PowerAuthAuthentication) -> Bool {
             old.usePossession == current.usePossession && old.useBiometry == current.useBiometry
                 && old.password == current.password && old.biometryPrompt == current.biometryPrompt

@@ -4,13 +4,15 @@ import TestSupport
 import Testing
 
 /// The configuration in the style up to 1.7 (extensions-and-legacy-names.md, sections 5.1 and 11).
+@Suite("Configurations in the style of older SDKs")
 struct LegacyConfigurationTests {
     private let key = Data(0..<16).base64EncodedString()
     private let secret = Data(16..<32).base64EncodedString()
     private let master = Data([2] + Array(repeating: 9, count: 32)).base64EncodedString()
 
     @available(*, deprecated)
-    @Test func theThreeKeysMakeTheConfigurationString() {
+    @Test("The three keys make the configuration string")
+    func theThreeKeysMakeTheConfigurationString() {
         let old = PowerAuthConfiguration()
         old.instanceId = "id"
         old.baseEndpointUrl = "https://example.com"
@@ -26,7 +28,8 @@ struct LegacyConfigurationTests {
     }
 
     @available(*, deprecated)
-    @Test func aMalformedKeyIsRefusedAndMayBeCorrected() {
+    @Test("A malformed key is refused and may be corrected")
+    func aMalformedKeyIsRefusedAndMayBeCorrected() {
         let old = PowerAuthConfiguration()
         old.instanceId = "id"
         old.baseEndpointUrl = "https://example.com"
@@ -39,7 +42,8 @@ struct LegacyConfigurationTests {
     }
 
     @available(*, deprecated)
-    @Test func theKeysOfAConfigurationStringCanBeRead() throws {
+    @Test("The keys of a configuration string can be read")
+    func theKeysOfAConfigurationStringCanBeRead() throws {
         let string = try #require(
             PowerAuthCoreSessionSetup.buildConfiguration(appKey: key, appSecret: secret, publicKey: master))
         let configuration = PowerAuthConfiguration(instanceId: "i", baseEndpointUrl: "u", configuration: string)
@@ -48,7 +52,8 @@ struct LegacyConfigurationTests {
     }
 
     @available(*, deprecated)
-    @Test func aCopyKeepsWhatIsNotCompleteYet() {
+    @Test("A copy keeps what is not complete yet")
+    func aCopyKeepsWhatIsNotCompleteYet() {
         let old = PowerAuthConfiguration()
         old.appKey = key
         let copy = old.copy()
@@ -59,7 +64,8 @@ struct LegacyConfigurationTests {
     }
 
     @available(*, deprecated)
-    @Test func anActivationMadeInEitherStyleIsTheSame() async throws {
+    @Test("An activation made in either style is the same")
+    func anActivationMadeInEitherStyleIsTheSame() async throws {
         let fixture = try await SDKFixture.activated()
         let old = PowerAuthConfiguration()
         let current = try fixture.server.configuration

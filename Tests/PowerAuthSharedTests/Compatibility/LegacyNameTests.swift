@@ -5,9 +5,11 @@ import Testing
 /// extensions-and-legacy-names.md, sections 3, 4 and 11.
 ///
 /// The tests are deprecated as what they use, so that they compile without warnings.
+@Suite("Names of older SDKs")
 struct LegacyNameTests {
     @available(*, deprecated)
-    @Test func oldTypesAreTheCurrentOnes() {
+    @Test("Old types are the current ones")
+    func oldTypesAreTheCurrentOnes() {
         let pairs: [(Any.Type, Any.Type)] = [
             (PA2ClientConfiguration.self, PowerAuthClientConfiguration.self),
             (PA2KeychainConfiguration.self, PowerAuthKeychainConfiguration.self),
@@ -43,7 +45,8 @@ struct LegacyNameTests {
     }
 
     @available(*, deprecated)
-    @Test func oldCoreTypesAreTheCurrentOnes() {
+    @Test("Old core types are the current ones")
+    func oldCoreTypesAreTheCurrentOnes() {
         let pairs: [(Any.Type, Any.Type)] = [
             (PA2Session.self, PowerAuthCoreSession.self), (PA2SessionSetup.self, PowerAuthCoreSessionSetup.self),
             (PA2Password.self, PowerAuthCorePassword.self),
@@ -75,13 +78,15 @@ struct LegacyNameTests {
     }
 
     @available(*, deprecated)
-    @Test func theSharedConfigurationHasTwoNamesAndIsOneObject() {
+    @Test("The shared configuration has two names and is one object")
+    func theSharedConfigurationHasTwoNamesAndIsOneObject() {
         #expect(PA2KeychainConfiguration.sharedInstance() === PowerAuthKeychainConfiguration.sharedInstance())
         #expect(PA2ClientConfiguration.sharedInstance() === PowerAuthClientConfiguration.sharedInstance())
     }
 
     @available(*, deprecated)
-    @Test func oldConstantsHaveTheCurrentValues() {
+    @Test("Old constants have the current values")
+    func oldConstantsHaveTheCurrentValues() {
         #expect(PA2Keychain_Initialized == "io.getlime.PowerAuthKeychain.Initialized")
         #expect(PA2Keychain_Status == PowerAuthKeychain_Status)
         #expect(PA2Keychain_Possession == PowerAuthKeychain_Possession)
@@ -94,7 +99,8 @@ struct LegacyNameTests {
     }
 
     @available(*, deprecated)
-    @Test func oldErrorNumbersAreTheCurrentOnes() {
+    @Test("Old error numbers are the current ones")
+    func oldErrorNumbersAreTheCurrentOnes() {
         let pairs: [(Int, PowerAuthErrorCode, Int)] = [
             (PA2ErrorCodeNetworkError, .networkError, 1), (PA2ErrorCodeSignatureError, .signatureError, 2),
             (PA2ErrorCodeInvalidActivationState, .invalidActivationState, 3),
@@ -113,7 +119,8 @@ struct LegacyNameTests {
     }
 
     @available(*, deprecated)
-    @Test func theOldPasswordValidationSeesTheBytes() {
+    @Test("The old password validation sees the bytes")
+    func theOldPasswordValidationSeesTheBytes() {
         let password = PowerAuthCorePassword(string: "heslo")
         var seen: [UInt8] = []
         let isAccepted = password.validatePasswordComplexity { bytes, length in

@@ -5,9 +5,11 @@ import TestSupport
 import Testing
 
 /// The SDK's functions under their names up to 1.8 (extensions-and-legacy-names.md, sections 5.3 and 11).
+@Suite("SDK calls of older SDKs")
 struct LegacySDKTests {
     @available(*, deprecated)
-    @Test(arguments: [0, 1, 2]) func committingIsPersisting(form: Int) async throws {
+    @Test("Committing is persisting", arguments: [0, 1, 2])
+    func committingIsPersisting(form: Int) async throws {
         let fixture = try SDKFixture()
         _ = try await fixture.createActivation().get()
         switch form {
@@ -22,7 +24,8 @@ struct LegacySDKTests {
     }
 
     @available(*, deprecated)
-    @Test func theStatusComesWithItsCustomObject() async throws {
+    @Test("The status comes with its custom object")
+    func theStatusComesWithItsCustomObject() async throws {
         let fixture = try await SDKFixture.activated()
         let sdk = fixture.sdk
         #expect(sdk.lastFetchedCustomObject == nil)
@@ -40,7 +43,8 @@ struct LegacySDKTests {
     }
 
     @available(*, deprecated)
-    @Test func thePasswordIsValidatedUnderTheOldName() async throws {
+    @Test("The password is validated under the old name")
+    func thePasswordIsValidatedUnderTheOldName() async throws {
         let fixture = try await SDKFixture.activated()
         #expect(await failure { fixture.sdk.validatePasswordCorrect(SDKFixture.password, callback: $0) } == nil)
         let error = await failure { fixture.sdk.validatePasswordCorrect("wrong", callback: $0) }
@@ -48,7 +52,8 @@ struct LegacySDKTests {
     }
 
     @available(*, deprecated)
-    @Test func theTokenStoreCancelsATask() async throws {
+    @Test("The token store cancels a task")
+    func theTokenStoreCancelsATask() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: "/pa/v3/token/create")
         let store = fixture.sdk.tokenStore
@@ -62,7 +67,8 @@ struct LegacySDKTests {
     }
 
     @available(*, deprecated)
-    @Test func biometryIsReachedUnderTheOldNames() async throws {
+    @Test("Biometry is reached under the old names")
+    func biometryIsReachedUnderTheOldNames() async throws {
         let fixture = try await SDKFixture.activated()
         let error = await failure { fixture.sdk.addBiometryFactor(SDKFixture.password, callback: $0) }
         #expect(error?.powerAuthErrorCode == .biometryNotAvailable, "the device has none")
@@ -72,7 +78,8 @@ struct LegacySDKTests {
         #expect(keys.0 == nil && !keys.1)
     }
 
-    @Test func theSharedInstanceIsMadeOnce() throws {
+    @Test("The shared instance is made once")
+    func theSharedInstanceIsMadeOnce() throws {
         let first = try SDKFixture()
         let second = try SDKFixture()
         PowerAuthSDK.initSharedInstance { nil }
@@ -82,7 +89,8 @@ struct LegacySDKTests {
     }
 
     @available(*, deprecated)
-    @Test func theKeychainReportsToACompletion() async throws {
+    @Test("The keychain reports to a completion")
+    func theKeychainReportsToACompletion() async throws {
         let sandbox = try SDKFixture().sandbox
         let keychain = PowerAuthKeychain(identifier: "service", accessGroup: nil, system: sandbox.keychain)
         let value = Data("v".utf8)

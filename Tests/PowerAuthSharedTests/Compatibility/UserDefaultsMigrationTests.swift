@@ -5,10 +5,12 @@ import Testing
 
 /// Moving the flag of the installation into an app group, as the manual's troubleshooting chapter shows (sdk.md,
 /// S88, and extensions-and-legacy-names.md, section 11).
+@Suite("Migration of user defaults")
 struct UserDefaultsMigrationTests {
     private static let group = "group.example"
 
-    @Test(arguments: [true, false]) func onlyTheMovedFlagKeepsTheActivation(moves: Bool) async throws {
+    @Test("Only the moved flag keeps the activation", arguments: [true, false])
+    func onlyTheMovedFlagKeepsTheActivation(moves: Bool) async throws {
         let server = try FakeServer()
         let sandbox = try Sandbox.temporary(appGroups: [Self.group])
         let migration = try #require(FlagMigration(group: Self.group, sandbox))
@@ -30,7 +32,8 @@ struct UserDefaultsMigrationTests {
         #expect(migration.isSharedFlagSet)
     }
 
-    @Test func aFlagThatIsInNeitherPlaceStaysMissing() throws {
+    @Test("A flag that is in neither place stays missing")
+    func aFlagThatIsInNeitherPlaceStaysMissing() throws {
         let migration = try #require(
             FlagMigration(group: Self.group, try Sandbox.temporary(appGroups: [Self.group])))
         #expect(!migration.run() && !migration.isSharedFlagSet)

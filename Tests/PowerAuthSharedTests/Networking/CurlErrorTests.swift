@@ -2,8 +2,10 @@ import Foundation
 import PowerAuthShared
 import Testing
 
+@Suite("Errors of libcurl")
 struct CurlErrorTests {
     @Test(
+        "Libcurl results have platform codes",
         arguments: [
             (1, URLError.Code.unsupportedURL), (3, .badURL), (5, .cannotFindHost), (6, .cannotFindHost),
             (7, .cannotConnectToHost), (8, .badServerResponse), (16, .badServerResponse), (18, .networkConnectionLost),

@@ -3,6 +3,7 @@ import PowerAuthShared
 import TestSupport
 import Testing
 
+@Suite("Transport by libcurl")
 struct CurlTransportTests {
     private func send(_ request: HTTPRequest) async -> Result<HTTPResponse, NSError> {
         await callback { report in _ = CurlTransport.shared.send(request, completion: report) }
@@ -13,7 +14,8 @@ struct CurlTransportTests {
         return URLError.Code(rawValue: error.code)
     }
 
-    @Test func bodiesAndHeadersArriveAsTheyAre() async throws {
+    @Test("Bodies and headers arrive as they are")
+    func bodiesAndHeadersArriveAsTheyAre() async throws {
         let server = try LoopbackServer(.echo)
         defer { server.close() }
         let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -28,20 +30,23 @@ struct CurlTransportTests {
         #expect(try await send(HTTPRequest(url: server.url)).get().body.isEmpty)
     }
 
-    @Test(arguments: [204, 302, 401, 500]) func everyStatusIsAResponse(status: Int) async throws {
+    @Test("Every status is a response", arguments: [204, 302, 401, 500])
+    func everyStatusIsAResponse(status: Int) async throws {
         let server = try LoopbackServer(.answer(status: status, body: status == 204 ? "" : "{}"))
         defer { server.close() }
         #expect(try await send(HTTPRequest(url: server.url)).get().status == status)
     }
 
-    @Test func connectionsAreUsedAgain() async throws {
+    @Test("Connections are used again")
+    func connectionsAreUsedAgain() async throws {
         let server = try LoopbackServer(.answer(status: 200, body: "{}"))
         defer { server.close() }
         for _ in 0..<5 { #expect(try await send(HTTPRequest(url: server.url)).get().status == 200) }
         #expect(server.connections == 1)
     }
 
-    @Test func severalRequestsAreOnTheirWayAtOnce() async throws {
+    @Test("Several requests are on their way at once")
+    func severalRequestsAreOnTheirWayAtOnce() async throws {
         let (silent, answering) = (try LoopbackServer(.silence), try LoopbackServer(.echo))
         defer {
             silent.close()
@@ -52,7 +57,8 @@ struct CurlTransportTests {
         stuck.cancel()
     }
 
-    @Test func aCancelledRequestEndsWithItsOwnCode() async throws {
+    @Test("A cancelled request ends with its own code")
+    func aCancelledRequestEndsWithItsOwnCode() async throws {
         let server = try LoopbackServer(.silence)
         defer { server.close() }
         let result = await callback { (report: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void) in
@@ -63,13 +69,15 @@ struct CurlTransportTests {
         #expect(code(result) == .cancelled)
     }
 
-    @Test func silenceEndsInATimeOut() async throws {
+    @Test("A silent server ends in a timeout")
+    func silenceEndsInATimeOut() async throws {
         let server = try LoopbackServer(.silence)
         defer { server.close() }
         #expect(code(await send(HTTPRequest(url: server.url, timeout: 0.05))) == .timedOut)
     }
 
-    @Test func brokenConnectionsAreLost() async throws {
+    @Test("Broken connections are lost")
+    func brokenConnectionsAreLost() async throws {
         for behavior in [LoopbackServer.Behavior.hangUp, .breakOff] {
             let server = try LoopbackServer(behavior)
             defer { server.close() }
@@ -77,7 +85,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func aRequestIsNotSentAgainWhenItsConnectionBreaks() async throws {
+    @Test("A request is not sent again when its connection breaks")
+    func aRequestIsNotSentAgainWhenItsConnectionBreaks() async throws {
         let server = try LoopbackServer(.hangUpLater)
         defer { server.close() }
         #expect(try await send(HTTPRequest(url: server.url)).get().status == 200)
@@ -86,7 +95,8 @@ struct CurlTransportTests {
         #expect(try await send(HTTPRequest(url: server.url)).get().status == 200)
     }
 
-    @Test func unreachableAndUnusableAddressesHaveTheirCodes() async throws {
+    @Test("Unreachable and unusable addresses have their codes")
+    func unreachableAndUnusableAddressesHaveTheirCodes() async throws {
         let addresses = [
             ("http://127.0.0.1:1/", URLError.Code.cannotConnectToHost), ("http://host.invalid/", .cannotFindHost),
             ("ftp://127.0.0.1/", .unsupportedURL),
@@ -100,7 +110,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func aBodyWithoutEndIsRefused() async throws {
+    @Test("A body without end is refused")
+    func aBodyWithoutEndIsRefused() async throws {
         let server = try LoopbackServer(.answer(status: 200, body: String(repeating: "x", count: (16 << 20) + 1)))
         defer { server.close() }
         #expect(code(await send(HTTPRequest(url: server.url))) == .dataLengthExceedsMaximum)

@@ -6,15 +6,18 @@ import TestSupport
 import Testing
 
 /// sdk.md, sections 9.1, 9.2, 9.6 and 12.1.
+@Suite("Activations")
 struct ActivationTests {
-    @Test func aFreshObjectHasNoActivation() throws {
+    @Test("A fresh object has no activation")
+    func aFreshObjectHasNoActivation() throws {
         let sdk = try SDKFixture().sdk
         #expect(sdk.canStartActivation() && !sdk.hasPendingActivation() && !sdk.hasValidActivation())
         #expect(sdk.activationIdentifier == nil && sdk.activationFingerprint == nil)
         #expect(sdk.externalPendingOperation == nil && sdk.lastFetchedActivationStatus == nil)
     }
 
-    @Test func activationGoesThroughItsStates() async throws {
+    @Test("Activation goes through its states")
+    func activationGoesThroughItsStates() async throws {
         let fixture = try SDKFixture()
         let sdk = fixture.sdk
         fixture.server.order(.hold, for: "/pa/v3/activation/create")
@@ -43,7 +46,8 @@ struct ActivationTests {
             ], "the temporary key brings the time too")
     }
 
-    @Test func anActivationSurvivesARestart() async throws {
+    @Test("An activation survives a restart")
+    func anActivationSurvivesARestart() async throws {
         let fixture = try await SDKFixture.activated()
         let restarted = try fixture.restarted()
         #expect(restarted.hasValidActivation())
@@ -51,13 +55,15 @@ struct ActivationTests {
         #expect(await failure { restarted.validatePassword(password: SDKFixture.password, callback: $0) } == nil)
     }
 
-    @Test func aPendingActivationDoesNotSurviveARestart() async throws {
+    @Test("A pending activation does not survive a restart")
+    func aPendingActivationDoesNotSurviveARestart() async throws {
         let fixture = try SDKFixture()
         _ = try await fixture.createActivation().get()
         #expect(try fixture.restarted().canStartActivation())
     }
 
-    @Test func unusableActivationsAreRefusedAtOnce() async throws {
+    @Test("Unusable activations are refused at once")
+    func unusableActivationsAreRefusedAtOnce() async throws {
         let fixture = try SDKFixture()
         #expect(throws: NSError.self) { try PowerAuthActivation(activationCode: "AAAAA-AAAAA-AAAAA-AAAAB") }
         let custom = try PowerAuthActivation(identityAttributes: ["user": "eva"]).with(additionalActivationOtp: "1")
@@ -75,7 +81,8 @@ struct ActivationTests {
         #expect(fixture.server.paths.isEmpty)
     }
 
-    @Test func asecondActivationIsRefusedAndTheFirstStays() async throws {
+    @Test("A second activation is refused, and the first one stays")
+    func asecondActivationIsRefusedAndTheFirstStays() async throws {
         let fixture = try await SDKFixture.activated()
         let activation = try PowerAuthActivation(activationCode: SDKFixture.code)
         #expect(
@@ -85,7 +92,8 @@ struct ActivationTests {
         #expect(await fixture.validate(SDKFixture.password) == nil)
     }
 
-    @Test func aRefusedKeyExchangeLeavesNothingPending() async throws {
+    @Test("A refused key exchange leaves nothing pending")
+    func aRefusedKeyExchangeLeavesNothingPending() async throws {
         let fixture = try SDKFixture()
         fixture.server.order(
             .answer(status: 400, body: FakeServer.errorBody("ERR_ACTIVATION")), for: "/pa/v3/activation/create")
@@ -114,7 +122,8 @@ struct ActivationTests {
         try await fixture.activate()
     }
 
-    @Test func aCancelledKeyExchangeIsSilentAndLeavesNothingPending() async throws {
+    @Test("A cancelled key exchange is silent and leaves nothing pending")
+    func aCancelledKeyExchangeIsSilentAndLeavesNothingPending() async throws {
         let fixture = try SDKFixture()
         fixture.server.order(.hold, for: "/pa/v3/activation/create")
         let task = fixture.sdk.createActivation(try PowerAuthActivation(activationCode: SDKFixture.code)) { _, _ in
@@ -128,7 +137,8 @@ struct ActivationTests {
         try await fixture.activate()
     }
 
-    @Test func removalOnTheServerRemovesEverythingHere() async throws {
+    @Test("Removal on the server removes everything here")
+    func removalOnTheServerRemovesEverythingHere() async throws {
         let fixture = try await SDKFixture.activated()
         _ = await fixture.status()
         #expect(fixture.sdk.lastFetchedActivationStatus != nil)
@@ -147,7 +157,8 @@ struct ActivationTests {
         try await fixture.activate()
     }
 
-    @Test func callsWithoutAnActivationEndWithSix() async throws {
+    @Test("Calls without an activation end with the error 6")
+    func callsWithoutAnActivationEndWithSix() async throws {
         let fixture = try SDKFixture()
         #expect(immediate { fixture.sdk.fetchActivationStatus(callback: $0) }?.powerAuthErrorCode == .missingActivation)
         #expect(await fixture.validate("1234")?.powerAuthErrorCode == .missingActivation)
@@ -160,7 +171,8 @@ struct ActivationTests {
         #expect(fixture.server.paths.isEmpty)
     }
 
-    @Test func unusableConfigurationsNameTheirCause() throws {
+    @Test("Unusable configurations name their cause")
+    func unusableConfigurationsNameTheirCause() throws {
         let server = try FakeServer()
         let sandbox = try Sandbox.temporary()
         let configuration = try server.configuration

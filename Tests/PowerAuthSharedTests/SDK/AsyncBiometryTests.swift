@@ -7,6 +7,7 @@ import Testing
 @testable import SimulatedDevice
 
 /// Asking for biometry in an asynchronous function (sdk.md, section 5.10).
+@Suite("Biometry with async calls")
 struct AsyncBiometryTests {
     /// An activation with a biometry factor on a device whose sensor knows its owner.
     private func makeSDK() async throws -> (sdk: PowerAuthSDK, sandbox: Sandbox) {
@@ -30,14 +31,16 @@ struct AsyncBiometryTests {
         }
     }
 
-    @Test func theCredentialsArriveWhenTheOwnerConfirms() async throws {
+    @Test("The credentials arrive when the owner confirms")
+    func theCredentialsArriveWhenTheOwnerConfirms() async throws {
         let (sdk, sandbox) = try await makeSDK()
         try sandbox.security.answer(.success)
         let authentication = try await sdk.authenticateUsingBiometry(withPrompt: "Sign")
         #expect(authentication.useBiometry && authentication.overridenBiometryKey?.count == 16)
     }
 
-    @Test func aCancelOfTheTaskClosesTheDialog() async throws {
+    @Test("A cancel of the task closes the dialog")
+    func aCancelOfTheTaskClosesTheDialog() async throws {
         let (sdk, sandbox) = try await makeSDK()
         let task = Task { try await sdk.authenticateUsingBiometry(withPrompt: "Sign") }
         try await dialog(isOpen: true, on: sandbox)

@@ -5,8 +5,10 @@ import TestSupport
 import Testing
 
 /// The operations as asynchronous functions: results, errors and cancellation of the callback forms.
+@Suite("Async calls")
 struct AsyncTests {
-    @Test func anActivationFromItsBeginningToItsEnd() async throws {
+    @Test("An activation is made, used and removed by async calls")
+    func anActivationFromItsBeginningToItsEnd() async throws {
         let fixture = try SDKFixture()
         let sdk = fixture.sdk
         let result = try await sdk.createActivation(PowerAuthActivation(activationCode: SDKFixture.code))
@@ -30,7 +32,8 @@ struct AsyncTests {
         #expect(!sdk.hasValidActivation())
     }
 
-    @Test func tokensAndTime() async throws {
+    @Test("Tokens and time are available to async callers")
+    func tokensAndTime() async throws {
         let fixture = try await SDKFixture.activated()
         let store = fixture.sdk.tokenStore
         let token = try await store.requestAccessToken(withName: "A", authentication: .possession())
@@ -45,7 +48,8 @@ struct AsyncTests {
         #expect(try await fixture.sdk.fetchServerStatus().serverTime > Date(timeIntervalSince1970: 1_577_836_800))
     }
 
-    @Test func anErrorOfEitherKindIsThrown() async throws {
+    @Test("An error of either kind is thrown")
+    func anErrorOfEitherKindIsThrown() async throws {
         let fixture = try SDKFixture()
         let early = await #expect(throws: NSError.self) { try await fixture.sdk.fetchActivationStatus() }
         #expect(early?.powerAuthErrorCode == .missingActivation)
@@ -54,7 +58,8 @@ struct AsyncTests {
         #expect(late?.powerAuthErrorCode == .networkError)
     }
 
-    @Test func whatTheDeviceOrTheActivationLacksIsAnError() async throws {
+    @Test("What the device or the activation lacks is an error")
+    func whatTheDeviceOrTheActivationLacksIsAnError() async throws {
         let fixture = try await SDKFixture.activated()
         let adding = await #expect(throws: NSError.self) {
             try await fixture.sdk.addBiometryFactor(password: SDKFixture.password)
@@ -70,7 +75,8 @@ struct AsyncTests {
         #expect(data?.powerAuthErrorCode == .invalidActivationState)
     }
 
-    @Test func aCancelEndsTheWaitAndTheOperationAndLosesNoState() async throws {
+    @Test("A cancel ends the wait and the operation, and loses no state")
+    func aCancelEndsTheWaitAndTheOperationAndLosesNoState() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: "/pa/v3/signature/validate")
         let task = Task { try await fixture.sdk.validatePassword(password: SDKFixture.password) }
@@ -82,7 +88,8 @@ struct AsyncTests {
         try await fixture.sdk.validatePassword(password: SDKFixture.password)
     }
 
-    @Test func acancelledTaskStartsNothing() async throws {
+    @Test("A cancelled task starts nothing")
+    func acancelledTaskStartsNothing() async throws {
         let fixture = try await SDKFixture.activated()
         let requests = fixture.server.paths.count
         let gate = Gate()
@@ -96,7 +103,8 @@ struct AsyncTests {
         #expect(fixture.server.paths.count == requests)
     }
 
-    @Test func aCancelledActivationMayBeStartedAgain() async throws {
+    @Test("A cancelled activation may be started again")
+    func aCancelledActivationMayBeStartedAgain() async throws {
         let fixture = try SDKFixture()
         fixture.server.order(.hold, for: "/pa/v3/activation/create")
         let task = Task {

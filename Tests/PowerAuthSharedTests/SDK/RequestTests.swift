@@ -6,8 +6,10 @@ import TestSupport
 import Testing
 
 /// sdk.md, sections 5.8, 5.9, 7, 12.3 and 12.7.
+@Suite("Requests")
 struct RequestTests {
-    @Test func passwordsAreValidatedAndChanged() async throws {
+    @Test("Passwords are validated and changed")
+    func passwordsAreValidatedAndChanged() async throws {
         let fixture = try await SDKFixture.activated()
         #expect(await fixture.validate(SDKFixture.password) == nil)
         let refused = await failure { fixture.sdk.changePassword(from: "0000", to: "5678", callback: $0) }
@@ -20,7 +22,8 @@ struct RequestTests {
         #expect(await fixture.validate(SDKFixture.password) != nil)
     }
 
-    @Test func signaturesAreStoredBeforeTheyAreReturned() async throws {
+    @Test("Signatures are stored before they are returned")
+    func signaturesAreStoredBeforeTheyAreReturned() async throws {
         let fixture = try await SDKFixture.activated()
         let header = try fixture.sdk.requestSignature(
             with: .possessionWithPassword(password: SDKFixture.password), method: "POST", uriId: "/a", body: Data())
@@ -33,7 +36,8 @@ struct RequestTests {
         #expect(fixture.server.state.withLock { $0.counterNumber } == 3, "no counter value was used twice")
     }
 
-    @Test func signatureErrorsHaveTheirCodes() async throws {
+    @Test("Signature errors have their codes")
+    func signatureErrorsHaveTheirCodes() async throws {
         let fixture = try await SDKFixture.activated()
         func code(_ call: () throws -> Void) -> PowerAuthErrorCode? {
             do {
@@ -72,7 +76,8 @@ struct RequestTests {
         #expect(offline.count == 8)
     }
 
-    @Test func signedRequestsNeverOverlap() async throws {
+    @Test("Signed requests never overlap")
+    func signedRequestsNeverOverlap() async throws {
         let fixture = try await SDKFixture.activated()
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<20 {
@@ -83,7 +88,8 @@ struct RequestTests {
         #expect(fixture.server.state.withLock { $0.mostSignedInFlight } == 1)
     }
 
-    @Test func aRequestCancelledInTheQueueIsNeverSigned() async throws {
+    @Test("A request cancelled in the queue is never signed")
+    func aRequestCancelledInTheQueueIsNeverSigned() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: "/pa/v3/signature/validate")
         let first = Task { await fixture.validate(SDKFixture.password) }
@@ -99,7 +105,8 @@ struct RequestTests {
         #expect(second?.isCancelled == true)
     }
 
-    @Test func transportErrorsKeepTheirDomain() async throws {
+    @Test("Transport errors keep their domain")
+    func transportErrorsKeepTheirDomain() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.fail(.cannotConnectToHost), for: "/pa/v3/signature/validate")
         let error = await fixture.validate(SDKFixture.password)
@@ -107,7 +114,8 @@ struct RequestTests {
         #expect(error?.powerAuthErrorCode == .NA)
     }
 
-    @Test func responsesOfWrongShapeHaveTheirErrors() async throws {
+    @Test("Responses of wrong shape have their errors")
+    func responsesOfWrongShapeHaveTheirErrors() async throws {
         let fixture = try await SDKFixture.activated()
         let path = "/pa/v3/signature/validate"
         for (status, body, domain, code) in [
@@ -132,7 +140,8 @@ struct RequestTests {
         #expect(try await outcome { fixture.sdk.fetchUserInfo(callback: $0) }.get().subject == "eva")
     }
 
-    @Test func headersAreInOrderAndComplete() async throws {
+    @Test("Headers are in order and complete")
+    func headersAreInOrderAndComplete() async throws {
         let fixture = try await SDKFixture.activated()
         #expect(await fixture.validate(SDKFixture.password) == nil)
         let request = try #require(fixture.server.state.withLock { $0.requests.last })
@@ -146,7 +155,8 @@ struct RequestTests {
         #expect(encrypted.header("X-PowerAuth-Authorization") == nil)
     }
 
-    @Test func interceptorsSeeFinishedRequests() async throws {
+    @Test("Interceptors see finished requests")
+    func interceptorsSeeFinishedRequests() async throws {
         let fixture = try SDKFixture()
         let client = PowerAuthClientConfiguration()
         client.requestInterceptors = [
@@ -161,7 +171,8 @@ struct RequestTests {
         #expect(request.header("Content-Type") == "application/json")
     }
 
-    @Test func severalRequestsShareOneTemporaryKeyAndAnExpiredOneIsReplaced() async throws {
+    @Test("Several requests share one temporary key, and an expired one is replaced")
+    func severalRequestsShareOneTemporaryKeyAndAnExpiredOneIsReplaced() async throws {
         let fixture = try await SDKFixture.activated()
         let path = "/pa/v3/keystore/create"
         fixture.server.state.withLock { $0.keyLifetime = 5_000 }
@@ -185,7 +196,8 @@ struct RequestTests {
         #expect(fixture.server.paths.count { $0 == path } == 3, "a key in its last seconds is not used")
     }
 
-    @Test func timeIsSynchronisedOnceAndForgottenInTheForeground() async throws {
+    @Test("Time is synchronised once and forgotten in the foreground")
+    func timeIsSynchronisedOnceAndForgottenInTheForeground() async throws {
         let fixture = try await SDKFixture.activated()
         let time = fixture.sdk.timeSynchronizationService
         #expect(time.isTimeSynchronized)
@@ -201,7 +213,8 @@ struct RequestTests {
         #expect(error?.powerAuthErrorCode == .timeSynchronization, "a missing time is not 1970")
     }
 
-    @Test func encryptorsComeFromTheServerOnceAndThenAtOnce() async throws {
+    @Test("Encryptors come from the server once and then at once")
+    func encryptorsComeFromTheServerOnceAndThenAtOnce() async throws {
         let fixture = try SDKFixture()
         _ = try await outcome { fixture.sdk.eciesEncryptorForApplicationScope(callback: $0) }.get()
         var immediate: PowerAuthCoreEciesEncryptor?

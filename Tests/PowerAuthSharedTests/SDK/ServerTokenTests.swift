@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 /// sdk.md, sections 9.4, 9.5 and 12.9.
+@Suite("Tokens of the server")
 struct ServerTokenTests {
     private func request(
         _ name: String, _ fixture: SDKFixture, _ authentication: PowerAuthAuthentication = .possession()
@@ -14,7 +15,8 @@ struct ServerTokenTests {
         }
     }
 
-    @Test func aTokenIsCreatedOnceAndRemovedOnTheServer() async throws {
+    @Test("A token is created once and removed on the server")
+    func aTokenIsCreatedOnceAndRemovedOnTheServer() async throws {
         let fixture = try await SDKFixture.activated()
         let first = try await request("A", fixture).get()
         let second = try await request("A", fixture).get()
@@ -32,14 +34,16 @@ struct ServerTokenTests {
         #expect(fixture.server.state.withLock { $0.tokens.isEmpty })
     }
 
-    @Test func otherFactorsForTheSameNameAreRefused() async throws {
+    @Test("Other factors for the same name are refused")
+    func otherFactorsForTheSameNameAreRefused() async throws {
         let fixture = try await SDKFixture.activated()
         _ = try await request("A", fixture).get()
         let other = await request("A", fixture, .possessionWithPassword(password: SDKFixture.password))
         #expect(other.code == .wrongParameter)
     }
 
-    @Test func manyTokensAtOnceKeepTheActivationWorking() async throws {
+    @Test("Many tokens at once keep the activation working")
+    func manyTokensAtOnceKeepTheActivationWorking() async throws {
         let fixture = try await SDKFixture.activated()
         let created = await withTaskGroup(of: Bool.self, returning: Int.self) { group in
             for number in 0..<20 { group.addTask { await request("T\(number)", fixture).code == nil } }
@@ -49,7 +53,8 @@ struct ServerTokenTests {
         #expect(try await fixture.status().get().state == .active)
     }
 
-    @Test func aRefusedRequestStoresNothing() async throws {
+    @Test("A refused request stores nothing")
+    func aRefusedRequestStoresNothing() async throws {
         let fixture = try await SDKFixture.activated()
         let refused = await request("A", fixture, .possessionWithPassword(password: "0000"))
         #expect(refused.code == .networkError)

@@ -6,8 +6,10 @@ import TestSupport
 import Testing
 
 /// sdk.md, sections 9.3 and 12.2.
+@Suite("Status")
 struct StatusTests {
-    @Test func concurrentFetchesShareOneRequestAndOneObject() async throws {
+    @Test("Concurrent fetches share one request and one object")
+    func concurrentFetchesShareOneRequestAndOneObject() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: "/pa/v3/activation/status")
         let results: [PowerAuthActivationStatus?] = await callback { report in
@@ -34,7 +36,8 @@ struct StatusTests {
         #expect(try await fixture.status().get() !== first, "a later fetch asks again")
     }
 
-    @Test func aClientFarAheadSendsASignature() async throws {
+    @Test("A client far ahead sends a signature")
+    func aClientFarAheadSendsASignature() async throws {
         let fixture = try await SDKFixture.activated()
         for _ in 0..<12 {
             _ = try fixture.sdk.requestSignature(with: .possession(), method: "POST", uriId: "/a", body: nil)
@@ -44,7 +47,8 @@ struct StatusTests {
         #expect(fixture.server.state.withLock { $0.counterNumber } == 13)
     }
 
-    @Test func aServerAheadIsFollowedAndTheResultIsStored() async throws {
+    @Test("A server ahead is followed and the result is stored")
+    func aServerAheadIsFollowedAndTheResultIsStored() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.state.withLock {
             $0.counter = $0.counter.advanced(by: 10)
@@ -55,7 +59,8 @@ struct StatusTests {
         #expect(await failure { restarted.validatePassword(password: SDKFixture.password, callback: $0) } == nil)
     }
 
-    @Test func aLostCounterIsADeadlock() async throws {
+    @Test("A lost counter is a deadlock")
+    func aLostCounterIsADeadlock() async throws {
         let fixture = try await SDKFixture.activated()
         for _ in 0..<22 {
             _ = try fixture.sdk.requestSignature(with: .possession(), method: "POST", uriId: "/a", body: nil)
@@ -63,7 +68,8 @@ struct StatusTests {
         #expect(try await fixture.status().get().state == .deadlock)
     }
 
-    @Test func wrongPasswordsBlockAtTheMaximum() async throws {
+    @Test("Wrong passwords block at the maximum")
+    func wrongPasswordsBlockAtTheMaximum() async throws {
         let fixture = try await SDKFixture.activated()
         for attempt in 1...5 {
             let error = await fixture.validate("0000")
@@ -77,14 +83,16 @@ struct StatusTests {
         #expect(await fixture.validate(SDKFixture.password) != nil)
     }
 
-    @Test func anAnswerAboutAnotherActivationIsRefused() async throws {
+    @Test("An answer about another activation is refused")
+    func anAnswerAboutAnotherActivationIsRefused() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.state.withLock { $0.activationId = "11111111-4d0e-4b6c-9d27-3f8d1b6e0a11" }
         #expect(await fixture.status().code == .invalidActivationData)
         #expect(fixture.sdk.lastFetchedActivationStatus == nil)
     }
 
-    @Test func localRemovalEndsARunningFetch() async throws {
+    @Test("Local removal ends a running fetch")
+    func localRemovalEndsARunningFetch() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: "/pa/v3/activation/status")
         let fetch = Task { await fixture.status() }

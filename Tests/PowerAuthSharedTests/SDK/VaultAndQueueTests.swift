@@ -6,10 +6,12 @@ import TestSupport
 import Testing
 
 /// sdk.md, sections 5.11, 5.12, 5.14, 12.3 and 12.5.
+@Suite("Vault and serial queue")
 struct VaultAndQueueTests {
     private let authentication = PowerAuthAuthentication.possessionWithPassword(password: SDKFixture.password)
 
-    @Test func encryptionKeysDependOnTheirIndex() async throws {
+    @Test("Encryption keys depend on their index")
+    func encryptionKeysDependOnTheirIndex() async throws {
         let fixture = try await SDKFixture.activated()
         func key(_ index: UInt64) async throws -> Data {
             try await outcome { fixture.sdk.fetchEncryptionKey(authentication, index: index, callback: $0) }.get()
@@ -28,7 +30,8 @@ struct VaultAndQueueTests {
         #expect(unusable.code == .wrongParameter)
     }
 
-    @Test func deviceTokensHaveThreePartsAndKeepTheClaims() async throws {
+    @Test("Device tokens have three parts and keep the claims")
+    func deviceTokensHaveThreePartsAndKeepTheClaims() async throws {
         let fixture = try await SDKFixture.activated()
         let token = try await outcome {
             fixture.sdk.signJwt(withDevicePrivateKey: authentication, claims: ["a": true, "b": "c/d"], callback: $0)
@@ -44,7 +47,8 @@ struct VaultAndQueueTests {
         #expect(parsed.isAuthentic(key: device))
     }
 
-    @Test func vaultOperationsNeedAnActivation() async throws {
+    @Test("Vault operations need an activation")
+    func vaultOperationsNeedAnActivation() async throws {
         let fixture = try SDKFixture()
         let key = await outcome { fixture.sdk.fetchEncryptionKey(authentication, index: 1, callback: $0) }
         #expect(key.code == .missingActivation)
@@ -53,7 +57,8 @@ struct VaultAndQueueTests {
         #expect(!fixture.sdk.hasBiometryFactor() && !fixture.sdk.removeBiometryFactor())
     }
 
-    @Test func theExternalKeyIsAddedAndRemoved() async throws {
+    @Test("The external key is added and removed")
+    func theExternalKeyIsAddedAndRemoved() async throws {
         let fixture = try await SDKFixture.activated()
         let key = Data(repeating: 7, count: 16)
         func code(_ call: () throws -> Void) -> PowerAuthErrorCode? {
@@ -84,7 +89,8 @@ struct VaultAndQueueTests {
         #expect(await failure { restarted.validatePassword(password: SDKFixture.password, callback: $0) } == nil)
     }
 
-    @Test func applicationBlocksHoldTheQueueUntilTheySaySo() async throws {
+    @Test("Blocks of the application hold the queue until they end")
+    func applicationBlocksHoldTheQueueUntilTheySaySo() async throws {
         let fixture = try await SDKFixture.activated()
         let task: Transferred<any PowerAuthOperationTask> = await callback { report in
             _ = fixture.sdk.executeBlock(onSerialQueue: { report(Transferred($0)) })
@@ -101,7 +107,8 @@ struct VaultAndQueueTests {
         #expect(paths.contains("/pa/v3/signature/validate"))
     }
 
-    @Test func theSerialQueueNeedsAnActivation() throws {
+    @Test("The serial queue needs an activation")
+    func theSerialQueueNeedsAnActivation() throws {
         let sdk = try SDKFixture().sdk
         #expect(sdk.executeBlock(onSerialQueue: { _ in Issue.record("nothing runs") }) == nil)
         #expect(!sdk.executeOperation(onSerialQueue: BlockOperation { Issue.record("nothing runs") }))

@@ -7,14 +7,16 @@ import Testing
 @testable import PowerAuthShared
 
 /// sdk.md, section 4.5. The log belongs to the process: one test after the other uses it, and nobody else.
-@Suite(.serialized) struct LogTests {
+@Suite("The log", .serialized)
+struct LogTests {
     private final class Listener: PowerAuthLogDelegate {
         let lines = Mutex<[String]>([])
 
         func powerAuthLog(_ log: String) { lines.withLock { $0.append(log) } }
     }
 
-    @Test func theDelegateHearsTheSDKAndItsCoreWhileTheLogIsOn() throws {
+    @Test("The delegate gets the messages of SDK and core while the log is on")
+    func theDelegateHearsTheSDKAndItsCoreWhileTheLogIsOn() throws {
         let fixture = try SDKFixture()
         let listener = Listener()
         // One message of each: a serial queue without an activation, and meta data that are missing.
@@ -45,7 +47,8 @@ import Testing
         #expect(try provoke() == (false, false))
     }
 
-    @Test func theLogTellsOfRequestsAndKeepsEncryptedBodiesSecret() throws {
+    @Test("The log shows requests, but no encrypted bodies")
+    func theLogTellsOfRequestsAndKeepsEncryptedBodiesSecret() throws {
         let listener = Listener()
         PowerAuthLogSetDelegate(listener)
         PowerAuthLogSetEnabled(true)

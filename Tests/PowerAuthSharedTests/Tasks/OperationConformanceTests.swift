@@ -3,8 +3,10 @@ import PowerAuthShared
 import Testing
 
 /// sdk.md, section 5.26.
+@Suite("Operations as tasks")
 struct OperationConformanceTests {
-    @Test func anOperationOfTheApplicationIsATask() {
+    @Test("An operation of the application is a task")
+    func anOperationOfTheApplicationIsATask() {
         let task: any PowerAuthOperationTask = BlockOperation {}
         #expect(!task.isCancelled)
         task.cancel()
