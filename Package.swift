@@ -143,7 +143,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "PowerAuthShared", "PowerAuthServer", "PowerAuthProtocol", "LabKit", "LabSystem", httpTypes,
-                hummingbird, logging, nioCore,
+                hummingbird, logging, nioCore, serviceLifecycle,
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
         // Tests, one target a module, and the end-to-end suites that launch real peers.
@@ -175,8 +175,7 @@ let package = Package(
             "PowerAuthServerTests",
             [
                 "PowerAuthServer", "PowerAuthProtocol", "LabFile", "LabKit", grdb, httpTypes, hummingbird,
-                hummingbirdTesting,
-                logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                hummingbirdTesting, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
         tests("DeviceAgentTests", ["DeviceAgent", "SimulatedDevice", "LabKit", "LabSystem"]),
         tests("LabPeerTests", ["LabPeer", "LabKit"]),

@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import PowerAuthProtocol
 public import PowerAuthServer
+import ServiceLifecycle
 import Synchronization
 
 /// An OpenID Connect provider on loopback that lets one user in.
@@ -75,16 +76,23 @@ public final class LoopbackProvider: Sendable {
                 found.finish()
             },
             logger: Logger(label: "tests"))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            defer { group.cancelAll() }
-            group.addTask {
-                // Without a port the stream ends here, and the body is not waited for.
+        let services = ServiceGroup(
+            configuration: ServiceGroupConfiguration(services: [application], logger: application.logger))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                // Without a port the stream ends here, and nobody waits for one.
                 defer { found.finish() }
-                try await application.run()
+                try await services.run()
             }
             guard let port = await ports.first(where: { _ in true }) else { throw NotListening() }
             self.listening.withLock { $0 = port }
-            try await body(Self.configuration(baseURL: "http://127.0.0.1:\(port)"))
+            do {
+                try await body(Self.configuration(baseURL: "http://127.0.0.1:\(port)"))
+            } catch {
+                await services.triggerGracefulShutdown()
+                throw error
+            }
+            await services.triggerGracefulShutdown()
         }
     }
 
