@@ -57,7 +57,7 @@ struct PageTests {
         let samples = try Repository.text(of: "README.md").components(separatedBy: "```swift\n").dropFirst()
             .map { SourceText(path: "README.md", text: $0.components(separatedBy: "```")[0]) }
         #expect(!samples.isEmpty)
-        for name in samples.flatMap(\.imports) {
+        for name in samples.flatMap(\.imports).map(\.module) {
             #expect(products.contains(name) || ["Foundation", "Testing"].contains(name), "README imports \(name)")
         }
     }
