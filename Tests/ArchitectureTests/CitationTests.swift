@@ -37,7 +37,7 @@ struct CitationTests {
             ("watch.md, section 6.6, item 1", "section 6.6 has more than one item 1"),
             ("sharing.md, D7 and D999", "it has no D999"),
             ("sdk.md 5.5", "not in the form"), ("sdk.md, 5.5", "not in the form"), ("sdk.md §5", "not in the form"),
-            ("sdk.md, section 15, item 5", "not in the form"), ("`sdk.md` section 5", "not in the form"),
+            ("sdk.md, section 15, row 5", "not in the form"), ("`sdk.md` section 5", "not in the form"),
             ("sdk.md, sections 5.1, 5.2", "not in the form"), ("as section 5.1 says", "names no chapter"),
             ("as §5.1 says", "names no chapter"),
         ])

@@ -70,7 +70,7 @@ public struct AuthenticateUsingBiometry: Command {
     @Field(.uriId) public var uriId: String
     @Field(.httpMethod) public var method: RequestMethod = .post
     @Field(.requestBody) public var body: String?
-    @Field("Text of the dialog.") public var prompt: String = "Authenticate"
+    @Field(.dialogText) public var prompt: String = "Authenticate"
     public typealias Result = HTTPHeader
 
     public init() {}

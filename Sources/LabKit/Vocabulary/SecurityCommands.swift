@@ -49,7 +49,7 @@ public struct BiometryPrompt: Command {
 
     public struct Prompt: FieldObject {
         @Field("Actor name of the app that asks.") public var app: String
-        @Field("Text of the dialog.") public var reason: String
+        @Field(.dialogText) public var reason: String
         @Field("Label of the fallback button; empty when it is hidden.") public var fallbackTitle: String?
         @Field("Whether the passcode would do too.") public var allowsPasscode: Bool
         public init() {}

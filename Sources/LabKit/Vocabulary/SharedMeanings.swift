@@ -11,6 +11,7 @@ extension Meaning {
     static let customAttributes: Meaning = "Further values for the application's server."
     static let delivery: Meaning =
         "`guaranteed` queues the message and returns; `immediate` waits for the counterpart, which must be reachable."
+    static let dialogText: Meaning = "Text of the dialog."
     static let externalEncryptionKey: Meaning = "The app's own key."
     static let extras: Meaning = "Free text for the server."
     static let failedAttempts: Meaning = "Failed attempts so far."

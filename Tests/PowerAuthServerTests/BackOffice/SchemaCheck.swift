@@ -49,11 +49,10 @@ struct SchemaCheck {
 
     private static func isA(_ type: String, _ value: JSONValue) -> Bool {
         switch (type, value) {
-        case ("string", .string), ("boolean", .bool), ("integer", .integer), ("number", .integer), ("number", .number),
-            ("object", .object), ("array", .array), ("null", .null):
+        case ("string", .string), ("boolean", .bool), ("object", .object), ("array", .array), ("null", .null),
+            ("integer", .integer), ("integer", .unsigned),
+            ("number", .integer), ("number", .unsigned), ("number", .number):
             true
-        // A derivation index may need all 64 bits, which the parser reads as a number with a fraction.
-        case ("integer", .number(let number)): number.rounded() == number
         default: false
         }
     }

@@ -50,7 +50,7 @@ indirect enum Shape: Sendable {
         switch (self, value) {
         case (.exactly(let expected), _): expected == value
         case (.text, .string(let text)): !text.isEmpty
-        case (.number, .integer), (.flag, .bool), (.mapping, .object): true
+        case (.number, .integer), (.number, .unsigned), (.flag, .bool), (.mapping, .object): true
         // What needs all 64 bits of an unsigned number is read as one with a fraction.
         case (.number, .number(let number)): number.rounded() == number
         case (.date, .string(let text)):

@@ -141,7 +141,7 @@ struct RecoveryService: Sendable {
 
     /// A postcard has arrived at its user, whose device sends the code.
     /// - Throws: `invalidRequest`, `activationNotFound`, `activationIncorrectState`, `missingTemporaryKey`,
-    ///   `decryptionFailed`, `recoveryCodeNotFound` as section 14.3 says.
+    ///   `decryptionFailed`, `recoveryCodeNotFound` as server.md, section 14.3 says.
     func confirm(_ sealed: SealedRequest) throws -> (activation: Activation, response: EciesResponse) {
         let (opened, activation) = try EnvelopeOpener(context: context).openActivation(
             sealed, as: .confirmRecovery, failures: .decryptor)
