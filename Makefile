@@ -10,6 +10,9 @@ SWIFT_SOURCES := Package.swift Sources Tests \
 	$(foreach side,Benchmarks Fuzzing Manuals,$(side)/Package.swift $(side)/Sources) Manuals/Surroundings
 # The modules that `make docs` builds a reference of: the library products for users.
 DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch LabTesting
+# Tests at a time: the runner would start hundreds together, and a request waits for one of the cores longer than the
+# SDK's own time limit.
+TEST_WIDTH := --experimental-maximum-parallelization-width $(shell echo $$((3 * $$(nproc))))
 # Seconds `make fuzz` spends on each parser.
 FUZZ_SECONDS ?= 20
 FUZZING := --package-path Fuzzing -c release --sanitize fuzzer
@@ -30,13 +33,13 @@ run: build ## Run every scenario of the catalogue and show the result
 
 test: packages ## Run all tests
 	@$(SWIFT) build --build-tests
-	@$(SWIFT) test --skip-build
+	@$(SWIFT) test --skip-build $(TEST_WIDTH)
 
 test-tsan: packages ## Run all tests under Thread Sanitizer
-	@SWIFT=$(SWIFT) scripts/test-sanitized thread .build-tsan
+	@SWIFT=$(SWIFT) scripts/test-sanitized thread .build-tsan $(TEST_WIDTH)
 
 test-asan: packages ## Run all tests under Address Sanitizer
-	@SWIFT=$(SWIFT) scripts/test-sanitized address .build-asan
+	@SWIFT=$(SWIFT) scripts/test-sanitized address .build-asan $(TEST_WIDTH)
 
 check-manuals: samples ## Type-check every Swift sample of the SDKs' manuals (docs/manual-samples.md)
 	@$(SWIFT) run --package-path Manuals check-manuals $(MANUALS)
