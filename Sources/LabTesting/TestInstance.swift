@@ -64,7 +64,7 @@ public final class TestInstance: Sendable {
     ///   - body: The test; it may block.
     /// - Returns: What the body returned.
     /// - Throws: ``FailedInstanceTest`` with what the body threw, or with why the instance did not start;
-    ///   ``InstanceLeftovers`` when the body succeeded and the instance was not clean afterwards; ``LabFailure`` when
+    ///   ``InstanceLeftovers`` when the body succeeded and the instance was not clean afterwards; `LabFailure` when
     ///   there is no such topology, or no program to start.
     public static func run<Value: Sendable>(
         _ cast: Cast? = nil, seed: UInt64 = 1, source: String = #filePath,

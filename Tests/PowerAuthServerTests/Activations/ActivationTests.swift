@@ -249,6 +249,23 @@ struct ActivationTests {
             #expect(history.value("items.3") == nil)
         }
     }
+
+    @Test("An activation lives exactly until it expires, and is removed a millisecond later", arguments: [false, true])
+    func expiryIsExact(hasKeys: Bool) async throws {
+        try await ServerFixture.run { client in
+            let expires = client.timestamp + 1_000
+            let (id, code) = try await client.initiate(["timestampActivationExpire": Int(expires)])
+            if hasKeys {
+                var device = try TestDevice(client, .v3_3)
+                #expect(try await device.activate(code: code).status == 200)
+            }
+            let alive = hasKeys ? "PENDING_COMMIT" : "CREATED"
+            client.clock.advance(milliseconds: 1_000)
+            #expect(try await client.activationStatus(id).text("activationStatus") == alive)
+            client.clock.advance(milliseconds: 1)
+            #expect(try await client.activationStatus(id).text("activationStatus") == "REMOVED")
+        }
+    }
 }
 
 extension Answer {

@@ -206,6 +206,58 @@ struct BackOfficeCryptographyTests {
         }
     }
 
+    /// The code and the first of two PUKs of a postcard that a device of its user has confirmed.
+    private func confirmedPostcard(
+        _ client: ServerClient, by device: TestDevice
+    ) async throws -> (code: String, puk: String) {
+        let printer = try PrivateKey.generate()
+        try await enable(
+            client,
+            [
+                "recoveryPostcardEnabled": true,
+                "remotePostcardPublicKey": StrictBase64.encode(printer.publicKey.uncompressed),
+            ])
+        let card = try await client.backOffice(
+            "recovery/create", ["applicationId": "lab", "userId": "alice", "pukCount": 2])
+        let configuration = try await client.backOffice("recovery/config/detail", ["applicationId": "lab"])
+        let secret = try printer.sharedSecret(with: PublicKey(encoded: configuration.bytes("postcardPublicKey")))
+        let seed = try RecoverySeed(secret: secret.bytes, nonce: card.bytes("nonce"))
+        let (sealed, _) = try device.seal(
+            ["recoveryCode": seed.code.text], try await device.activationScope(), .confirmRecovery)
+        try await client.backOffice("recovery/confirm", request(device, sealed)).expectOK()
+        let index = try #require((card.value("puks.0.pukDerivationIndex") as? NSNumber)?.uint64Value)
+        return (seed.code.text, try seed.puk(index: withUnsafeBytes(of: index.bigEndian) { Data($0) }).text)
+    }
+
+    // first                         second
+    // compares PUK 1: right         compares PUK 1: right
+    // spends PUK 1
+    //                               may not spend PUK 2
+    @Test("Of two attempts that compared one PUK before either spent it, one succeeds and the next PUK stays")
+    func onePUKIsSpentOnce() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let device = try await client.activeDevice()
+            let card = try await confirmedPostcard(client, by: device)
+            let context = fixture.server.services.context
+            func record() throws -> RecoveryCodeRecord {
+                try context.read {
+                    try RecoveryAttempt.usableCode(
+                        $0, applicationKey: device.configuration.applicationKeyText, code: card.code)
+                }
+            }
+            let attempts = try (0..<2).map { _ in
+                try RecoveryAttempt(
+                    context, applicationKey: device.configuration.applicationKeyText, code: card.code, puk: card.puk)
+            }
+            let outcomes = try attempts.map { attempt in try context.change { try attempt.spend(in: $0) } }
+            #expect(throws: Never.self) { try outcomes[0].get() }
+            #expect(throws: ServiceError.self) { try outcomes[1].get() }
+            #expect(try record().puks.map(\.status) == [.used, .valid])
+            #expect(try record().failedAttempts == 1)
+        }
+    }
+
     @Test("Five wrong PUKs block a code")
     func fiveWrongPUKsBlockACode() async throws {
         try await ServerFixture.run { client in

@@ -60,6 +60,23 @@ struct TokenTests {
         }
     }
 
+    @Test("A digest stays used while those of other tokens come and go")
+    func aDigestOutlivesThePurge() async throws {
+        try await ServerFixture.run { client in
+            var device = try await client.activeDevice()
+            let token = try await device.createToken()
+            let first = try token.header(.v3_3, timestamp: client.timestamp)
+            #expect(try await client.validate(first).flag("tokenValid") == true)
+            // Longer than a request may be under way, and each validation purges what is over.
+            for _ in 0..<3 {
+                client.clock.advance(milliseconds: 61_000)
+                let other = try token.header(.v3_3, timestamp: client.timestamp)
+                #expect(try await client.validate(other).flag("tokenValid") == true)
+            }
+            #expect(try await client.validate(first).code == "ERR0024")
+        }
+    }
+
     @Test("Timestamps have a window, and newer versions a narrower one ahead")
     func timestampsHaveAWindowAndNewer() async throws {
         try await ServerFixture.run { client in
