@@ -52,6 +52,7 @@ samples: packages
 
 docs: packages ## Build the reference of the library products; an unresolved link is an error
 	@LAB_DOCS=1 $(SWIFT) package generate-documentation $(addprefix --target ,$(DOCUMENTED)) --warnings-as-errors
+	@LAB_DOCS=1 $(SWIFT) package generate-documentation --target PowerAuthProtocol --target PowerAuthCore
 
 bench: build ## Measure protocol and server against raw baselines (docs/benchmarks.md)
 	@$(SWIFT) run --package-path Benchmarks -c release benchmarks
