@@ -50,6 +50,7 @@ samples: packages
 	@$(SWIFT) build --target PowerAuth2ForExtensions
 	@$(SWIFT) build --target UIKit
 
+# Not every parameter of the protocol and the core has its own line, so their warnings are shown only.
 docs: packages ## Build the reference of the library products; an unresolved link is an error
 	@LAB_DOCS=1 $(SWIFT) package generate-documentation $(addprefix --target ,$(DOCUMENTED)) --warnings-as-errors
 	@LAB_DOCS=1 $(SWIFT) package generate-documentation --target PowerAuthProtocol --target PowerAuthCore
