@@ -174,7 +174,7 @@ let package = Package(
         tests(
             "PowerAuthServerTests",
             [
-                "PowerAuthServer", "PowerAuthProtocol", "LabFile", "LabKit", grdb, httpTypes, hummingbird,
+                "PowerAuthServer", "PowerAuthProtocol", "LabFile", "LabKit", "LabSystem", grdb, httpTypes, hummingbird,
                 hummingbirdTesting, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
         tests("DeviceAgentTests", ["DeviceAgent", "SimulatedDevice", "LabKit", "LabSystem"]),

@@ -21,7 +21,7 @@ enum AgentLauncher {
             arguments: ["--instance", layout.root, "--device", device], standardOutput: .file(log),
             standardError: .file(log), newSession: true)
         do throws(ControlError) {
-            _ = try client.call(ping(), timeout: .seconds(10))
+            _ = try client.call(ping(), timeout: .seconds(10).stretched)
         } catch {
             throw PeerError.agentUnavailable(device: device, reason: error.message)
         }

@@ -167,7 +167,7 @@ public final class Peer: @unchecked Sendable {
     /// - Throws: ``PeerError/serverUnavailable``.
     public func serverReady() throws -> ServerReady {
         if let ready = try ServerReady.read(layout) { return ready }
-        guard let ready = try ServerReady.wait(layout, timeout: .seconds(10)) else {
+        guard let ready = try ServerReady.wait(layout, timeout: .seconds(10).stretched) else {
             throw PeerError.serverUnavailable
         }
         return ready

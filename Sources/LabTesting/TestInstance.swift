@@ -143,7 +143,7 @@ public final class TestInstance: Sendable {
     ///   - condition: Whether it holds.
     /// - Throws: `LabFailure` when the time is over.
     public func eventually(
-        within limit: LabDuration = .seconds(5), _ what: String, _ condition: () throws -> Bool
+        within limit: LabDuration = .seconds(5).stretched, _ what: String, _ condition: () throws -> Bool
     ) throws {
         try ConditionWait(tracesDirectory: instance.manifest.tracesDirectory).wait(
             within: limit, what, until: condition)

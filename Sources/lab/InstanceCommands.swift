@@ -97,8 +97,9 @@ struct DownCommand: ParsableCommand {
     func run() throws {
         try ImmediateEnd.onSignals()
         let connection = try options.find()
-        guard try InstanceLookup.end(connection) else {
-            throw LabFailure("The instance \(connection.manifest.id) did not end within 10 s.")
+        let patience = LabDuration.seconds(10).stretched
+        guard try InstanceLookup.end(connection, timeout: patience) else {
+            throw LabFailure("The instance \(connection.manifest.id) did not end within \(patience).")
         }
         Console.print("\(connection.manifest.id) has ended")
     }

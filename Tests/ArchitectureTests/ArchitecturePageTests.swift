@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("docs/architecture.md points to what exists")
+@Suite("docs/architecture.md points to what exists", .endsInTime)
 struct ArchitecturePageTests {
     @Test("Every file on the way of a step exists")
     func filesExist() throws {

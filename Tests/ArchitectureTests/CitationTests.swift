@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Citations of the specification resolve")
+@Suite("Citations of the specification resolve", .endsInTime)
 struct CitationTests {
     /// The only file that may hold wrong citations: this one, to show that they are found.
     private static let ownPath = "Tests/ArchitectureTests/CitationTests.swift"

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("House rules that a machine can check")
+@Suite("House rules that a machine can check", .endsInTime)
 struct HouseRuleTests {
     @Test("Nothing waits by sleeping")
     func nobodySleeps() throws {
@@ -50,6 +51,29 @@ struct HouseRuleTests {
         }
     }
 
+    @Test("Every suite has a time limit, and those that launch instances take turns")
+    func suitesEndInTime() throws {
+        for file in try Repository.swiftFiles(below: "Tests") {
+            let isEndToEnd = file.path.hasPrefix("Tests/EndToEndTests/") && !file.path.hasSuffix("/EndToEnd.swift")
+            for rest in file.text.components(separatedBy: "@Su" + "ite(").dropFirst() {
+                let isLimited = rest.prefix(200).contains(/\.endsInTime|\.ends\(withinSeconds:/)
+                #expect(
+                    isEndToEnd ? file.text.contains("extension EndToEnd {") : isLimited,
+                    """
+                    \(file.path): \(isEndToEnd ? "put the suite into `extension EndToEnd`" : "add `.endsInTime`") \
+                    in "\(rest.prefix(60))"
+                    """)
+            }
+        }
+    }
+
+    @Test("Tests keep their files where the end of the process removes them")
+    func temporaryFilesHaveOnePlace() throws {
+        try expectNone(of: ["NSTemporaryDirectory", ".temporaryDirectory", "mkdtemp", "\"/tmp"], below: "Tests") {
+            $0.module == "TestSupport"
+        }
+    }
+
     @Test("No file has more than 500 lines")
     func filesHoldOneIdea() throws {
         for directory in ["Sources", "Tests"] {
@@ -63,9 +87,11 @@ struct HouseRuleTests {
     /// The file that holds the clocks may say what the others may not.
     private static let clocks = "Sources/LabSystem/Clocks.swift"
 
-    private func expectNone(of words: [String], below directory: String) throws {
+    private func expectNone(
+        of words: [String], below directory: String, except isExempt: (SourceText) -> Bool = { _ in false }
+    ) throws {
         for file in try Repository.swiftFiles(below: directory)
-        where file.module != "ArchitectureTests" && file.path != Self.clocks {
+        where file.module != "ArchitectureTests" && file.path != Self.clocks && !isExempt(file) {
             for line in file.codeLines {
                 for word in words where line.text.contains(word) {
                     Issue.record("\(file.path):\(line.number) says \(word)")

@@ -1,8 +1,9 @@
 import Foundation
 import LabSystem
+import TestSupport
 import Testing
 
-@Suite("What the executables are linked from")
+@Suite("What the executables are linked from", .endsInTime)
 struct LinkageTests {
     @Test("The server holds no symbol of an SDK", arguments: ["PowerAuth2", "PowerAuthShared", "PowerAuthCore"])
     func serverHasNoSDK(module: String) throws {

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("The module table of docs/architecture.md holds")
+@Suite("The module table of docs/architecture.md holds", .endsInTime)
 struct ModuleTableTests {
     /// Module name to the modules it may import, read from the page that tells people.
     let table: [String: Set<String>]

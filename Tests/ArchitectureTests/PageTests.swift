@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Pages lead to what exists")
+@Suite("Pages lead to what exists", .endsInTime)
 struct PageTests {
     private let pages: [SourceText]
 

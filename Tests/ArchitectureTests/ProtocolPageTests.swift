@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("docs/protocol-in-code.md points to what exists")
+@Suite("docs/protocol-in-code.md points to what exists", .endsInTime)
 struct ProtocolPageTests {
     /// The texts in backquotes in the table rows.
     let names: Set<String>

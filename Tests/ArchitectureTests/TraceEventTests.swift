@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("A scenario can wait for what the traces really hold")
+@Suite("A scenario can wait for what the traces really hold", .endsInTime)
 struct TraceEventTests {
     private static let declarations = "Sources/LabKit/Trace/TraceEventName.swift"
 

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a test at run time cannot see: how the vocabulary is written.
-@Suite("Source of the vocabulary")
+@Suite("Source of the vocabulary", .endsInTime)
 struct VocabularySourceTests {
     private let files: [SourceText]
 

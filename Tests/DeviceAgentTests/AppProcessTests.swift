@@ -1,9 +1,10 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import DeviceAgent
 
-@Suite("Lives of processes")
+@Suite("Lives of processes", .endsInTime)
 struct AppProcessTests {
     private func running(isLenient: Bool = false) -> AppProcess {
         var app = AppProcess(name: "main", isLenient: isLenient)

@@ -1,9 +1,10 @@
 import LabKit
+import TestSupport
 import Testing
 
 @testable import DeviceAgent
 
-@Suite("Counterparts")
+@Suite("Counterparts", .endsInTime)
 struct CounterpartsTests {
     private func app(_ name: String, _ kind: AppSpec.Kind, host: String? = nil) -> AppSpec {
         AppSpec(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DeviceAgent
 
-@Suite("Guaranteed transfers")
+@Suite("Guaranteed transfers", .endsInTime)
 struct GuaranteedTransferTests {
     private func transfer(_ world: LinkWorld, from end: LinkWorld.End, crashesAfterStore: Bool = false) throws -> UUID {
         let id = UUID()

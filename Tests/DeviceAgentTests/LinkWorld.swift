@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import LabSystem
 import SimulatedDevice
+import TestSupport
 
 @testable import DeviceAgent
 
@@ -63,22 +64,17 @@ final class LinkWorld {
     var toPhone: [WatchFrame] = []
     var toWatch: [WatchFrame] = []
     var now: Int64 = 0
-    private let directory: String
+    private let directory: TemporaryDirectory
 
     init() throws {
-        directory = NSTemporaryDirectory() + "link-\(UUID().uuidString)"
-        try Files.createDirectory(directory)
+        directory = try TemporaryDirectory()
         var nonce: UInt64 = 0
         let nonces = {
             nonce += 1
             return nonce
         }
-        phone = try End(name: "phone", isWatch: false, directory: directory, nonces: nonces)
-        watch = try End(name: "watch", isWatch: true, directory: directory, nonces: nonces)
-    }
-
-    deinit {
-        try? Files.removeTree(directory)
+        phone = try End(name: "phone", isWatch: false, directory: directory.path, nonces: nonces)
+        watch = try End(name: "watch", isWatch: true, directory: directory.path, nonces: nonces)
     }
 
     /// Something happens at one end. `crashesAfterStore` lets the agent die between its commit and everything else.

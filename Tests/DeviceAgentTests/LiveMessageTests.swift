@@ -1,10 +1,11 @@
 import Foundation
 import SimulatedDevice
+import TestSupport
 import Testing
 
 @testable import DeviceAgent
 
-@Suite("Immediate messages and reachability")
+@Suite("Immediate messages and reachability", .endsInTime)
 struct LiveMessageTests {
     private func connected() throws -> LinkWorld {
         let world = try LinkWorld()
@@ -218,6 +219,23 @@ struct LiveMessageTests {
         world.toWatch.append(contentsOf: world.toWatch)
         try exchange(world)
         #expect(world.watch.toApp.count { $0.kind == .live } == 1)
+    }
+
+    @Test("An acknowledgement of an older context does not keep the newer one from being sent again")
+    func lateAcknowledgement() throws {
+        let world = try connected()
+        for value in [1, 2] as [UInt8] {
+            let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: Data([value]))
+            try world.input(.fromApp("phoneApp", frame), at: world.phone)
+        }
+        try world.arrive(at: world.watch)
+        world.toWatch = []
+        try exchange(world)
+        #expect(world.watch.toApp.filter { $0.kind == .context }.map(\.body) == [Data([1])])
+        try world.phone.reboot()
+        world.airIsEmpty(for: world.phone)
+        try world.settle()
+        #expect(world.watch.toApp.filter { $0.kind == .context }.map(\.body) == [Data([1]), Data([2])])
     }
 
     @Test("Of several application contexts only the newest arrives")

@@ -4,10 +4,11 @@ import Glibc
 import LabKit
 import LabSystem
 import Synchronization
+import TestSupport
 import Testing
 import ZeroMQ
 
-@Suite("The control channel")
+@Suite("The control channel", .endsInTime)
 struct ControlChannelTests {
     let test: TestInstance
 

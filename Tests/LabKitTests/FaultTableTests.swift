@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The fault table")
+@Suite("The fault table", .endsInTime)
 struct FaultTableTests {
     let directory: TemporaryDirectory
     let table: FaultTable

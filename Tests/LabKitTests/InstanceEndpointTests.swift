@@ -1,7 +1,8 @@
 import LabKit
+import TestSupport
 import Testing
 
-@Suite("Instance endpoints")
+@Suite("Instance endpoints", .endsInTime)
 struct InstanceEndpointTests {
     @Test(
         "A file name tells who answers",

@@ -1,8 +1,9 @@
 import Foundation
 import LabKit
+import TestSupport
 import Testing
 
-@Suite("JSON values")
+@Suite("JSON values", .endsInTime)
 struct JSONValueTests {
     @Test("JSON is written compactly, with sorted keys and plain slashes")
     func writesCompactlyWithSortedKeysAndPlainSlashes() {

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The lab's clock")
+@Suite("The lab's clock", .endsInTime)
 struct LabClockTests {
     let directory: TemporaryDirectory
     let clock: LabClock

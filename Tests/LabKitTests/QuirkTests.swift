@@ -1,7 +1,8 @@
 import LabKit
+import TestSupport
 import Testing
 
-@Suite("Quirks")
+@Suite("Quirks", .endsInTime)
 struct QuirkTests {
     @Test("Quirks are read by their ids")
     func quirksAreReadByTheirIds() throws {

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Traces")
+@Suite("Traces", .endsInTime)
 struct TraceTests {
     let directory: TemporaryDirectory
 

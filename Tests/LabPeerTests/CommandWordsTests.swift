@@ -1,9 +1,10 @@
 import LabKit
+import TestSupport
 import Testing
 
 @testable import LabPeer
 
-@Suite("Commands as words")
+@Suite("Commands as words", .endsInTime)
 struct CommandWordsTests {
     private let app = AppSpec(
         name: "main", kind: .app, bundleIdentifier: "com.example.main",

@@ -1,11 +1,12 @@
 import ArgumentParser
 import Foundation
 import LabKit
+import TestSupport
 import Testing
 
 @testable import LabPeer
 
-@Suite("Finding the instance")
+@Suite("Finding the instance", .endsInTime)
 struct InstanceToJoinTests {
     private func options(_ arguments: String...) throws -> PeerOptions {
         try PeerOptions.parse(arguments + ["--as", "main"])

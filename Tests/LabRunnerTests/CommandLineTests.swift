@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("A command from the command line is checked, and ends when its process ends")
+@Suite("A command from the command line is checked, and ends when its process ends", .endsInTime)
 struct CommandLineTests {
     private static let topology = Topology(
         name: "t",

@@ -2,9 +2,10 @@ import Foundation
 import LabFile
 import LabKit
 import LabRunner
+import TestSupport
 import Testing
 
-@Suite("Every mistake in a file has its words, letter by letter")
+@Suite("Every mistake in a file has its words, letter by letter", .endsInTime)
 struct DiagnosticGoldenTests {
     @Test("The print-out is the recorded one", arguments: TestFiles.cases(in: "Golden"))
     func printOut(of name: String) {

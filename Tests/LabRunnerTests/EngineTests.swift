@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("The engine carries steps out as they are written")
+@Suite("The engine carries steps out as they are written", .endsInTime)
 struct EngineTests {
     @Test("A command of an app goes to the app, one of its process to its device")
     func routes() async throws {
@@ -58,10 +58,10 @@ struct EngineTests {
     func eventsOfInterest() async throws {
         let own = TraceBoard.Interest(processes: ["main"], own: "3")
         func event(_ name: TraceEventName, of process: String, operation: String?) throws -> TraceEvent {
-            let file = FileManager.default.temporaryDirectory.appending(path: "traces-\(UUID())").path
-            defer { try? FileManager.default.removeItem(atPath: file) }
-            try TraceWriter(directory: file, process: process, incarnation: 1).emit(name, operation: operation)
-            return try #require(try TraceReader.readAll(file).first)
+            let directory = try TemporaryDirectory()
+            try TraceWriter(directory: directory.path, process: process, incarnation: 1).emit(
+                name, operation: operation)
+            return try #require(try TraceReader.readAll(directory.path).first)
         }
         #expect(own.covers(try event(.stateSaved, of: "main", operation: nil)))
         #expect(own.covers(try event(.stateSaved, of: "main", operation: "30")))
@@ -120,6 +120,22 @@ struct EngineTests {
             }
         }
         #expect(run.result.verdict == .passed, "\(run.sinks)")
+    }
+
+    @Test(
+        "An event emitted once satisfies one waitFor, whether a process is named or not",
+        arguments: [("peer: main, ", ""), ("", "peer: main, "), ("", "")])
+    func oneEventForOneWait(first: String, second: String) async throws {
+        let run = try await onThread {
+            try FakeRun(
+                """
+                  - waitFor: { event: state.saved, \(first)within: 5s }
+                  - waitFor: { event: state.saved, \(second)within: 20ms }
+                """
+            ) { try $0.emit(.stateSaved, of: "main", ["bytes": 1]) }
+        }
+        #expect(run.result.verdict == .failed)
+        #expect(run.result.failures.map(\.step) == ["2"], "\(run.sinks)")
     }
 
     @Test("advance moves the instance's clock, faults are armed and disarmed in its table")

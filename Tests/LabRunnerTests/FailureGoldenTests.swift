@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Every kind of failing step explains itself, letter by letter")
+@Suite("Every kind of failing step explains itself, letter by letter", .endsInTime)
 struct FailureGoldenTests {
     @Test("The print-out is the recorded one", arguments: TestFiles.cases(in: "Failures"))
     func printOut(of name: String) async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import LabFile
 import LabKit
+import TestSupport
 import Testing
 
 @testable import LabRunner
 
-@Suite("Matchers judge values and name every difference")
+@Suite("Matchers judge values and name every difference", .endsInTime)
 struct MatcherTests {
     /// Reads an expectation of an untyped value and judges JSON with it.
     private func differences(_ expectation: String, _ value: JSONValue, as type: FieldType = .any) throws -> [String] {

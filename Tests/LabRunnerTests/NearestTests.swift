@@ -1,7 +1,8 @@
 import LabKit
+import TestSupport
 import Testing
 
-@Suite("The nearest name is suggested")
+@Suite("The nearest name is suggested", .endsInTime)
 struct NearestTests {
     @Test(
         "A slip finds the word that was meant",

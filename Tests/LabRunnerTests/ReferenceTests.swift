@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("References are resolved on the parsed tree")
+@Suite("References are resolved on the parsed tree", .endsInTime)
 struct ReferenceTests {
     @Test("A text splits into literals and references")
     func parts() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import LabSystem
+import TestSupport
 import Testing
 
 @testable import LabRunner
@@ -9,7 +10,7 @@ import Testing
     import FoundationXML
 #endif
 
-@Suite("Reports say the same in every form")
+@Suite("Reports say the same in every form", .endsInTime)
 struct ReportTests {
     private func result(_ verdict: Verdict, quarantine: String? = nil) -> ScenarioResult {
         var result = ScenarioResult(
@@ -56,9 +57,8 @@ struct ReportTests {
 
     @Test("A report is written into a pipe, a device or through a link; none of them is replaced")
     func specialFiles() throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "report-\(UUID())").path
-        try Files.createDirectory(directory)
-        defer { try? Files.removeTree(directory) }
+        let temporary = try TemporaryDirectory()
+        let directory = temporary.path
         func file(_ name: String) throws -> ReportFile {
             try ReportFile(
                 RunOptions.Report(format: .json, path: name.hasPrefix("/") ? name : "\(directory)/\(name)"), inputs: [])

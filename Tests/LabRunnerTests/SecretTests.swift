@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("A secret is shown nowhere")
+@Suite("A secret is shown nowhere", .endsInTime)
 struct SecretTests {
     private static let canary = "c4n4ry/+=secret"
 

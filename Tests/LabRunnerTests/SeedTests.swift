@@ -1,9 +1,10 @@
 import LabKit
+import TestSupport
 import Testing
 
 @testable import LabRunner
 
-@Suite("The seed fixes what the lab draws")
+@Suite("The seed fixes what the lab draws", .endsInTime)
 struct SeedTests {
     private let pin = GeneratedValue(name: "pin", kind: .pin, size: 6)
 

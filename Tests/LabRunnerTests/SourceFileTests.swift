@@ -1,15 +1,16 @@
 import Foundation
 import LabFile
 import LabKit
+import TestSupport
 import Testing
 
-@Suite("Files are read within limits")
+@Suite("Files are read within limits", .endsInTime)
 struct SourceFileTests {
     @Test("A file of more than a megabyte is refused by its size")
     func tooLarge() throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "large-\(UUID()).yaml").path
+        let directory = try TemporaryDirectory()
+        let path = directory.file("large.yaml")
         try Data(repeating: 0x20, count: SourceFile.largestSize + 1).write(to: URL(filePath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
         guard case .failure(let diagnostic) = SourceFile.read(path) else {
             Issue.record("the file was read")
             return

@@ -3,22 +3,22 @@ import LabFile
 import LabKit
 import LabSystem
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LabRunner
 
-@Suite("A suite is read completely, selected, and ends with the right exit code")
+@Suite("A suite is read completely, selected, and ends with the right exit code", .endsInTime)
 struct SuiteTests {
     private static let good = "name: Good one\ntags: [fast]\nsteps:\n  - main: hasValidActivation\n"
 
     /// A directory with a lab file and scenarios.
-    private func workspace(_ files: [String: String]) throws -> String {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "suite-\(UUID())").path
-        try Files.createDirectory(directory)
+    private func workspace(_ files: [String: String]) throws -> TemporaryDirectory {
+        let directory = try TemporaryDirectory()
         try FileManager.default.copyItem(
-            atPath: "\(TestFiles.directory)/Failures/lab.yaml", toPath: "\(directory)/lab.yaml")
+            atPath: "\(TestFiles.directory)/Failures/lab.yaml", toPath: directory.file("lab.yaml"))
         for (name, text) in files {
-            let path = "\(directory)/\(name)"
+            let path = directory.file(name)
             try Files.createDirectory((path as NSString).deletingLastPathComponent)
             try Files.write(Data(text.utf8), to: path)
         }
@@ -29,8 +29,7 @@ struct SuiteTests {
         _ files: [String: String], environment: [String: String] = [:], change: (inout RunOptions) -> Void = { _ in }
     ) throws -> (RunOutcome, String) {
         let directory = try workspace(files)
-        defer { try? Files.removeTree(directory) }
-        var options = RunOptions(paths: [directory])
+        var options = RunOptions(paths: [directory.path])
         change(&options)
         let text = Mutex("")
         let output = Output(text)
@@ -39,7 +38,7 @@ struct SuiteTests {
             printer: ProgressPrinter(isTerminal: false) { output.append($0) }, interruption: Interruption(),
             writeErrors: { output.append($0) }
         ).run()
-        return (outcome, output.text.replacing(directory + "/", with: ""))
+        return (outcome, output.text.replacing(directory.path + "/", with: ""))
     }
 
     private final class Output: Sendable {
@@ -55,8 +54,7 @@ struct SuiteTests {
             "b.yaml": Self.good, "sub/a.yaml": Self.good, "steps/group.yaml": "steps:\n  - main: kill\n",
             "notes.txt": "no scenario",
         ])
-        defer { try? Files.removeTree(directory) }
-        let outcome = SuiteReader(labPath: nil, environment: [:]).read([directory, "\(directory)/b.yaml"])
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read([directory.path, directory.file("b.yaml")])
         #expect(outcome.diagnostics.isEmpty)
         #expect(outcome.scenarios.map(\.id) == ["b.yaml", "sub/a.yaml"])
     }
@@ -98,8 +96,7 @@ struct SuiteTests {
         let directory = try workspace([
             "a.yaml": Self.good, "b.yaml": "name: Slow\ntags: [slow]\nsteps:\n  - main: kill\n",
         ])
-        defer { try? Files.removeTree(directory) }
-        let scenarios = SuiteReader(labPath: nil, environment: [:]).read([directory]).scenarios
+        let scenarios = SuiteReader(labPath: nil, environment: [:]).read([directory.path]).scenarios
         func selected(_ filter: String?, _ tags: [String]) -> [String] {
             scenarios.filter(Selection(filter: filter, tags: tags).contains).map(\.id)
         }
@@ -113,9 +110,6 @@ struct SuiteTests {
 
     @Test("A lab that does not start is inconclusive, exit code 3, and leaves nothing")
     func labDoesNotStart() throws {
-        let runtime = "/tmp/st-\(UUID().uuidString.prefix(8).lowercased())"
-        try Files.createDirectory(runtime)
-        defer { try? Files.removeTree(runtime) }
         let (outcome, text) = try run(["a.yaml": Self.good], environment: ["LAB_BIN": "/usr/bin"])
         #expect(outcome == .inconclusive, "\(text)")
         #expect(outcome.rawValue == 3)
@@ -124,9 +118,9 @@ struct SuiteTests {
 
     @Test("A path at which nothing is, is named as it was given")
     func missingPath() throws {
-        let (outcome, text) = try run(["a.yaml": Self.good]) { $0.paths = ["/tmp/missing-\(Self.self)"] }
+        let (outcome, text) = try run(["a.yaml": Self.good]) { $0.paths = ["/nowhere/missing"] }
         #expect(outcome == .badInput)
-        #expect(text == "error: there is no such file or directory: /tmp/missing-SuiteTests\n")
+        #expect(text == "error: there is no such file or directory: /nowhere/missing\n")
     }
 
     @Test(
@@ -161,8 +155,7 @@ struct SuiteTests {
                 with: { maxFailureCount: "${row.limit}" }
             """
         ])
-        defer { try? Files.removeTree(directory) }
-        let scenarios = SuiteReader(labPath: nil, environment: [:]).read([directory]).scenarios
+        let scenarios = SuiteReader(labPath: nil, environment: [:]).read([directory.path]).scenarios
         #expect(scenarios.map(\.id) == ["a.yaml[low]", "a.yaml[2]"])
         #expect(scenarios.map(\.row) == ["low", "2"])
         #expect(scenarios.filter(Selection(filter: "[2]", tags: []).contains).map(\.id) == ["a.yaml[2]"])

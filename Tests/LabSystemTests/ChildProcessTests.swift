@@ -2,12 +2,13 @@ import Foundation
 import Glibc
 import LabSystem
 import Synchronization
+import TestSupport
 import Testing
 
 // Swift Testing has a type of that name too.
 private typealias ExitStatus = LabSystem.ExitStatus
 
-@Suite("Child processes")
+@Suite("Child processes", .endsInTime)
 struct ChildProcessTests {
     /// Runs a shell command and returns what it printed and how it ended.
     private func run(

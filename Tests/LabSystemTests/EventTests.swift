@@ -2,9 +2,10 @@ import Dispatch
 import Glibc
 import LabSystem
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("Events and threads")
+@Suite("Events and threads", .endsInTime)
 struct EventTests {
     @Test("An event stays signalled until drained")
     func anEventStaysSignalledUntilDrained() throws {

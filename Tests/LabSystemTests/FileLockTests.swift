@@ -5,7 +5,7 @@ import LabSystem
 import TestSupport
 import Testing
 
-@Suite("File locks")
+@Suite("File locks", .endsInTime)
 struct FileLockTests {
     let directory: TemporaryDirectory
 

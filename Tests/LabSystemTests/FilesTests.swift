@@ -4,7 +4,7 @@ import LabSystem
 import TestSupport
 import Testing
 
-@Suite("Files")
+@Suite("Files", .endsInTime)
 struct FilesTests {
     let directory: TemporaryDirectory
 

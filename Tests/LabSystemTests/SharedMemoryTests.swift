@@ -4,7 +4,7 @@ import LabSystem
 import TestSupport
 import Testing
 
-@Suite("Shared memory")
+@Suite("Shared memory", .endsInTime)
 struct SharedMemoryTests {
     private let name = "/labsystemtest-\(UUID().uuidString.prefix(12))"
 

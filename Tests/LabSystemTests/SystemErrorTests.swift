@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
 import LabSystem
+import TestSupport
 import Testing
 
-@Suite("System errors")
+@Suite("System errors", .endsInTime)
 struct SystemErrorTests {
     @Test("An error names the call, the object and the reason")
     func namesTheCallTheObjectAndTheReason() throws {

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Every behaviour is a test by name (sdk.md, section 12)")
+@Suite("Every behaviour is a test by name (sdk.md, section 12)", .endsInTime)
 struct BehaviourIndexTests {
     private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     private static let specification = tests.deletingLastPathComponent().appending(path: "docs/spec/sdk.md")

@@ -6,7 +6,7 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
-@Suite("Biometry before the signature (sdk.md, section 9.9)")
+@Suite("Biometry before the signature (sdk.md, section 9.9)", .endsInTime)
 struct BiometryInAdvanceTests {
     @Test("One dialog gives credentials for several signatures, on the main queue")
     func credentials() async throws {

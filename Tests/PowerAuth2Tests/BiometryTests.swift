@@ -6,7 +6,7 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
-@Suite("The biometry factor (sdk.md, section 12.6)")
+@Suite("The biometry factor (sdk.md, section 12.6)", .endsInTime)
 struct BiometryTests {
     @Test(
         "Signing with biometry without a factor gives no header and the error biometryFailed; without a sensor the error biometryNotAvailable",

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Cancellation and the serial queue (sdk.md, section 12.7)")
+@Suite("Cancellation and the serial queue (sdk.md, section 12.7)", .endsInTime)
 struct CancellationTests {
     @Test(
         "Of two validations the second, cancelled at once, stays silent, and the first succeeds",

@@ -7,7 +7,7 @@ import Testing
 
 /// Everything that can be wrong outside of the SDK object: the documented error, nothing lost, and the same call works as
 /// soon as the cause is gone.
-@Suite("Error paths (sdk.md, sections 7.3 and 11)")
+@Suite("Error paths (sdk.md, sections 7.3 and 11)", .endsInTime)
 struct ErrorPathTests {
     /// The calls that need the server.
     enum Call: String, CaseIterable, CustomTestStringConvertible {

@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuth2
+import TestSupport
 import Testing
 
-@Suite("The external encryption key (sdk.md, section 12.5)")
+@Suite("The external encryption key (sdk.md, section 12.5)", .endsInTime)
 struct ExternalEncryptionKeyTests {
     private static let key = Data((1...16).map { UInt8($0) })
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PowerAuth2
 
-@Suite("Keys that are not on the curve (sdk.md, section 12.15)")
+@Suite("Keys that are not on the curve (sdk.md, section 12.15)", .endsInTime)
 struct InvalidCurveTests {
     /// Uncompressed and compressed texts of 65 and 33 bytes that no point of P-256 has.
     private static let impossible: [Data] = [

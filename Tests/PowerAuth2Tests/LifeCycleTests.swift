@@ -5,7 +5,7 @@ import PowerAuthServer
 import TestSupport
 import Testing
 
-@Suite("The life cycle of an activation (sdk.md, section 12.1)")
+@Suite("The life cycle of an activation (sdk.md, section 12.1)", .endsInTime)
 struct LifeCycleTests {
     private static func expectNone(_ sdk: PowerAuthSDK) {
         #expect(!sdk.hasPendingActivation() && !sdk.hasValidActivation() && sdk.canStartActivation())

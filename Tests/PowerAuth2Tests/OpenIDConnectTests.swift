@@ -5,7 +5,7 @@ import PowerAuthServer
 import TestSupport
 import Testing
 
-@Suite("Activation by an OpenID Connect provider (sdk.md, section 5.7)")
+@Suite("Activation by an OpenID Connect provider (sdk.md, section 5.7)", .endsInTime)
 struct OpenIDConnectTests {
     /// An application whose server asks the provider.
     private static func app(asking configuration: IdentityProvider, _ mode: TestApp.Mode = .alone) async throws

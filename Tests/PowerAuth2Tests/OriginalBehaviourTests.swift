@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Defects of the original that the lab fixes and can bring back, as far as no other suite shows them.
-@Suite("Better than the original, or the same by choice (sdk.md, section 15)")
+@Suite("Better than the original, or the same by choice (sdk.md, section 15)", .endsInTime)
 struct OriginalBehaviourTests {
     @Test("Keys given for persisting are those of later signatures; the original ignored them (sdk.6)")
     func givenKeys() async throws {

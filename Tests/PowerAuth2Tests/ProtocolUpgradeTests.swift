@@ -4,7 +4,7 @@ import Testing
 
 @testable import PowerAuth2
 
-@Suite("An old activation comes to the newer protocol (sdk.md, sections 9.11 and 12.14)")
+@Suite("An old activation comes to the newer protocol (sdk.md, sections 9.11 and 12.14)", .endsInTime)
 struct ProtocolUpgradeTests {
     private static let status = "/pa/v3/activation/status"
     private static let start = "/pa/v3/upgrade/start"

@@ -5,7 +5,7 @@ import PowerAuthProtocol
 import TestSupport
 import Testing
 
-@Suite("Recovery (sdk.md, section 12.4)")
+@Suite("Recovery (sdk.md, section 12.4)", .endsInTime)
 struct RecoveryTests {
     /// An application of the server that gives every activation a recovery code.
     private static func recovering(_ mode: TestApp.Mode, printer: Printer? = nil) async throws -> TestApp {

@@ -4,7 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("What a local removal does to requests on their way (sdk.md, sections 9.6 and 10, and section 15, item 13)")
+@Suite(
+    "What a local removal does to requests on their way (sdk.md, sections 9.6 and 10, and section 15, item 13)",
+    .endsInTime)
 struct RemovalTests {
     private static let validate = "/pa/v3/signature/validate"
 

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Whom a connection trusts is decided in the handshake (sdk.md, section 5.3)")
+@Suite("Whom a connection trusts is decided in the handshake (sdk.md, section 5.3)", .endsInTime)
 struct ServerTrustTests {
     /// A device that asks a server with TLS for its status.
     private struct Client {
@@ -20,7 +20,7 @@ struct ServerTrustTests {
 
         init(
             _ server: RealServer, trustsAuthority: Bool = true,
-            strategy: (any PowerAuthClientSslValidationStrategy)? = nil, timeout: TimeInterval = 20
+            strategy: (any PowerAuthClientSslValidationStrategy)? = nil, timeout: TimeInterval? = nil
         ) throws {
             self.server = server
             device = try TemporaryDevice()
@@ -30,9 +30,9 @@ struct ServerTrustTests {
                 try FileManager.default.copyItem(
                     atPath: #require(server.certificateAuthorityPath), toPath: directory + "/ca.pem")
             }
-            let client = PowerAuthClientConfiguration()
+            let client = PowerAuthClientConfiguration.patient
             client.sslValidationStrategy = strategy
-            client.defaultRequestTimeout = timeout
+            if let timeout { client.defaultRequestTimeout = timeout }
             sdk = try PowerAuthSDK(
                 configuration: PowerAuthConfiguration(
                     instanceId: "com.example.instance", baseEndpointUrl: server.addresses.enrollmentURL,

@@ -3,7 +3,7 @@ import PowerAuth2
 import TestSupport
 import Testing
 
-@Suite("Two applications share an activation (sdk.md, section 12.10)")
+@Suite("Two applications share an activation (sdk.md, section 12.10)", .endsInTime)
 struct SharingTests {
     @Test("An activation made by one application is valid in the other without a restart")
     func activation() async throws {

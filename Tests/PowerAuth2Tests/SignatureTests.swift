@@ -5,7 +5,7 @@ import PowerAuthProtocol
 import TestSupport
 import Testing
 
-@Suite("Signatures and passwords (sdk.md, section 12.3)")
+@Suite("Signatures and passwords (sdk.md, section 12.3)", .endsInTime)
 struct SignatureTests {
     @Test(
         "A wrong password is refused, and while the activation is blocked the right one too",

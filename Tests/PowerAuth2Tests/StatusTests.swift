@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The status of an activation (sdk.md, section 12.2)")
+@Suite("The status of an activation (sdk.md, section 12.2)", .endsInTime)
 struct StatusTests {
     /// How many counter values the server tries.
     private static let lookAhead = 20
@@ -89,6 +89,23 @@ struct StatusTests {
         }
         #expect(try await app.status().get().state == .active)
         #expect(await app.validate() == nil)
+    }
+
+    @Test(
+        "A fetch whose synchronising signature fails returns the error; the next one synchronises",
+        arguments: TestApp.Mode.allCases)
+    func synchronizationFails(mode: TestApp.Mode) async throws {
+        let app = try await TestApp.activated(mode)
+        let path = "/pa/v3/signature/validate"
+        for _ in 1...Self.lookAhead / 2 + 5 {
+            _ = try app.sdk.requestSignature(with: .possession(), method: "POST", uriId: "/lost", body: nil)
+        }
+        app.transport.order(.fail(.networkConnectionLost), for: path)
+        let error = await app.status().failure
+        #expect(error?.domain == NSURLErrorDomain && error?.code == NSURLErrorNetworkConnectionLost)
+        #expect(app.transport.count(of: path) == 1)
+        #expect(try await app.status().get().state == .active)
+        #expect(app.transport.count(of: path) == 2)
     }
 
     @Test("More lost signatures than the server looks ahead are a deadlock", arguments: TestApp.Mode.allCases)

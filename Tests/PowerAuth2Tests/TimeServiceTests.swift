@@ -6,7 +6,7 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
-@Suite("The server's time (sdk.md, section 12.11)")
+@Suite("The server's time (sdk.md, section 12.11)", .endsInTime)
 struct TimeServiceTests {
     private func synchronize(_ sdk: PowerAuthSDK) async -> NSError? {
         await failure { sdk.timeSynchronizationService.synchronizeTime(callback: $0, callbackQueue: nil) }

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Tokens (sdk.md, section 12.9)")
+@Suite("Tokens (sdk.md, section 12.9)", .endsInTime)
 struct TokenTests {
     private static let creation = "/pa/v3/token/create"
 

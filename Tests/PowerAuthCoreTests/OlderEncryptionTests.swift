@@ -1,11 +1,12 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthCore
 
 /// Encryption by the protocols 3.0 and 3.1, which have no temporary keys (sdk.md, section 6.2; protocol.md, section 7).
-@Suite("Encryption of older protocols")
+@Suite("Encryption of older protocols", .endsInTime)
 struct OlderEncryptionTests {
     private func encryptor(
         _ metaData: PowerAuthCoreEciesMetaData, serverKey: PrivateKey, time: FixedTime

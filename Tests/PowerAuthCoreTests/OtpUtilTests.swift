@@ -1,8 +1,9 @@
 import PowerAuthCore
+import TestSupport
 import Testing
 
 /// sdk.md, section 5.20.
-@Suite("Activation codes in the vendor's utility")
+@Suite("Activation codes in the vendor's utility", .endsInTime)
 struct OtpUtilTests {
     @Test("Codes are validated")
     func codesAreValidated() {

@@ -1,9 +1,10 @@
 import Foundation
 import PowerAuthCore
+import TestSupport
 import Testing
 
 /// protocol.md, sections 14.5 and 21; sdk.md, section 12.13.
-@Suite("Passwords")
+@Suite("Passwords", .endsInTime)
 struct PasswordTests {
     private func bytes(_ password: PowerAuthCorePassword) -> [UInt8] {
         var result: [UInt8] = []

@@ -1,11 +1,12 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthCore
 
 /// protocol.md, sections 6, 16 and 21.
-@Suite("Sessions: activation")
+@Suite("Sessions: activation", .endsInTime)
 struct SessionActivationTests {
     @Test("A new session is empty")
     func aNewSessionIsEmpty() throws {

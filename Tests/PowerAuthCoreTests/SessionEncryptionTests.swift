@@ -1,11 +1,12 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthCore
 
 /// protocol.md, sections 7, 8 and 21.
-@Suite("Sessions: encryption")
+@Suite("Sessions: encryption", .endsInTime)
 struct SessionEncryptionTests {
     private let keyId = "2b1f0c6e-9a54-4e5a-8a3c-0d9b7f3e6c21"
 

@@ -1,11 +1,12 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthCore
 
 /// protocol.md, sections 13, 14 and 21.
-@Suite("Sessions: factors and vault")
+@Suite("Sessions: factors and vault", .endsInTime)
 struct SessionFactorTests {
     private let eek = Data(repeating: 0x50, count: 16)
 
@@ -59,6 +60,25 @@ struct SessionFactorTests {
         }
         #expect(key(1000) == key(1000) && key(1000)?.count == 16 && key(1000) != key(1001))
         #expect(key(.max) != nil)
+    }
+
+    @Test("A state with more password iterations than a new one keeps working, also after a password change")
+    func morePasswordIterations() throws {
+        let fixture = try ClientFixture.activated()
+        var record = try #require(try SessionStateCoding.decode(fixture.session.serializedState()))
+        let old = SecretBytes(Data(ClientFixture.password.utf8))
+        let key: KnowledgeKey = try FactorKeyProtection.recover(
+            record.knowledgeKey, unlockKey: .knowledge(password: old, salt: record.passwordSalt), externalKey: nil)
+        record.passwordIterations = 20_000
+        record.knowledgeKey = try FactorKeyProtection.protect(
+            key, unlockKey: .knowledge(password: old, salt: record.passwordSalt, iterations: 20_000), externalKey: nil)
+        #expect(fixture.session.deserializeState(SessionStateCoding.encode(record)))
+        #expect(try fixture.accepted(.possessionKnowledge))
+        #expect(fixture.session.changeUserPassword(password(ClientFixture.password), newPassword: password("4321")))
+        #expect(try fixture.accepted(.possessionKnowledge, password: "4321"))
+        #expect(try !fixture.accepted(.possessionKnowledge))
+        #expect(fixture.session.deserializeState(fixture.session.serializedState()))
+        #expect(try fixture.accepted(.possessionKnowledge, password: "4321"))
     }
 
     @Test("Device signatures verify in both formats")

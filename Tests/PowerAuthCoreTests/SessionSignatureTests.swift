@@ -1,11 +1,12 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthCore
 
 /// protocol.md, sections 9, 10 and 21.
-@Suite("Sessions: signatures")
+@Suite("Sessions: signatures", .endsInTime)
 struct SessionSignatureTests {
     @Test(
         "Every factor combination verifies and moves the counter by one",

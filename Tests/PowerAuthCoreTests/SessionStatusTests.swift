@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthCore
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 /// protocol.md, sections 12, 21 and 22.
-@Suite("Sessions: status and counter")
+@Suite("Sessions: status and counter", .endsInTime)
 struct SessionStatusTests {
     @Test("Status shows state and attempts")
     func statusShowsStateAndAttempts() throws {

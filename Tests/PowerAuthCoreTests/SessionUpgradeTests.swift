@@ -1,11 +1,12 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthCore
 
 /// An activation of protocol V2 and its way to V3 (protocol.md, section 15).
-@Suite("Sessions: protocol upgrade")
+@Suite("Sessions: protocol upgrade", .endsInTime)
 struct SessionUpgradeTests {
     static let counterData = Data(repeating: 0x5A, count: 16)
 

@@ -1,9 +1,10 @@
 import Foundation
 import PowerAuthCore
+import TestSupport
 import Testing
 
 /// sdk.md, sections 9.10 and 12.11.
-@Suite("Synchronised time")
+@Suite("Synchronised time", .endsInTime)
 struct SynchronizedTimeTests {
     /// A clock that the test moves.
     private final class Clock: @unchecked Sendable {

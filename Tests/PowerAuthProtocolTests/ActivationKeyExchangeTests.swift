@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Key exchange")
+@Suite("Key exchange", .endsInTime)
 struct ActivationKeyExchangeTests {
     let device: PrivateKey
     let server: PrivateKey

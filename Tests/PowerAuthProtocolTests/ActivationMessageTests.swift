@@ -1,9 +1,10 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 /// protocol.md, sections 6.1 to 6.4.
-@Suite("Activation messages")
+@Suite("Activation messages", .endsInTime)
 struct ActivationMessageTests {
     static let identities: [ActivationIdentity] = {
         // Constant texts that are valid, see the tests of codes.

@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Activation codes, recovery codes, PUKs")
+@Suite("Activation codes, recovery codes, PUKs", .endsInTime)
 struct CodeTests {
     static let valid = [
         "AAAAA-AAAAA-AAAAA-AAAAA", "MMMMM-MMMMM-MMMMM-MUTOA", "VVVVV-VVVVV-VVVVV-VTFVA", "55555-55555-55555-55YMA",

@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("MobileSdkConfiguration")
+@Suite("MobileSdkConfiguration", .endsInTime)
 struct ConfigurationTests {
     private func configuration(key: Data) throws -> MobileSdkConfiguration {
         try MobileSdkConfiguration(

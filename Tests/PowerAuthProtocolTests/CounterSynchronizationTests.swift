@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Counter synchronisation")
+@Suite("Counter synchronisation", .endsInTime)
 struct CounterSynchronizationTests {
     let transportKey = TransportKey.random()
     let lookAhead = 20

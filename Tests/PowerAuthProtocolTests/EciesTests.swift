@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("ECIES")
+@Suite("ECIES", .endsInTime)
 struct EciesTests {
     let serverKey: PrivateKey
     let transportKey = TransportKey.random()

@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Vectors: ECIES 3.3", Vectors.condition)
+@Suite("Vectors: ECIES 3.3", .endsInTime, Vectors.condition)
 struct EciesVectorTests {
     struct Input: Decodable {
         let serverPrivateKey: Data

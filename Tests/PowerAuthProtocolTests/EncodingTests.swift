@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Encodings")
+@Suite("Encodings", .endsInTime)
 struct EncodingTests {
     @Test("Base64 is read strictly")
     func strictBase64() {

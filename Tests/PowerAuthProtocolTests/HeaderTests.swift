@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("HTTP headers")
+@Suite("HTTP headers", .endsInTime)
 struct HeaderTests {
     private let signatureValue = """
         PowerAuth pa_version="3.3", pa_activation_id="7f2c9a52-4d0e-4b6c-9d27-3f8d1b6e0a11", \

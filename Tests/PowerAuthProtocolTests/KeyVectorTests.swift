@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Public vectors: keys, fingerprints, activation code signatures", Vectors.condition)
+@Suite("Public vectors: keys, fingerprints, activation code signatures", .endsInTime, Vectors.condition)
 struct KeyVectorTests {
     @Test("Both sides compute the master secret")
     func bothSidesComputeTheMasterSecret() throws {

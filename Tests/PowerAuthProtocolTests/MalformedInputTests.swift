@@ -5,7 +5,7 @@ import Testing
 
 /// Every parser against truncation, single-bit changes and a seeded stream of damaged inputs: an error or a
 /// value that still obeys the rules, never a crash. `make fuzz` searches the same properties for longer.
-@Suite("Malformed input")
+@Suite("Malformed input", .endsInTime)
 struct MalformedInputTests {
     private static let rounds = 400
 

@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Offline payloads and one-time codes")
+@Suite("Offline payloads and one-time codes", .endsInTime)
 struct OfflinePayloadTests {
     @Test(
         "Known one-time codes are computed",

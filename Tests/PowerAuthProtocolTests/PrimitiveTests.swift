@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Primitives")
+@Suite("Primitives", .endsInTime)
 struct PrimitiveTests {
     @Test(
         "NIST CAVP, ANSI X9.63 with SHA-256",

@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("P-256 keys and ECDSA")
+@Suite("P-256 keys and ECDSA", .endsInTime)
 struct PublicKeyTests {
     @Test("Both forms are the same key")
     func bothFormsAreTheSameKey() throws {

@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 /// One encrypted and signed request and its encrypted response, between a client that keeps locked factor
 /// keys and a server that derives them: for every version, scope, factor combination, with and without EEK.
-@Suite("Client and server agree for every combination")
+@Suite("Client and server agree for every combination", .endsInTime)
 struct RoundTripMatrixTests {
     struct Combination: Sendable, CustomTestStringConvertible {
         let version: ProtocolVersion

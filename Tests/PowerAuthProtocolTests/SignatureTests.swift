@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Symmetric signatures")
+@Suite("Symmetric signatures", .endsInTime)
 struct SignatureTests {
     let keys = DerivedKeys(masterSecret: .random())
     let counter = CounterData.random()

@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Public vectors: symmetric signatures", Vectors.condition)
+@Suite("Public vectors: symmetric signatures", .endsInTime, Vectors.condition)
 struct SignatureVectorTests {
     @Test(
         "Online signatures have their known values",

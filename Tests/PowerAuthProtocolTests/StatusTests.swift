@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Status blob")
+@Suite("Status blob", .endsInTime)
 struct StatusTests {
     let key = TransportKey.random()
 

@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Public vectors: activation status", Vectors.condition)
+@Suite("Public vectors: activation status", .endsInTime, Vectors.condition)
 struct StatusVectorTests {
     @Test("Initialisation vectors have their known values")
     func initialisationVectors() throws {

@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Temporary keys and JWTs")
+@Suite("Temporary keys and JWTs", .endsInTime)
 struct TemporaryKeyTests {
     let serverKey: PrivateKey
     let temporaryKey: PrivateKey

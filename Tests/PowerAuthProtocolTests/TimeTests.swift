@@ -1,7 +1,8 @@
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Time")
+@Suite("Time", .endsInTime)
 struct TimeTests {
     private func synchronized(serverAhead: Double, elapsed: Double = 0.2) -> TimeSynchronization {
         var time = TimeSynchronization()

@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
-@Suite("Vault and factor keys")
+@Suite("Vault and factor keys", .endsInTime)
 struct VaultTests {
     let keys = DerivedKeys(masterSecret: .random())
 

@@ -1,9 +1,10 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 /// Every column of protocol.md, section 19.6.
-@Suite("Worked example: ECIES")
+@Suite("Worked example: ECIES", .endsInTime)
 struct WorkedExampleEciesTests {
     struct Column: Sendable, CustomTestStringConvertible {
         let version: ProtocolVersion

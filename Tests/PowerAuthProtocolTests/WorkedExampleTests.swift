@@ -1,9 +1,10 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 /// Every value of protocol.md, section 19, except ECIES (``WorkedExampleEciesTests``).
-@Suite("Worked example")
+@Suite("Worked example", .endsInTime)
 struct WorkedExampleTests {
     @Test("The key exchange has its known values")
     func keyExchange() throws {

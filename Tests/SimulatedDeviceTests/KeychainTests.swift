@@ -8,7 +8,7 @@ import Testing
 
 @testable import SimulatedDevice
 
-@Suite("Keychain")
+@Suite("Keychain", .endsInTime)
 struct KeychainTests {
     private let value = Data([1, 2, 3])
 

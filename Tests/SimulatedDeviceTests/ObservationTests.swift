@@ -1,9 +1,10 @@
 import LabKit
+import TestSupport
 import Testing
 
 @testable import SimulatedDevice
 
-@Suite("What an SDK sees of faults, traces and quirks")
+@Suite("What an SDK sees of faults, traces and quirks", .endsInTime)
 struct ObservationTests {
     @Test("Every quirk of the lab is a defect that an app can keep")
     func everyQuirkIsADefect() {

@@ -1,10 +1,11 @@
 import LabKit
 import LabSystem
+import TestSupport
 import Testing
 
 @testable import SimulatedDevice
 
-@Suite("Named shared memory")
+@Suite("Named shared memory", .endsInTime)
 struct SharedMemoryTests {
     private func space(_ device: TemporaryDevice, groups: [String] = ["group.example"]) throws -> NamedSharedMemorySpace
     {

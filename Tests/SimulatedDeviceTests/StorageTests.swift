@@ -1,11 +1,12 @@
 import Foundation
 import LabKit
 import LabSystem
+import TestSupport
 import Testing
 
 @testable import SimulatedDevice
 
-@Suite("Containers, preferences and device identity")
+@Suite("Containers, preferences and device identity", .endsInTime)
 struct StorageTests {
     @Test("A group's container is one directory for all members, with a name that does not tell the group")
     func groupContainer() throws {

@@ -1,10 +1,11 @@
 import LabKit
 import SimulatedDevice
 import Synchronization
+import TestSupport
 import Testing
 
 /// The shim of Apple's frameworks (sdk.md, section 3, item 11).
-@Suite("The UIKit shim")
+@Suite("The UIKit shim", .endsInTime)
 struct UIKitTests {
     @Test("The device has the values that the system shows to any app")
     func theDeviceTellsWhatTheSystemTellsAnyApp() throws {
@@ -44,7 +45,7 @@ struct UIKitTests {
 }
 
 /// Preferences as an app sees them (sharing.md, section 21.5).
-@Suite("User defaults")
+@Suite("User defaults", .endsInTime)
 struct UserDefaultsTests {
     @Test("Values come back with their types")
     func valuesComeBackWithTheirTypes() throws {

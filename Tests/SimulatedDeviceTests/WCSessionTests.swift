@@ -22,9 +22,7 @@ private final class Recorder: NSObject, WCSessionDelegate, @unchecked Sendable {
     /// Waits until `count` entries have come.
     func wait(for count: Int) async throws -> [String] {
         try await onThread { [self] in
-            while log.count < count {
-                guard news.wait(timeout: .now() + 20) == .success else { break }
-            }
+            while log.count < count { news.wait() }
             return log
         }
     }
@@ -51,7 +49,7 @@ private final class Recorder: NSObject, WCSessionDelegate, @unchecked Sendable {
     }
 }
 
-@Suite("WCSession")
+@Suite("WCSession", .endsInTime)
 struct WCSessionTests {
     private let reachable = WatchCounterpartState(isPaired: true, isCounterpartInstalled: true, isReachable: true)
 
@@ -90,6 +88,18 @@ struct WCSessionTests {
         backend.bring(.activated(reachable, outstanding: []))
         #expect(try await recorder.wait(for: 2) == ["activated 2 0", "reachable true"])
         #expect(session.activationState == .activated && session.isPaired && session.isWatchAppInstalled)
+    }
+
+    @Test("The loss and the return of reachability reach the delegate, news that change nothing do not")
+    func reachability() async throws {
+        let (session, backend, recorder) = try await activated(reachable)
+        let absent = WatchCounterpartState(isPaired: true, isCounterpartInstalled: true)
+        backend.bring(.changed(absent))
+        #expect(try await recorder.wait(for: 3) == ["activated 2 0", "reachable true", "reachable false"])
+        #expect(!session.isReachable)
+        backend.bring(.changed(absent))
+        backend.bring(.changed(reachable))
+        #expect(try await recorder.wait(for: 4).dropFirst(3) == ["reachable true"])
     }
 
     @Test("Errors come in the documented order, each with its code")

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SimulatedDevice
 
-@Suite("Frames of the watch link")
+@Suite("Frames of the watch link", .endsInTime)
 struct WatchFrameTests {
     private let frame = WatchFrame(
         .userInfo, flags: [.propertyList, .retransmission], messageId: UUID(), correlationId: UUID(), epoch: 0x0102,

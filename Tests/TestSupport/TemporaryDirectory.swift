@@ -1,15 +1,14 @@
 import Foundation
 import LabSystem
 
-/// A private directory of a test, removed when the test lets go of it. Its path is short, because that of a Unix socket
-/// in it has little room.
+/// A private directory of a test below ``TestProcess/directory``, removed when the test lets go of it.
 public final class TemporaryDirectory: Sendable {
-    /// Where it is.
+    /// Where it is; short enough for Unix sockets in it.
     public let path: String
 
     /// Makes an empty directory.
     public init() throws {
-        path = "/tmp/lab-test-\(UUID().uuidString.prefix(8).lowercased())"
+        path = "\(TestProcess.directory)/\(UUID().uuidString.prefix(8).lowercased())"
         try Files.createNewDirectory(path)
     }
 

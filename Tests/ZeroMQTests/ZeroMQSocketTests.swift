@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import ZeroMQ
 
 /// Each test keeps its sockets on its own thread by not suspending.
-@Suite("ZeroMQ sockets")
+@Suite("ZeroMQ sockets", .endsInTime)
 struct ZeroMQSocketTests {
     private let context = ZeroMQContext()
 

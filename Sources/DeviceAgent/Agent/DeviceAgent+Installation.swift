@@ -83,7 +83,7 @@ extension DeviceAgent {
             try host.watch?.signal(SIGKILL)
         }
         for host in running {
-            host.watch?.waitForEnd(timeoutNanoseconds: 5_000_000_000)
+            host.watch?.waitForEnd(within: .seconds(5).stretched)
             try processEnded(host)
         }
     }

@@ -153,7 +153,7 @@ public final class DeviceAgent {
             try? host.watch?.signal(SIGKILL)
             traceEnd(of: host, pid: pid, reason: "device ended")
         }
-        for host in hosts.values { host.watch?.waitForEnd(timeoutNanoseconds: 1_000_000_000) }
+        for host in hosts.values { host.watch?.waitForEnd(within: .seconds(1).stretched) }
         try? BootNames(layout: layout, device: device.name, boot: boot).unlinkAll()
     }
 

@@ -80,10 +80,10 @@ extension AppHost.Watch {
         }
     }
 
-    func waitForEnd(timeoutNanoseconds: Int64) {
+    func waitForEnd(within limit: LabDuration) {
         switch self {
-        case .child(let child): _ = try? child.wait(timeoutNanoseconds: timeoutNanoseconds)
-        case .byHand(let watch): _ = try? watch.waitForExit(timeoutNanoseconds: timeoutNanoseconds)
+        case .child(let child): _ = try? child.wait(timeoutNanoseconds: limit.nanoseconds)
+        case .byHand(let watch): _ = try? watch.waitForExit(timeoutNanoseconds: limit.nanoseconds)
         }
     }
 

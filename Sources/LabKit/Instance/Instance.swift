@@ -66,7 +66,7 @@ public final class Instance: Sendable {
     /// - Parameter timeout: real time to wait at most.
     /// - Returns: whether nothing is left.
     @discardableResult
-    public func end(timeout: LabDuration = .seconds(10)) throws -> Bool {
+    public func end(timeout: LabDuration = .seconds(10).stretched) throws -> Bool {
         let parent = (layout.root as NSString).deletingLastPathComponent
         let watch = try DirectoryWatch(parent)
         try lease.release()

@@ -96,7 +96,8 @@ public final class InstanceConnection: Sendable {
     ///
     /// - Parameter timeout: Longest time to wait for the device's agent, in real time.
     /// - Throws: `ControlError`; named `peerDied` at once when the agent has ended.
-    public func processes(of device: String, timeout: LabDuration = .seconds(5)) throws -> [Processes.Process] {
+    public func processes(of device: String, timeout: LabDuration = .seconds(5).stretched) throws -> [Processes.Process]
+    {
         let endpoint = InstanceEndpoint.agent(device)
         if let death = death(of: endpoint) { throw death }
         return try clients[endpoint].call(

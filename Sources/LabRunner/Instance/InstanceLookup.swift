@@ -43,7 +43,9 @@ public enum InstanceLookup {
     /// Asks the runner of an instance to end it, and waits until it is gone.
     ///
     /// - Returns: Whether it was gone within the time.
-    public static func end(_ connection: InstanceConnection, timeout: LabDuration = .seconds(10)) throws -> Bool {
+    public static func end(_ connection: InstanceConnection, timeout: LabDuration = .seconds(10).stretched) throws
+        -> Bool
+    {
         let watch = try ProcessWatch(pid: connection.manifest.runnerPid)
         try watch.signal(SIGINT)
         let deadline = Int64(MonotonicClock.nanoseconds()) + timeout.nanoseconds

@@ -39,7 +39,9 @@ public final class LabInstance: Sendable {
     }
 
     /// How long the parts of an instance may take to become ready, in real time.
-    private static let startPatience = LabDuration.seconds(20)
+    private static let startPatience = LabDuration.seconds(20).stretched
+    /// How long they may take to end after the lease is given up.
+    private static let endPatience = LabDuration.seconds(5).stretched
 
     /// Creates the files of an instance; nothing runs yet.
     ///
@@ -200,18 +202,22 @@ public final class LabInstance: Sendable {
             }
         }
         // Giving up the lease is the word for everybody to end; the last one removes the directory.
-        let isGone = (try? instance.end(timeout: .seconds(5))) ?? false
+        let isGone = (try? instance.end(timeout: Self.endPatience)) ?? false
         for part in parts {
-            let isEnded = (try? part.process.wait(timeoutNanoseconds: isGone ? 2_000_000_000 : 1)) != nil
+            let isEnded =
+                (try? part.process.wait(timeoutNanoseconds: isGone ? LabDuration.seconds(2).stretched.nanoseconds : 1))
+                != nil
             if !isEnded, ProcessTable.isAlive(part.process.pid) {
                 complaints.append(
-                    "\(part.endpoint.fileName) did not end within 5 s and was killed; its log is \(part.logPath)")
+                    "\(part.endpoint.fileName) did not end within \(Self.endPatience) and was killed; its log is \(part.logPath)"
+                )
                 try? part.process.signal(SIGKILL)
                 _ = try? part.process.wait()
             }
         }
         for (name, watch) in connection.watchedPeers where !watch.hasEnded {
-            let isEnded = (try? watch.waitForExit(timeoutNanoseconds: 1_000_000_000)) ?? true
+            let isEnded =
+                (try? watch.waitForExit(timeoutNanoseconds: LabDuration.seconds(1).stretched.nanoseconds)) ?? true
             if !isEnded {
                 complaints.append("the process of `\(name)` outlived its device and was killed")
                 try? watch.signal(SIGKILL)

@@ -38,7 +38,7 @@ extension StepReader {
     }
 
     /// How long `eventually` and `waitFor` try when nothing else is said.
-    static let patience = LabDuration.seconds(5)
+    static let patience = LabDuration.seconds(5).stretched
 
     func eventually(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
         guard let (limitNode, stepsNode) = block(node, entry, limit: "for", others: []) else { return nil }

@@ -104,7 +104,7 @@ public struct CommandLineCall: Sendable {
     /// - Returns: The result.
     /// - Throws: `ControlError` when the command failed; ``BadUsage`` when its arguments were refused.
     public func perform(
-        in connection: InstanceConnection, timeout: LabDuration = .seconds(30)
+        in connection: InstanceConnection, timeout: LabDuration = .seconds(30).stretched
     ) throws -> JSONValue {
         let outcome = try ControlCaller(instance: connection).call(
             target, command: command.name, arguments: arguments, operation: nil, timeout: timeout)
@@ -129,7 +129,7 @@ public struct CommandLineCall: Sendable {
     private func state(in connection: InstanceConnection) -> String? {
         let app = target.actor
         guard let (device, _) = connection.manifest.topology.app(named: app),
-            let processes = try? connection.processes(of: device.name, timeout: .seconds(1)),
+            let processes = try? connection.processes(of: device.name, timeout: .seconds(1).stretched),
             let process = processes.first(where: { $0.app == app })
         else { return nil }
         switch process.state {

@@ -33,13 +33,13 @@ struct ControlCaller: Sendable {
     let instance: InstanceConnection
 
     /// How long an answer may take when the step says nothing, in real time.
-    static let patience = LabDuration.seconds(30)
+    static let patience = LabDuration.seconds(30).stretched
 
     /// Makes the connection to a target before it is needed.
     func connect(to target: Target) {
         guard case .endpoint(let endpoint, _) = target.route, let watch = instance.watch(of: endpoint) else { return }
         _ = try? instance.clients[endpoint].call(
-            ControlRequest(command: "ping"), timeout: .seconds(1), watching: watch)
+            ControlRequest(command: "ping"), timeout: .seconds(1).stretched, watching: watch)
     }
 
     /// Sends a command.

@@ -9,8 +9,8 @@ internal import Synchronization
 final class TraceBoard: Sendable {
     private struct State {
         var events: [TraceEvent] = []
-        /// Where the next search of a `waitFor` begins, by event and process.
-        var next: [String: Int] = [:]
+        /// The events that a `waitFor` has taken, by their places in `events`.
+        var taken: Set<Int> = []
         var waiters: [Waiter] = []
     }
 
@@ -108,17 +108,18 @@ final class TraceBoard: Sendable {
         matches: ([String: JSONValue]) -> Bool
     ) -> Bool {
         let deadline = Int64(MonotonicClock.nanoseconds()) + timeout.nanoseconds
-        let key = "\(name) \(peer ?? "*")"
+        var judged = 0
         while true {
-            let (first, events) = state.mutex.withLock { ($0.next[key] ?? 0, $0.events) }
-            for index in first..<events.count {
+            let (events, taken) = state.mutex.withLock { ($0.events, $0.taken) }
+            for index in judged..<events.count where !taken.contains(index) {
                 let event = events[index]
                 guard event.name.rawValue == name, peer == nil || event.process == peer, matches(event.fields) else {
                     continue
                 }
-                state.mutex.withLock { $0.next[key] = index + 1 }
-                return true
+                // Another branch may have taken it in the meantime.
+                if state.mutex.withLock({ $0.taken.insert(index).inserted }) { return true }
             }
+            judged = events.count
             let rest = deadline - Int64(MonotonicClock.nanoseconds())
             if isCancelled() || rest <= 0 { return false }
             wait(after: events.count, timeout: LabDuration(nanoseconds: rest))

@@ -1,15 +1,19 @@
+import Dispatch
 import Foundation
+import Synchronization
 
 /// The threads that do what may block: SQLite and cryptography. Swift's cooperative threads never do.
 ///
 /// Thread rule: any thread. The threads end, after the jobs they have, when the last reference goes away.
 final class WorkerThreads: Sendable {
     private let queue = JobQueue()
+    private let count: Int
 
     /// Starts the threads.
     /// - Parameter count: how many requests are worked on at once.
     init(count: Int) {
-        for index in 1...max(1, count) {
+        self.count = max(1, count)
+        for index in 1...self.count {
             // The threads hold the queue only, so that they do not keep their owner alive.
             let thread = Thread { [queue] in
                 while let job = queue.next() { job() }
@@ -20,7 +24,7 @@ final class WorkerThreads: Sendable {
     }
 
     deinit {
-        queue.close()
+        queue.close(threads: count)
     }
 
     /// Runs a function on a worker and waits for its result without blocking the caller's thread.
@@ -38,37 +42,30 @@ final class WorkerThreads: Sendable {
 
 /// Jobs in the order of their arrival.
 ///
-/// Thread rule: any thread; the state is guarded by the condition.
-private final class JobQueue: @unchecked Sendable {
-    private let condition = NSCondition()
-    // Both are guarded by `condition`, which is what makes the class safe to share. An array and not a slice of one: a
-    // slice would keep what was removed, and with it the requests and the server that they belong to.
-    private var jobs: [@Sendable () -> Void] = []
-    private var isClosed = false
+/// A semaphore and not a condition variable: glibc before 2.41 can lose a condition's signal when a new waiter takes one
+/// that was meant for an older (bug 25847), and a request whose job nobody is woken for is never answered.
+///
+/// Thread rule: any thread.
+private final class JobQueue: Sendable {
+    // An array and not a slice of one: a slice would keep what was removed, and with it the requests and the server that
+    // they belong to.
+    private let jobs = Mutex<[@Sendable () -> Void]>([])
+    /// Counts the jobs, and after the end one more for each thread.
+    private let available = DispatchSemaphore(value: 0)
 
     func add(_ job: @escaping @Sendable () -> Void) {
-        condition.withLock {
-            jobs.append(job)
-            condition.signal()
-        }
+        jobs.withLock { $0.append(job) }
+        available.signal()
     }
 
-    /// Lets waiting threads end when the queue is empty.
-    func close() {
-        condition.withLock {
-            isClosed = true
-            condition.broadcast()
-        }
+    /// Lets so many threads end when the queue is empty.
+    func close(threads count: Int) {
+        for _ in 0..<count { available.signal() }
     }
 
     /// The oldest job, waited for; nil when the queue is closed and empty.
     func next() -> (@Sendable () -> Void)? {
-        condition.withLock {
-            while jobs.isEmpty {
-                if isClosed { return nil }
-                condition.wait()
-            }
-            return jobs.removeFirst()
-        }
+        available.wait()
+        return jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }
 }

@@ -2,91 +2,94 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the pages show is run, so that a newcomer's first commands work.
-@Suite("Documentation", .serialized)
-struct DocumentationTests {
-    @Test("The commands of README work in the order in which they are shown")
-    func readmeCommands() async throws {
-        let workspace = try Workspace()
-        try workspace.useProjectTopology()
-        try FileManager.default.copyItem(
-            atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
-        let commands = try Self.commands(in: "README.md")
-        #expect(commands.count > 8)
-        try await onThread {
-            var held: LabCommand?
-            for command in commands {
-                var words = command.split(separator: " ").map(String.init)
-                try #require(words.removeFirst() == "lab", "only commands of the lab can be run here: \(command)")
-                if words.last == "&" {
-                    held = try LabCommand(words.dropLast(), in: workspace)
-                    try held?.wait(for: "Ctrl-C")
-                } else {
-                    let outcome = try LabCommand(words, in: workspace).finish(within: 120)
-                    #expect(outcome.status == 0, "\(command)\n\(outcome.output)\(outcome.errors)")
+extension EndToEnd {
+    /// What the pages show is run, so that a newcomer's first commands work.
+    @Suite("Documentation")
+    struct DocumentationTests {
+        @Test("The commands of README work in the order in which they are shown")
+        func readmeCommands() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try FileManager.default.copyItem(
+                atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
+            let commands = try Self.commands(in: "README.md")
+            #expect(commands.count > 8)
+            try await onThread {
+                var held: LabCommand?
+                for command in commands {
+                    var words = command.split(separator: " ").map(String.init)
+                    try #require(words.removeFirst() == "lab", "only commands of the lab can be run here: \(command)")
+                    if words.last == "&" {
+                        held = try LabCommand(words.dropLast(), in: workspace)
+                        try held?.wait(for: "Ctrl-C")
+                    } else {
+                        let outcome = try LabCommand(words, in: workspace).finish()
+                        #expect(outcome.status == 0, "\(command)\n\(outcome.output)\(outcome.errors)")
+                    }
                 }
+                _ = try held?.finish()
             }
-            _ = try held?.finish()
+            #expect(try workspace.leftovers() == [])
         }
-        #expect(try workspace.leftovers() == [])
-    }
 
-    @Test("The scenario of README is accepted and passes")
-    func readmeScenario() async throws {
-        let workspace = try Workspace()
-        try workspace.useProjectTopology()
-        try workspace.write(try #require(try DocumentationPage("README.md").blocks("yaml").first), to: "scenario.yaml")
-        let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
-        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-    }
-
-    @Test("The Swift sample of README and of LabTesting's reference is compiled and run as it is shown")
-    func readmeSample() throws {
-        let sample = try String(
-            contentsOfFile: Workspace.projectFile("Tests/EndToEndTests/Peers/ReadmeSample.swift"), encoding: .utf8)
-        for page in ["README.md", "Sources/LabTesting/LabTesting.docc/LabTesting.md"] {
-            #expect(try DocumentationPage(page).blocks("swift") == [sample], "\(page)")
+        @Test("The scenario of README is accepted and passes")
+        func readmeScenario() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try workspace.write(
+                try #require(try DocumentationPage("README.md").blocks("yaml").first), to: "scenario.yaml")
+            let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
-    }
 
-    @Test("The sessions of the server's page print what the page shows")
-    func serverPage() async throws {
-        let workspace = try Workspace()
-        let steps = try DocumentationPage("docs/lab-server.md").steps
-        #expect(steps.count > 20)
-        let differences = try await onThread {
-            try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+        @Test("The Swift sample of README and of LabTesting's reference is compiled and run as it is shown")
+        func readmeSample() throws {
+            let sample = try String(
+                contentsOfFile: Workspace.projectFile("Tests/EndToEndTests/Peers/ReadmeSample.swift"), encoding: .utf8)
+            for page in ["README.md", "Sources/LabTesting/LabTesting.docc/LabTesting.md"] {
+                #expect(try DocumentationPage(page).blocks("swift") == [sample], "\(page)")
+            }
         }
-        #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
-        #expect(try workspace.leftovers() == [])
-    }
 
-    @Test("The page of commands is what lab steps prints")
-    func commandsPage() async throws {
-        let workspace = try Workspace()
-        let printed = try await onThread { try lab("steps", in: workspace).output }
-        let path = Workspace.projectFile("docs/commands.md")
-        let page = try String(contentsOfFile: path, encoding: .utf8)
-        let shown = try #require(try DocumentationPage("docs/commands.md").blocks("text").first)
-        if ProcessInfo.processInfo.environment["RECORD"] != nil {
-            try page.replacingOccurrences(of: shown, with: printed).write(
-                toFile: path, atomically: true, encoding: .utf8)
+        @Test("The sessions of the server's page print what the page shows")
+        func serverPage() async throws {
+            let workspace = try Workspace()
+            let steps = try DocumentationPage("docs/lab-server.md").steps
+            #expect(steps.count > 20)
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            #expect(try workspace.leftovers() == [])
         }
-        #expect(shown == printed, "docs/commands.md is out of date; RECORD=1 make test writes it anew")
-    }
 
-    /// The `make` targets that README names exist; what they do is run by continuous integration.
-    @Test("The make targets of README exist")
-    func makeTargets() throws {
-        let makefile = try String(contentsOfFile: Workspace.projectFile("Makefile"), encoding: .utf8)
-        for target in ["run", "test", "test-tsan", "test-asan", "lint", "clean", "help", "docs"] {
-            #expect(makefile.contains("\n\(target):"))
+        @Test("The page of commands is what lab steps prints")
+        func commandsPage() async throws {
+            let workspace = try Workspace()
+            let printed = try await onThread { try lab("steps", in: workspace).output }
+            let path = Workspace.projectFile("docs/commands.md")
+            let page = try String(contentsOfFile: path, encoding: .utf8)
+            let shown = try #require(try DocumentationPage("docs/commands.md").blocks("text").first)
+            if ProcessInfo.processInfo.environment["RECORD"] != nil {
+                try page.replacingOccurrences(of: shown, with: printed).write(
+                    toFile: path, atomically: true, encoding: .utf8)
+            }
+            #expect(shown == printed, "docs/commands.md is out of date; RECORD=1 make test writes it anew")
         }
-    }
 
-    /// The `lab` commands of a page's console blocks, without their remarks.
-    private static func commands(in page: String) throws -> [String] {
-        try DocumentationPage(page).steps.map(\.command).filter { $0.hasPrefix("lab") }
-            .map { $0.components(separatedBy: "#")[0].trimmingCharacters(in: .whitespaces) }
+        /// The `make` targets that README names exist; what they do is run by continuous integration.
+        @Test("The make targets of README exist")
+        func makeTargets() throws {
+            let makefile = try String(contentsOfFile: Workspace.projectFile("Makefile"), encoding: .utf8)
+            for target in ["run", "test", "test-tsan", "test-asan", "lint", "clean", "help", "docs"] {
+                #expect(makefile.contains("\n\(target):"))
+            }
+        }
+
+        /// The `lab` commands of a page's console blocks, without their remarks.
+        private static func commands(in page: String) throws -> [String] {
+            try DocumentationPage(page).steps.map(\.command).filter { $0.hasPrefix("lab") }
+                .map { $0.components(separatedBy: "#")[0].trimmingCharacters(in: .whitespaces) }
+        }
     }
 }

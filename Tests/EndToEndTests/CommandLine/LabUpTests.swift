@@ -4,123 +4,127 @@ import LabSystem
 import TestSupport
 import Testing
 
-/// Interactive use: one terminal holds the instance, others look into it and break it.
-@Suite("lab up", .serialized)
-struct LabUpTests {
-    @Test("An instance is six different executables, answers from outside, reports a killed peer and takes it back")
-    func heldInstance() async throws {
-        let workspace = try Workspace()
-        try workspace.useProjectTopology()
-        try await onThread {
-            let up = try LabCommand(["up"], in: workspace)
-            try up.wait(for: "Ctrl-C")
+extension EndToEnd {
+    /// Interactive use: one terminal holds the instance, others look into it and break it.
+    @Suite("lab up")
+    struct LabUpTests {
+        @Test("An instance is six different executables, answers from outside, reports a killed peer and takes it back")
+        func heldInstance() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up"], in: workspace)
+                try up.wait(for: "Ctrl-C")
 
-            let executables = Set(
-                try (workspace.processes().map(\.pid) + [up.pid]).map {
-                    try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/exe")
-                })
-            #expect(
-                Set(executables.map { URL(filePath: $0).lastPathComponent }) == [
-                    "lab", "lab-server", "device-agent", "main-app", "app-extension", "watch-companion",
-                ])
+                let executables = Set(
+                    try (workspace.processes().map(\.pid) + [up.pid]).map {
+                        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/exe")
+                    })
+                #expect(
+                    Set(executables.map { URL(filePath: $0).lastPathComponent }) == [
+                        "lab", "lab-server", "device-agent", "main-app", "app-extension", "watch-companion",
+                    ])
 
-            let fresh = try lab("exec", "main", "hasValidActivation", in: workspace)
-            #expect(fresh.status == 0, "\(fresh.errors)")
-            #expect(fresh.output.trimmingCharacters(in: .whitespacesAndNewlines) == "false")
+                let fresh = try lab("exec", "main", "hasValidActivation", in: workspace)
+                #expect(fresh.status == 0, "\(fresh.errors)")
+                #expect(fresh.output.trimmingCharacters(in: .whitespacesAndNewlines) == "false")
 
-            try activate(in: workspace)
-            let main = try #require(
-                workspace.processes().first {
-                    $0.commandLine.contains("main-app") && $0.commandLine.contains("--as main")
-                })
-            kill(main.pid, SIGKILL)
-            try up.wait(for: "SIGKILL")
-            let dead = try lab("exec", "main", "hasValidActivation", in: workspace)
-            #expect(dead.status != 0)
-            #expect(dead.errors.contains("main"), "\(dead.errors)")
+                try activate(in: workspace)
+                let main = try #require(
+                    workspace.processes().first {
+                        $0.commandLine.contains("main-app") && $0.commandLine.contains("--as main")
+                    })
+                kill(main.pid, SIGKILL)
+                try up.wait(for: "SIGKILL")
+                let dead = try lab("exec", "main", "hasValidActivation", in: workspace)
+                #expect(dead.status != 0)
+                #expect(dead.errors.contains("main"), "\(dead.errors)")
 
-            let relaunch = try lab("exec", "main", "relaunch", in: workspace)
-            #expect(relaunch.status == 0, "\(relaunch.errors)")
-            let back = try lab("exec", "main", "hasValidActivation", in: workspace)
-            #expect(back.output.trimmingCharacters(in: .whitespacesAndNewlines) == "true", "\(back.errors)")
+                let relaunch = try lab("exec", "main", "relaunch", in: workspace)
+                #expect(relaunch.status == 0, "\(relaunch.errors)")
+                let back = try lab("exec", "main", "hasValidActivation", in: workspace)
+                #expect(back.output.trimmingCharacters(in: .whitespacesAndNewlines) == "true", "\(back.errors)")
 
-            let list = try lab("ps", in: workspace)
-            for name in ["main", "wallet", "widget", "companion", "phone", "watch", "server"] {
-                #expect(list.output.contains(name), "\(list.output)")
+                let list = try lab("ps", in: workspace)
+                for name in ["main", "wallet", "widget", "companion", "phone", "watch", "server"] {
+                    #expect(list.output.contains(name), "\(list.output)")
+                }
+
+                try up.signal(SIGINT)
+                let ended = try up.finish()
+                #expect(ended.status == 0 || ended.status == 130, "\(ended.errors)")
             }
-
-            try up.signal(SIGINT)
-            let ended = try up.finish()
-            #expect(ended.status == 0 || ended.status == 130, "\(ended.errors)")
+            #expect(try workspace.leftovers() == [])
         }
-        #expect(try workspace.leftovers() == [])
-    }
 
-    @Test("lab down ends an instance from another terminal")
-    func down() async throws {
-        let workspace = try Workspace()
-        try workspace.useProjectTopology()
-        try await onThread {
-            let up = try LabCommand(["up"], in: workspace)
-            try up.wait(for: "Ctrl-C")
-            let down = try lab("down", in: workspace)
-            #expect(down.status == 0, "\(down.errors)")
-            _ = try up.finish()
-        }
-        #expect(try workspace.leftovers() == [])
-    }
-
-    @Test("A peer started by hand joins the instance, and its death is reported")
-    func peerByHand() async throws {
-        let workspace = try Workspace()
-        try workspace.useProjectTopology()
-        try await onThread {
-            let up = try LabCommand(["up"], in: workspace)
-            try up.wait(for: "Ctrl-C")
-            _ = try lab("exec", "wallet", "kill", in: workspace)
-            let byHand = try LabCommand(
-                ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app")
-            try waitUntil("the app answers", within: 60, showing: { byHand.text + up.text }) {
-                try lab("exec", "wallet", "canStartActivation", in: workspace).status == 0
+        @Test("lab down ends an instance from another terminal")
+        func down() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up"], in: workspace)
+                try up.wait(for: "Ctrl-C")
+                let down = try lab("down", in: workspace)
+                #expect(down.status == 0, "\(down.errors)")
+                _ = try up.finish()
             }
-            let second = try LabCommand(
-                ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app"
-            ).finish()
-            #expect(second.status != 0)
-            #expect(second.errors.contains("wallet"), "\(second.errors)")
-            try byHand.signal(SIGKILL)
-            _ = try byHand.finish()
-            try up.wait(for: "wallet")
-
-            #expect(try lab("exec", "wallet", "uninstall", in: workspace).status == 0)
-            let uninstalled = try LabCommand(
-                ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app"
-            ).finish()
-            #expect(uninstalled.status != 0)
-            #expect(uninstalled.errors.contains("not installed on `phone`"), "\(uninstalled.errors)")
-            try up.signal(SIGINT)
-            _ = try up.finish()
+            #expect(try workspace.leftovers() == [])
         }
-        #expect(try workspace.leftovers() == [])
-    }
 
-    @Test("exec without an instance says how to start one")
-    func noInstance() async throws {
-        let workspace = try Workspace()
-        try workspace.useProjectTopology()
-        let outcome = try await onThread { try lab("exec", "main", "hasValidActivation", in: workspace) }
-        #expect(outcome.status != 0)
-        #expect(outcome.errors.contains("lab up"), "\(outcome.errors)")
-    }
+        @Test("A peer started by hand joins the instance, and its death is reported")
+        func peerByHand() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up"], in: workspace)
+                try up.wait(for: "Ctrl-C")
+                _ = try lab("exec", "wallet", "kill", in: workspace)
+                let byHand = try LabCommand(
+                    ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app")
+                try waitUntil("the app answers", showing: { byHand.text + up.text }) {
+                    try lab("exec", "wallet", "canStartActivation", in: workspace).status == 0
+                }
+                let second = try LabCommand(
+                    ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app"
+                ).finish()
+                #expect(second.status != 0)
+                #expect(second.errors.contains("wallet"), "\(second.errors)")
+                try byHand.signal(SIGKILL)
+                _ = try byHand.finish()
+                try up.wait(for: "wallet")
 
-    private func activate(in workspace: Workspace) throws {
-        let created = try lab("exec", "server", "initActivation", "userId=alice", in: workspace)
-        let object = try JSONSerialization.jsonObject(with: Data(created.output.utf8)) as? [String: Any]
-        let code = try #require(object?["activationCode"] as? String, "\(created.output)\(created.errors)")
-        let exchange = try lab("exec", "main", "createActivation", "activationCode=\(code)", in: workspace)
-        #expect(exchange.status == 0, "\(exchange.errors)")
-        let persist = try LabCommand(["exec", "main", "persistActivation", "password=env:LAB_TEST_PIN"], in: workspace)
+                #expect(try lab("exec", "wallet", "uninstall", in: workspace).status == 0)
+                let uninstalled = try LabCommand(
+                    ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app"
+                ).finish()
+                #expect(uninstalled.status != 0)
+                #expect(uninstalled.errors.contains("not installed on `phone`"), "\(uninstalled.errors)")
+                try up.signal(SIGINT)
+                _ = try up.finish()
+            }
+            #expect(try workspace.leftovers() == [])
+        }
+
+        @Test("exec without an instance says how to start one")
+        func noInstance() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            let outcome = try await onThread { try lab("exec", "main", "hasValidActivation", in: workspace) }
+            #expect(outcome.status != 0)
+            #expect(outcome.errors.contains("lab up"), "\(outcome.errors)")
+        }
+
+        private func activate(in workspace: Workspace) throws {
+            let created = try lab("exec", "server", "initActivation", "userId=alice", in: workspace)
+            let object = try JSONSerialization.jsonObject(with: Data(created.output.utf8)) as? [String: Any]
+            let code = try #require(object?["activationCode"] as? String, "\(created.output)\(created.errors)")
+            let exchange = try lab("exec", "main", "createActivation", "activationCode=\(code)", in: workspace)
+            #expect(exchange.status == 0, "\(exchange.errors)")
+            let persist = try LabCommand(
+                ["exec", "main", "persistActivation", "password=env:LAB_TEST_PIN"], in: workspace
+            )
             .finish()
-        #expect(persist.status == 0, "\(persist.errors)")
+            #expect(persist.status == 0, "\(persist.errors)")
+        }
     }
 }

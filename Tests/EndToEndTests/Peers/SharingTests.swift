@@ -1,136 +1,139 @@
 import LabKit
 import LabSystem
 import LabTesting
+import TestSupport
 import Testing
 
-/// Two apps of one vendor, two processes, one activation (sharing.md, section 19).
-@Suite("Two apps share one activation")
-struct SharingTests {
-    // main                                wallet
-    // createActivation ─ pending
-    //                                     createActivation ─ refused with 18
-    // persistActivation
-    //                                     hasValidActivation ─ true at once
-    @Test("The second app is refused while the first is in the middle, and sees the result at once (S-5)")
-    func concurrentActivation() async throws {
-        try await TestInstance.run { lab in
-            let code = try lab.server.call(InitActivation())
-            try lab.main.call(CreateActivation { $0.activationCode = code.activationCode })
-            #expect(try lab.main.call(ExternalPendingOperation()) == nil)
-            let error = try lab.wallet.error(of: CreateActivation { $0.activationCode = code.activationCode })
-            #expect(error.code == 18)
-            #expect(error.userInfo?["externalPendingOperation"]?["externalApplicationId"] == "com.example.main")
-            #expect(try !lab.wallet.call(HasPendingActivation()))
-            try lab.main.call(PersistActivation { $0.password = password })
-            #expect(try lab.wallet.call(HasValidActivation()))
-            #expect(try lab.wallet.call(ExternalPendingOperation()) == nil)
-            #expect(try lab.main.call(ExternalPendingOperation()) == nil)
+extension EndToEnd {
+    /// Two apps of one vendor, two processes, one activation (sharing.md, section 19).
+    @Suite("Two apps share one activation")
+    struct SharingTests {
+        // main                                wallet
+        // createActivation ─ pending
+        //                                     createActivation ─ refused with 18
+        // persistActivation
+        //                                     hasValidActivation ─ true at once
+        @Test("The second app is refused while the first is in the middle, and sees the result at once (S-5)")
+        func concurrentActivation() async throws {
+            try await TestInstance.run { lab in
+                let code = try lab.server.call(InitActivation())
+                try lab.main.call(CreateActivation { $0.activationCode = code.activationCode })
+                #expect(try lab.main.call(ExternalPendingOperation()) == nil)
+                let error = try lab.wallet.error(of: CreateActivation { $0.activationCode = code.activationCode })
+                #expect(error.code == 18)
+                #expect(error.userInfo?["externalPendingOperation"]?["externalApplicationId"] == "com.example.main")
+                #expect(try !lab.wallet.call(HasPendingActivation()))
+                try lab.main.call(PersistActivation { $0.password = password })
+                #expect(try lab.wallet.call(HasValidActivation()))
+                #expect(try lab.wallet.call(ExternalPendingOperation()) == nil)
+                #expect(try lab.main.call(ExternalPendingOperation()) == nil)
+            }
         }
-    }
 
-    @Test("Signatures of both apps at once use each counter value exactly once (S-4)")
-    func concurrentSignatures() async throws {
-        try await TestInstance.run { lab in
-            let code = try lab.activate()
-            let rounds = 12
-            try together(
-                [lab.main, lab.wallet].map { app in
-                    {
-                        for round in 0..<rounds {
-                            if round.isMultiple(of: 5) { try app.call(FetchActivationStatus()) }
-                            try app.call(ValidatePassword { $0.password = password })
+        @Test("Signatures of both apps at once use each counter value exactly once (S-4)")
+        func concurrentSignatures() async throws {
+            try await TestInstance.run { lab in
+                let code = try lab.activate()
+                let rounds = 12
+                try together(
+                    [lab.main, lab.wallet].map { app in
+                        {
+                            for round in 0..<rounds {
+                                if round.isMultiple(of: 5) { try app.call(FetchActivationStatus()) }
+                                try app.call(ValidatePassword { $0.password = password })
+                            }
                         }
+                    })
+                let status = try lab.status(of: code)
+                #expect(status.activationStatus == .active)
+                #expect(status.failedAttempts == 0)
+                #expect(status.counter == 2 * rounds)
+            }
+        }
+
+        @Test("A token of one app is used and removed by the other (S-6)")
+        func sharedTokens() async throws {
+            try await TestInstance.run { lab in
+                let code = try lab.activate()
+                let first = try lab.main.call(
+                    RequestAccessToken {
+                        $0.name = "first"
+                        $0.password = password
+                    })
+                #expect(try lab.wallet.call(HasLocalToken { $0.name = "first" }))
+                let again = try lab.wallet.call(
+                    RequestAccessToken {
+                        $0.name = "first"
+                        $0.password = password
+                    })
+                #expect(again.tokenIdentifier == first.tokenIdentifier)
+                try lab.wallet.call(
+                    RequestAccessToken {
+                        $0.name = "second"
+                        $0.password = password
+                    })
+                for app in [lab.main, lab.wallet] {
+                    for name in ["first", "second"] {
+                        let header = try #require(try app.call(GenerateHeader { $0.name = name }))
+                        #expect(try lab.server.call(ValidateToken { $0.header = header.value }).tokenValid)
                     }
-                })
-            let status = try lab.status(of: code)
-            #expect(status.activationStatus == .active)
-            #expect(status.failedAttempts == 0)
-            #expect(status.counter == 2 * rounds)
-        }
-    }
-
-    @Test("A token of one app is used and removed by the other (S-6)")
-    func sharedTokens() async throws {
-        try await TestInstance.run { lab in
-            let code = try lab.activate()
-            let first = try lab.main.call(
-                RequestAccessToken {
-                    $0.name = "first"
-                    $0.password = password
-                })
-            #expect(try lab.wallet.call(HasLocalToken { $0.name = "first" }))
-            let again = try lab.wallet.call(
-                RequestAccessToken {
-                    $0.name = "first"
-                    $0.password = password
-                })
-            #expect(again.tokenIdentifier == first.tokenIdentifier)
-            try lab.wallet.call(
-                RequestAccessToken {
-                    $0.name = "second"
-                    $0.password = password
-                })
-            for app in [lab.main, lab.wallet] {
-                for name in ["first", "second"] {
-                    let header = try #require(try app.call(GenerateHeader { $0.name = name }))
-                    #expect(try lab.server.call(ValidateToken { $0.header = header.value }).tokenValid)
                 }
-            }
-            try lab.wallet.call(RemoveAccessToken { $0.name = "first" })
-            try lab.main.call(RemoveAccessToken { $0.name = "second" })
-            for app in [lab.main, lab.wallet] {
-                for name in ["first", "second"] {
-                    #expect(try !app.call(HasLocalToken { $0.name = name }))
+                try lab.wallet.call(RemoveAccessToken { $0.name = "first" })
+                try lab.main.call(RemoveAccessToken { $0.name = "second" })
+                for app in [lab.main, lab.wallet] {
+                    for name in ["first", "second"] {
+                        #expect(try !app.call(HasLocalToken { $0.name = name }))
+                    }
                 }
+                #expect(try lab.status(of: code).tokens == 0)
             }
-            #expect(try lab.status(of: code).tokens == 0)
         }
-    }
 
-    @Test("After the owner of a pending activation was killed, the next app can start one")
-    func killedOwner() async throws {
-        try await TestInstance.run { lab in
-            let lost = try lab.server.call(InitActivation())
-            try lab.main.call(CreateActivation { $0.activationCode = lost.activationCode })
-            #expect(try lab.wallet.call(ExternalPendingOperation()) != nil)
-            try lab.main.call(Kill())
-            #expect(try lab.wallet.call(ExternalPendingOperation()) == nil)
-            let code = try lab.server.call(InitActivation())
-            try lab.wallet.call(CreateActivation { $0.activationCode = code.activationCode })
-            try lab.main.call(Relaunch())
-            #expect(
-                try lab.main.call(ExternalPendingOperation())?.externalApplicationId == "com.example.wallet")
+        @Test("After the owner of a pending activation was killed, the next app can start one")
+        func killedOwner() async throws {
+            try await TestInstance.run { lab in
+                let lost = try lab.server.call(InitActivation())
+                try lab.main.call(CreateActivation { $0.activationCode = lost.activationCode })
+                #expect(try lab.wallet.call(ExternalPendingOperation()) != nil)
+                try lab.main.call(Kill())
+                #expect(try lab.wallet.call(ExternalPendingOperation()) == nil)
+                let code = try lab.server.call(InitActivation())
+                try lab.wallet.call(CreateActivation { $0.activationCode = code.activationCode })
+                try lab.main.call(Relaunch())
+                #expect(
+                    try lab.main.call(ExternalPendingOperation())?.externalApplicationId == "com.example.wallet")
+            }
         }
-    }
 
-    /// Every point that a signed request passes in the app. Killed there, the app leaves a state with which the next
-    /// process goes on: no counter value is used twice, no lock stays held.
-    static let pointsOfARequest: [FaultPoint] = [
-        .lockTaken, .stateSave, .keychainWrite, .stateSaved, .counterBump, .lockReleased, .httpRequestSent,
-        .httpResponseReceived,
-    ]
+        /// Every point that a signed request passes in the app. Killed there, the app leaves a state with which the next
+        /// process goes on: no counter value is used twice, no lock stays held.
+        static let pointsOfARequest: [FaultPoint] = [
+            .lockTaken, .stateSave, .keychainWrite, .stateSaved, .counterBump, .lockReleased, .httpRequestSent,
+            .httpResponseReceived,
+        ]
 
-    @Test("An app killed anywhere in a signed request leaves a usable activation", arguments: pointsOfARequest)
-    func killedInRequest(point: FaultPoint) async throws {
-        try await TestInstance.run { lab in
-            let code = try lab.activate()
-            try lab.faults.call(
-                ArmFault {
-                    $0.point = point.rawValue
-                    $0.peer = "main"
-                    $0.action = .kill
-                })
-            let error = try lab.main.error(of: ValidatePassword { $0.password = password })
-            #expect(error.name == "peerDied")
-            try lab.faults.call(DisarmFaults())
-            try lab.wallet.call(ValidatePassword { $0.password = password })
-            try lab.main.call(Relaunch())
-            try lab.main.call(ValidatePassword { $0.password = password })
-            try lab.wallet.call(ValidatePassword { $0.password = password })
-            let status = try lab.status(of: code)
-            #expect(status.activationStatus == .active)
-            #expect(status.failedAttempts == 0)
-            #expect(try lab.wallet.call(FetchActivationStatus()).state == .active)
+        @Test("An app killed anywhere in a signed request leaves a usable activation", arguments: pointsOfARequest)
+        func killedInRequest(point: FaultPoint) async throws {
+            try await TestInstance.run { lab in
+                let code = try lab.activate()
+                try lab.faults.call(
+                    ArmFault {
+                        $0.point = point.rawValue
+                        $0.peer = "main"
+                        $0.action = .kill
+                    })
+                let error = try lab.main.error(of: ValidatePassword { $0.password = password })
+                #expect(error.name == "peerDied")
+                try lab.faults.call(DisarmFaults())
+                try lab.wallet.call(ValidatePassword { $0.password = password })
+                try lab.main.call(Relaunch())
+                try lab.main.call(ValidatePassword { $0.password = password })
+                try lab.wallet.call(ValidatePassword { $0.password = password })
+                let status = try lab.status(of: code)
+                #expect(status.activationStatus == .active)
+                #expect(status.failedAttempts == 0)
+                #expect(try lab.wallet.call(FetchActivationStatus()).state == .active)
+            }
         }
     }
 }

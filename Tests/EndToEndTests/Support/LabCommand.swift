@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import LabSystem
 import Synchronization
 
@@ -18,12 +19,16 @@ final class LabCommand: Sendable {
     private let printed: Printed
 
     /// Starts `lab`, another executable of the lab by its name, or any program by its absolute path.
-    init(_ arguments: [String], in workspace: Workspace, executable: String = "lab") throws {
+    init(
+        _ arguments: [String], in workspace: Workspace, executable: String = "lab",
+        environment additions: [String: String] = [:]
+    ) throws {
         let directory = URL(filePath: try ProcessTable.executablePath()).deletingLastPathComponent()
         var environment = ProcessInfo.processInfo.environment
         environment["LAB_RUNTIME_DIR"] = workspace.runtimeDirectory
         environment["LAB_INSTANCE"] = nil
         environment["LAB_TEST_PIN"] = "1234"
+        environment.merge(additions) { $1 }
         // The ends that tests read are close-on-exec: a command that lives longer must not keep another's output open.
         let output = try FileDescriptor.pipe()
         let errors = try FileDescriptor.pipe()
@@ -53,14 +58,14 @@ final class LabCommand: Sendable {
         try process.signal(number)
     }
 
-    /// Waits for the end; after `seconds` the command is killed and the wait reported as a failure.
-    func finish(within seconds: Double = 60) throws -> Outcome {
-        guard let status = try process.wait(timeoutNanoseconds: Int64(seconds * 1e9)) else {
+    /// Waits for the end; after the limit the command is killed and the wait reported as a failure.
+    func finish(within limit: LabDuration = .minutes(2).stretched) throws -> Outcome {
+        guard let status = try process.wait(timeoutNanoseconds: limit.nanoseconds) else {
             try process.signal(SIGKILL)
             _ = try process.wait()
             throw Late(what: "the end of the command", output: text)
         }
-        try printed.waitForEnd(within: 10)
+        try printed.waitForEnd(within: .seconds(20).stretched)
         let code: Int32 =
             switch status {
             case .exited(let code): code
@@ -70,8 +75,8 @@ final class LabCommand: Sendable {
     }
 
     /// Waits until the command has printed a text.
-    func wait(for expected: String, within seconds: Double = 60) throws {
-        try printed.wait(for: expected, within: seconds)
+    func wait(for expected: String, within limit: LabDuration = .minutes(2).stretched) throws {
+        try printed.wait(for: expected, within: limit)
     }
 
     /// Everything printed so far.
@@ -115,19 +120,19 @@ private final class Printed: @unchecked Sendable {
         condition.withLock { String(decoding: texts[stream, default: Data()], as: UTF8.self) }
     }
 
-    func wait(for expected: String, within seconds: Double) throws {
+    func wait(for expected: String, within limit: LabDuration) throws {
         let wanted = Data(expected.utf8)
-        try wait(for: "'\(expected)'", within: seconds) {
+        try wait(for: "'\(expected)'", within: limit) {
             texts.values.contains { $0.range(of: wanted) != nil }
         }
     }
 
-    func waitForEnd(within seconds: Double) throws {
-        try wait(for: "the end of the output", within: seconds) { openStreams == 0 }
+    func waitForEnd(within limit: LabDuration) throws {
+        try wait(for: "the end of the output", within: limit) { openStreams == 0 }
     }
 
-    private func wait(for what: String, within seconds: Double, until condition: () -> Bool) throws {
-        let deadline = Date(timeIntervalSinceNow: seconds)
+    private func wait(for what: String, within limit: LabDuration, until condition: () -> Bool) throws {
+        let deadline = Date(timeIntervalSinceNow: limit.seconds)
         self.condition.lock()
         defer { self.condition.unlock() }
         while !condition() {

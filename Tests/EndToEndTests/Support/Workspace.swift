@@ -1,26 +1,22 @@
 import Foundation
 import LabSystem
+import TestSupport
 
 /// A directory of its own for one test: scenario files, run records, and the place where instances live.
 ///
 /// Any thread; immutable.
 final class Workspace: Sendable {
+    private let temporary: TemporaryDirectory
     /// Where the command runs.
-    let directory: String
+    var directory: String { temporary.path }
     /// Where its instances live; nothing may be left here.
     let runtimeDirectory: String
 
     init() throws {
-        // Instances hold sockets, whose paths may have 107 bytes: the name stays short.
-        let name = "labtest-\(UUID().uuidString.prefix(8).lowercased())"
-        directory = FileManager.default.temporaryDirectory.appending(path: name).path
-        runtimeDirectory = "\(directory)/r"
+        temporary = try TemporaryDirectory()
+        runtimeDirectory = temporary.file("r")
         try FileManager.default.createDirectory(atPath: runtimeDirectory, withIntermediateDirectories: true)
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: runtimeDirectory)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: directory)
     }
 
     /// Writes a file of the workspace and returns its name.

@@ -1,7 +1,8 @@
 import LabKit
+import TestSupport
 import Testing
 
-@Suite("Command table")
+@Suite("Command table", .endsInTime)
 struct CommandTableTests {
     private struct Refused: Error {}
 

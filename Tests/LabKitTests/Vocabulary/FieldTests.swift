@@ -1,7 +1,8 @@
 import LabKit
+import TestSupport
 import Testing
 
-@Suite("Fields")
+@Suite("Fields", .endsInTime)
 struct FieldTests {
     private func field(_ name: String) throws -> FieldDeclaration {
         try #require(CommandDeclaration(Sample.self).field(named: name))

@@ -1,7 +1,8 @@
 import LabKit
+import TestSupport
 import Testing
 
-@Suite("Vocabulary")
+@Suite("Vocabulary", .endsInTime)
 struct VocabularyTests {
     @Test("No two commands of one actor have the same name")
     func namesAreUnique() {

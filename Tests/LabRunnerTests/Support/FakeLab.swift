@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import LabSystem
 import Synchronization
+import TestSupport
 
 @testable import LabRunner
 
@@ -11,23 +12,22 @@ import Synchronization
 final class FakeLab: Sendable {
     let connection: InstanceConnection
     let answers: FakeAnswers
-    /// Everything the test writes; removed by `end`.
-    let directory: String
+    /// Everything the test writes.
+    private let directory: TemporaryDirectory
     private let instance: Instance
     private let servers: [ControlServer]
 
-    var runDirectory: String { "\(directory)/run" }
+    var runDirectory: String { directory.file("run") }
 
     /// Starts the endpoints of a topology.
     init(_ topology: Topology, answers: FakeAnswers) throws {
-        // Sockets live in the runtime directory, whose path must be short.
-        let directory = "/tmp/fl-\(UUID().uuidString.prefix(8).lowercased())"
+        let directory = try TemporaryDirectory()
         self.directory = directory
-        try Files.createDirectory("\(directory)/r")
-        try Files.createDirectory("\(directory)/run/traces")
-        instance = try Instance.create(in: "\(directory)/r") { layout in
+        try Files.createDirectory(directory.file("r"))
+        try Files.createDirectory(directory.file("run/traces"))
+        instance = try Instance.create(in: directory.file("r")) { layout in
             InstanceManifest(
-                id: layout.id, labFile: nil, topology: topology, runDirectory: "\(directory)/run", seed: 1,
+                id: layout.id, labFile: nil, topology: topology, runDirectory: directory.file("run"), seed: 1,
                 executablesDirectory: "/nowhere")
         }
         connection = try InstanceConnection(instance.layout)
@@ -41,7 +41,7 @@ final class FakeLab: Sendable {
                 // Off the control thread, so that branches of a race are answered at the same time.
                 runOnThread(name: "fake") {
                     let trace = try? TraceWriter(
-                        directory: "\(directory)/run/traces", process: name, incarnation: 1)
+                        directory: directory.file("run/traces"), process: name, incarnation: 1)
                     if request.operation != nil { trace?.emit(.commandStarted, operation: request.operation) }
                     let answer = answers.answer(request, by: name, in: topology)
                     if request.operation != nil { trace?.emit(.commandFinished, operation: request.operation) }
@@ -56,11 +56,10 @@ final class FakeLab: Sendable {
         try TraceWriter(directory: "\(runDirectory)/traces", process: process, incarnation: 1).emit(event, fields)
     }
 
-    /// Ends the endpoints and removes everything.
+    /// Ends the endpoints.
     func end() {
         for server in servers { server.stop() }
         _ = try? instance.end()
-        try? Files.removeTree(directory)
     }
 }
 

@@ -4,7 +4,7 @@ import PowerAuth2
 import TestSupport
 import Testing
 
-@Suite("What the manual promises about activations")
+@Suite("What the manual promises about activations", .endsInTime)
 struct ActivationChapterTests {
     @Test("Extras reach the server, custom attributes come back from the application's server")
     func customized() async throws {

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("What the manual promises about signing, the vault and tokens")
+@Suite("What the manual promises about signing, the vault and tokens", .endsInTime)
 struct SigningChapterTests {
     @Test(
         "The SDK's requests wait while an operation of the application has the serial queue",
@@ -115,7 +115,7 @@ struct SigningChapterTests {
         arguments: [nil, "Bank/1.0"])
     func userAgent(text: String?) async throws {
         let app = try await TestApp()
-        let client = PowerAuthClientConfiguration()
+        let client = PowerAuthClientConfiguration.patient
         client.userAgent = text
         let sdk = try PowerAuthSDK(
             configuration: app.sdk.configuration, clientConfiguration: client, sandbox: app.sandbox,

@@ -38,9 +38,8 @@ final class RealServer: Sendable {
     static func start(
         configure: @Sendable (inout ServerConfiguration) -> Void = { _ in }
     ) async throws -> RealServer {
-        let directory = NSTemporaryDirectory() + "power-auth-2-tests-" + UUID().uuidString
-        TemporaryDirectories.register(directory)
-        var configuration = ServerConfiguration(directory: directory)
+        let directory = try TemporaryDirectory()
+        var configuration = ServerConfiguration(directory: directory.file("server"))
         configuration.workerThreads = 2
         configuration.hasLabPowers = true
         configure(&configuration)
@@ -54,7 +53,7 @@ final class RealServer: Sendable {
                 } catch {
                     started.finish(.failure(error))
                 }
-                TemporaryDirectories.remove(directory)
+                withExtendedLifetime(directory) {}
             }
         }
         return RealServer(server, listening, clock)
@@ -85,27 +84,5 @@ private final class Start: Sendable {
             return waiting
         }
         continuation?.resume(with: result)
-    }
-}
-
-/// Directories that are removed with the process at the latest.
-private enum TemporaryDirectories {
-    private static let paths = Mutex<Set<String>>([])
-    private static let removesAtExit: Void = {
-        _ = atexit { TemporaryDirectories.removeAll() }
-    }()
-
-    static func register(_ path: String) {
-        _ = removesAtExit
-        paths.withLock { _ = $0.insert(path) }
-    }
-
-    static func remove(_ path: String) {
-        paths.withLock { _ = $0.remove(path) }
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    private static func removeAll() {
-        for path in paths.withLock({ $0 }) { remove(path) }
     }
 }

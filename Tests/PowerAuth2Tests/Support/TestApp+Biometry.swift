@@ -24,7 +24,8 @@ extension TestApp {
         let keychain = PowerAuthKeychainConfiguration()
         configure(keychain)
         return try PowerAuthSDK(
-            configuration: sdk.configuration, keychainConfiguration: keychain, sandbox: sandbox, transport: transport)
+            configuration: sdk.configuration, keychainConfiguration: keychain, clientConfiguration: .patient,
+            sandbox: sandbox, transport: transport)
     }
 
     /// Enrols a face on the device.

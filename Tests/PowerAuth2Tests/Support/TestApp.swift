@@ -98,7 +98,8 @@ struct TestApp: Sendable {
                 appGroup: appGroup, appIdentifier: name, keychainAccessGroup: accessGroup)
         }
         configure(configuration)
-        return try PowerAuthSDK(configuration: configuration, sandbox: sandbox, transport: transport)
+        return try PowerAuthSDK(
+            configuration: configuration, clientConfiguration: .patient, sandbox: sandbox, transport: transport)
     }
 
     // MARK: Activation
@@ -174,4 +175,13 @@ extension PowerAuthAuthentication {
     static var rightPassword: PowerAuthAuthentication { .possessionWithPassword(password: TestApp.password) }
     /// Possession and a password that is not theirs.
     static var wrongPassword: PowerAuthAuthentication { .possessionWithPassword(password: TestApp.wrongPassword) }
+}
+
+extension PowerAuthClientConfiguration {
+    /// A new configuration without the original's limit of 20 s, which a right answer can miss on a busy machine.
+    static var patient: PowerAuthClientConfiguration {
+        let configuration = PowerAuthClientConfiguration()
+        configuration.defaultRequestTimeout = LabDuration.minutes(10).stretched.seconds
+        return configuration
+    }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PowerAuth2
 
-@Suite("The object that describes an activation (sdk.md, section 12.12)")
+@Suite("The object that describes an activation (sdk.md, section 12.12)", .endsInTime)
 struct ActivationObjectTests {
     private static let code = "45AWJ-BVACS-SBWHS-ABANA"
     private static let signature = "MEUCIQ=="

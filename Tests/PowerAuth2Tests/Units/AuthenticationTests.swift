@@ -1,9 +1,10 @@
 import Foundation
 import PowerAuth2
 import PowerAuthShared
+import TestSupport
 import Testing
 
-@Suite("Authentication objects (sdk.md, section 12.12)")
+@Suite("Authentication objects (sdk.md, section 12.12)", .endsInTime)
 struct AuthenticationTests {
     private static let possessionKey = Data(repeating: 1, count: 16)
     private static let biometryKey = Data(repeating: 2, count: 16)

@@ -7,7 +7,7 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
-@Suite("Encryptors and temporary keys (sdk.md, section 12.12)")
+@Suite("Encryptors and temporary keys (sdk.md, section 12.12)", .endsInTime)
 struct EncryptorTests {
     /// Sends a message to a backend that knows the scope, and gives its decrypted answer.
     private func exchange(

@@ -5,12 +5,12 @@ import PowerAuthShared
 import TestSupport
 import Testing
 
-@Suite("Interceptors (sdk.md, section 12.12)")
+@Suite("Interceptors (sdk.md, section 12.12)", .endsInTime)
 struct InterceptorTests {
     @Test("Basic authentication and a custom header appear in every request")
     func headers() async throws {
         let app = try await TestApp()
-        let client = PowerAuthClientConfiguration()
+        let client = PowerAuthClientConfiguration.patient
         client.requestInterceptors = [
             PowerAuthBasicHttpAuthenticationRequestInterceptor(username: "Aladdin", password: "OpenSesame"),
             PowerAuthCustomHeaderRequestInterceptor(headerKey: "X-Channel", value: "test"),

@@ -6,7 +6,7 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
-@Suite("Apple's names for local authentication")
+@Suite("Apple's names for local authentication", .endsInTime)
 struct LAContextTests {
     private func owner(_ biometry: DeviceSpec.Biometry) throws -> (sandbox: Sandbox, context: LAContext) {
         let sandbox = try TemporaryDevice(biometry: biometry).sandbox()

@@ -4,7 +4,7 @@ import PowerAuth2
 import TestSupport
 import Testing
 
-@Suite("Claims about the user (sdk.md, section 12.12)")
+@Suite("Claims about the user (sdk.md, section 12.12)", .endsInTime)
 struct UserInfoTests {
     @Test("Without claims everything is nil or false")
     func empty() {

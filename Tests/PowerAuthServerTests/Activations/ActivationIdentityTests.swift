@@ -1,11 +1,12 @@
 import Foundation
 import LabKit
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Activation by identity attributes")
+@Suite("Activation by identity attributes", .endsInTime)
 struct ActivationIdentityTests {
     @Test(
         "A custom activation belongs to the user the provider finds and waits for its commit",

@@ -1,11 +1,12 @@
 import Foundation
 import LabKit
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Names of activations")
+@Suite("Names of activations", .endsInTime)
 struct ActivationNameTests {
     private static let path = "/pa/v3/activation/rename"
 

@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Activations")
+@Suite("Activations", .endsInTime)
 struct ActivationTests {
     @Test("A device exchanges keys, is committed and reads its status", arguments: ProtocolVersion.allCases)
     func aDeviceExchangesKeysIsCommitted(version: ProtocolVersion) async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("OpenID Connect")
+@Suite("OpenID Connect", .endsInTime)
 struct OpenIDConnectTests {
     private static func provider(
         _ defect: LoopbackProvider.Defect? = nil, rsaToken: String? = nil

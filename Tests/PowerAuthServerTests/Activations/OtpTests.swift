@@ -1,9 +1,10 @@
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("One-time passwords")
+@Suite("One-time passwords", .endsInTime)
 struct OtpTests {
     private static let keyExchange: [String: any Sendable] = [
         "activationOtpValidation": "ON_KEY_EXCHANGE", "activationOtp": "12345",

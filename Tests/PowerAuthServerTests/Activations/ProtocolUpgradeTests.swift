@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Protocol upgrades")
+@Suite("Protocol upgrades", .endsInTime)
 struct ProtocolUpgradeTests {
     private func fixture() throws -> ServerFixture { try ServerFixture { $0.hasLabPowers = true } }
 

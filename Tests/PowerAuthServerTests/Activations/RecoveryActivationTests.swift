@@ -1,11 +1,12 @@
 import Foundation
 import LabKit
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Activation by recovery code")
+@Suite("Activation by recovery code", .endsInTime)
 struct RecoveryActivationTests {
     /// A device whose activation came with recovery data.
     private func recoverable(

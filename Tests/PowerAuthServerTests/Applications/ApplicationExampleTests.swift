@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("The example application")
+@Suite("The example application", .endsInTime)
 struct ApplicationExampleTests {
     @Test("A signed request logs in", arguments: ProtocolVersion.allCases)
     func aSignedRequestLogsIn(version: ProtocolVersion) async throws {

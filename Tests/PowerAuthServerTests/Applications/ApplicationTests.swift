@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Applications")
+@Suite("Applications", .endsInTime)
 struct ApplicationTests {
     @Test("A new application is ready to use")
     func aNewApplicationIsReadyToUse() async throws {

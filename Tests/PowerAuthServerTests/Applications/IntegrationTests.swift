@@ -7,7 +7,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Integrations")
+@Suite("Integrations", .endsInTime)
 struct IntegrationTests {
     @Test("A restricted back office is open to integrations only")
     func aRestrictedBackOfficeIsOpen() async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
 /// Every state of an activation against every operation of the back office (server.md, section 20).
-@Suite("States of activations")
+@Suite("States of activations", .endsInTime)
 struct ActivationStateTests {
     /// What an operation leads to.
     struct Outcome: Sendable {

@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Activations in the back office")
+@Suite("Activations in the back office", .endsInTime)
 struct BackOfficeActivationTests {
     @Test("Flags are merged, replaced and removed")
     func flagsAreMergedReplacedAndRemoved() async throws {

@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Cryptography in the back office")
+@Suite("Cryptography in the back office", .endsInTime)
 struct BackOfficeCryptographyTests {
     private func enable(_ client: ServerClient, _ extra: [String: any Sendable] = [:]) async throws {
         try await client.backOffice(

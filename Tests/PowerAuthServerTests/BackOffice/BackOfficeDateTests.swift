@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Dates in the back office")
+@Suite("Dates in the back office", .endsInTime)
 struct BackOfficeDateTests {
     @Test(
         "A moment is written in UTC and read back",

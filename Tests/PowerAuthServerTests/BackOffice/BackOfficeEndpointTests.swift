@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTypes
 import LabKit
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
 /// Every endpoint of the back office: one success, every documented error, and a description that tells no lies.
-@Suite("Endpoints of the back office")
+@Suite("Endpoints of the back office", .endsInTime)
 struct BackOfficeEndpointTests {
     /// Codes that only a collision of random identifiers can bring about; `IdentifierTests` has them.
     private static func unreachable(_ path: String) -> Set<String> {
@@ -98,7 +99,7 @@ struct BackOfficeEndpointTests {
     }
 }
 
-@Suite("Identifiers")
+@Suite("Identifiers", .endsInTime)
 struct IdentifierTests {
     @Test(
         "Ten collisions are enough",

@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Signatures in the back office")
+@Suite("Signatures in the back office", .endsInTime)
 struct BackOfficeSignatureTests {
     private static let data = "POST&L29wZXJhdGlvbi9hdXRob3JpemUvb2ZmbGluZQ==&AfOTl8jeamUtLh3BHh3W3Q==&YQ=="
 

@@ -4,12 +4,13 @@ import HummingbirdTesting
 import LabKit
 import Logging
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
 /// What no caller should send: every back-office endpoint answers it with a documented refusal, never with 500.
-@Suite("Hostile input to the back office")
+@Suite("Hostile input to the back office", .endsInTime)
 struct HostileBackOfficeTests {
     /// The endpoints that read a request object.
     private static let reading = EndpointTable.all.filter { !silent.contains($0.path) }

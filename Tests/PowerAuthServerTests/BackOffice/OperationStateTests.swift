@@ -1,11 +1,12 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
 /// Every status of an operation against every decision about it (server.md, section 23).
-@Suite("States of operations")
+@Suite("States of operations", .endsInTime)
 struct OperationStateTests {
     /// An operation that was brought to a status.
     private func operation(_ world: World, _ status: OperationStatus) async throws -> String {

@@ -1,11 +1,12 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
 /// Every status of a recovery code against everything that happens to it (server.md, section 14.5).
-@Suite("States of recovery codes")
+@Suite("States of recovery codes", .endsInTime)
 struct RecoveryStateTests {
     /// The code of an activation, brought to a status.
     private func code(

@@ -14,7 +14,7 @@ import Testing
 @testable import PowerAuthServer
 
 /// How callbacks show who they come from (server.md, section 16.1).
-@Suite("Authentication of callbacks")
+@Suite("Authentication of callbacks", .endsInTime)
 struct CallbackAuthenticationTests {
     private static func callback(
         _ url: String, _ authentication: [String: any Sendable], _ extra: [String: any Sendable] = [:]

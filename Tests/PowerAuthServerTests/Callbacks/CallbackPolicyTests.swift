@@ -8,7 +8,7 @@ import Testing
 
 /// What happens to messages whose targets fail, whose process ended or whose time is over
 /// (server.md, sections 16.4 and 24).
-@Suite("Delivery of callbacks")
+@Suite("Delivery of callbacks", .endsInTime)
 struct CallbackPolicyTests {
     private static func callback(_ extra: [String: any Sendable] = [:]) -> [String: any Sendable] {
         [

@@ -1,11 +1,12 @@
 import Foundation
 import LabKit
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Callbacks")
+@Suite("Callbacks", .endsInTime)
 struct CallbackTests {
     private static func callback(_ extra: [String: any Sendable] = [:]) -> [String: any Sendable] {
         [

@@ -1,10 +1,11 @@
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
 /// The tables of this directory know every device endpoint, and every failure of each.
-@Suite("Coverage of device endpoints")
+@Suite("Coverage of device endpoints", .endsInTime)
 struct DeviceCoverageTests {
     @Test("Every device route has its tests")
     func everyDeviceRouteHasItsTests() throws {

@@ -2,11 +2,12 @@ import Foundation
 import LabKit
 import PowerAuthProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Errors of device endpoints")
+@Suite("Errors of device endpoints", .endsInTime)
 struct DeviceErrorTests {
     @Test("A wrong request is refused as documented", arguments: [ProtocolVersion.v3_1, .v3_3])
     func aWrongRequestIsRefusedAs(version: ProtocolVersion) async throws {

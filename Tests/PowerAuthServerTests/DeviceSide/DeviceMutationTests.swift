@@ -6,7 +6,7 @@ import Testing
 @testable import PowerAuthServer
 
 /// Right requests with one byte changed anywhere, chosen by a seed.
-@Suite("Changed bytes in device requests")
+@Suite("Changed bytes in device requests", .endsInTime)
 struct DeviceMutationTests {
     private static let seed: UInt64 = 0x5EED_0F_DE71CE
     /// Envelopes of 3.1 have no timestamp, so that one and the same can be sent again and again; those of 3.3 are
@@ -87,8 +87,15 @@ struct DeviceMutationTests {
         #expect(isDocumented, "\(what) answered \(answer.status) \(String(decoding: answer.body, as: UTF8.self))")
     }
 
-    private static func envelope(_ request: WireRequest) -> EciesRequest? {
-        try? JSONDecoder().decode(EciesRequest.self, from: request.body)
+    /// The protected part of an envelope; nil when there is none.
+    private static func envelope(
+        _ request: WireRequest, _ call: DeviceCall, _ version: ProtocolVersion
+    ) -> EciesRequest? {
+        var envelope = try? JSONDecoder().decode(EciesRequest.self, from: request.body)
+        // The MAC covers the nonce from 3.2 on (protocol.md, section 7.2). Before, another nonce makes another plain text,
+        // whose padding is right once in 256 times; a request for claims is then accepted, because nobody reads it.
+        if version < .v3_2, call == .userInfo { envelope?.nonce = Data() }
+        return envelope
     }
 
     /// Whether both requests say the same, or differ only in what nothing protects.
@@ -101,7 +108,8 @@ struct DeviceMutationTests {
         let isSameBody =
             changed.body == right.body
             || ([.sealed(.application), .sealed(.activation), .tokenAndSealed, .signedThenSealed].contains(call.form)
-                && envelope(changed) != nil && envelope(changed) == envelope(right))
+                && envelope(changed, call, version) != nil
+                && envelope(changed, call, version) == envelope(right, call, version))
         guard isSameBody else { return false }
         return zip(changed.headers, right.headers).allSatisfy { changed, right in
             switch changed.name {

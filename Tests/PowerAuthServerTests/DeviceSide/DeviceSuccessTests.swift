@@ -2,11 +2,12 @@ import Foundation
 import HTTPTypes
 import LabKit
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Successes of device endpoints")
+@Suite("Successes of device endpoints", .endsInTime)
 struct DeviceSuccessTests {
     @Test("A right request is answered", arguments: ProtocolVersion.allCases)
     func aRightRequestIsAnswered(version: ProtocolVersion) async throws {

@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Hostile bodies")
+@Suite("Hostile bodies", .endsInTime)
 struct HostileBodyTests {
     @Test("A body that cannot be read is refused, however well it is signed")
     func aBodyThatCannotBeReadIsRefused() async throws {

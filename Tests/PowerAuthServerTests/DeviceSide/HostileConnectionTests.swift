@@ -5,12 +5,13 @@ import HummingbirdTesting
 import Logging
 import NIOCore
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
 /// What the HTTP layer refuses before any endpoint sees it, over a real connection.
-@Suite("Hostile connections")
+@Suite("Hostile connections", .endsInTime)
 struct HostileConnectionTests {
     @Test("A header of absurd length ends its connection and nothing else", arguments: [100_000, 1_000_000])
     func aHeaderOfAbsurdLengthEnds(length: Int) async throws {

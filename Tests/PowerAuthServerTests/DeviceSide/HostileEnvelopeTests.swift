@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Hostile envelopes")
+@Suite("Hostile envelopes", .endsInTime)
 struct HostileEnvelopeTests {
     private static let fields = [
         "ephemeralPublicKey", "encryptedData", "mac", "nonce", "timestamp", "temporaryKeyId",

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Hostile headers")
+@Suite("Hostile headers", .endsInTime)
 struct HostileHeaderTests {
     @Test("A header that cannot be read is refused and counts nothing")
     func aHeaderThatCannotBeReadIsRefused() async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Hostile transport")
+@Suite("Hostile transport", .endsInTime)
 struct HostileTransportTests {
     @Test("Other methods are refused")
     func otherMethodsAreRefused() async throws {

@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Encrypted envelopes")
+@Suite("Encrypted envelopes", .endsInTime)
 struct EnvelopeTests {
     /// Sends an outer layer that decrypts but asks for nothing useful: 400 either way, so the journal tells
     /// whether the envelope was opened.

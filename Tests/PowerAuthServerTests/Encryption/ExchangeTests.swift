@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Exchanges of an application's own")
+@Suite("Exchanges of an application's own", .endsInTime)
 struct ExchangeTests {
     /// Encrypts raw bytes, sends them with the header that fits, and decrypts the answer.
     private func exchange(

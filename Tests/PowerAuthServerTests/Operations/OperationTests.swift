@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Operations")
+@Suite("Operations", .endsInTime)
 struct OperationTests {
     @Test("Parameters are escaped and expanded once")
     func parametersAreEscapedAndExpanded() async throws {

@@ -1,12 +1,13 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
 /// Sixty-four callers want to change the same activation at once. SQLite lets one write after the other; what is
 /// shown here is that every decision is made inside of its transaction.
-@Suite("Concurrent writers")
+@Suite("Concurrent writers", .endsInTime)
 struct ConcurrentWriterTests {
     private static let writers = 64
 

@@ -1,4 +1,5 @@
 import Foundation
+import LabSystem
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import PowerAuthServer
 
 /// The program `lab-server`, killed without warning.
-@Suite("A killed server")
+@Suite("A killed server", .endsInTime)
 struct KilledServerTests {
     @Test("What was accepted stays accepted when the process dies right after the answer")
     func whatWasAcceptedStaysAccepted() async throws {
@@ -66,7 +67,7 @@ struct KilledServerTests {
 
 /// A running `lab-server`. Blocks; belongs to one thread.
 private final class ServerProgram {
-    private let process = Process()
+    private let process: ChildProcess
     private let baseURL: String
     /// What the SDK is configured with.
     let configuration: String
@@ -75,14 +76,11 @@ private final class ServerProgram {
         // The package's programs lie beside the bundle of its tests.
         let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("lab-server")
-        let output = Pipe()
-        process.executableURL = program
-        process.arguments = ["--directory", directory, "--lab-powers", "--quiet"]
-        process.standardOutput = output
-        try process.run()
+        let output: FileDescriptor
+        (process, output) = try Self.start(program.path, ["--directory", directory, "--lab-powers", "--quiet"])
         var text = ""
         while !text.contains("SDK config") || !text.hasSuffix("\n") {
-            let piece = output.fileHandleForReading.availableData
+            let piece = try output.read(count: 4096)
             try #require(!piece.isEmpty, "\(program.path) ended before it listened: \(text)")
             text += String(decoding: piece, as: UTF8.self)
         }
@@ -97,10 +95,19 @@ private final class ServerProgram {
 
     deinit { kill() }
 
+    /// A program, and what it prints until it ends: nobody else keeps the writing end.
+    private static func start(_ path: String, _ arguments: [String]) throws -> (ChildProcess, FileDescriptor) {
+        let (reading, writing) = try FileDescriptor.pipe()
+        let process = try ChildProcess.spawn(
+            executable: path, arguments: arguments, standardOutput: .file(writing), deathSignal: SIGKILL)
+        return (process, reading)
+    }
+
     /// SIGKILL; returns when the process is gone.
     func kill() {
-        if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
-        process.waitUntilExit()
+        try? process.signal(SIGKILL)
+        // A second call finds nobody to wait for.
+        _ = try? process.wait()
     }
 
     func post(_ path: String, _ body: String, header: String? = nil) throws -> (status: Int, body: Data) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Persistence")
+@Suite("Persistence", .endsInTime)
 struct PersistenceTests {
     @Test("Everything is there after a restart")
     func everythingIsThereAfterARestart() async throws {

@@ -1,9 +1,10 @@
 import GRDB
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Query columns")
+@Suite("Query columns", .endsInTime)
 struct QueryColumnTests {
     private enum Person: String, QueryColumn {
         case id = "person.id"

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Certificates")
+@Suite("Certificates", .endsInTime)
 struct CertificateTests {
     private func certificates(_ directory: TemporaryDirectory, _ clock: TestClock) throws -> LabCertificates {
         try LabCertificates(directory: directory.path + "/tls", now: clock.now())

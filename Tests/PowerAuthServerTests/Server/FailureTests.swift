@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Failures of the server")
+@Suite("Failures of the server", .endsInTime)
 struct FailureTests {
     @Test(
         "What a device sees",

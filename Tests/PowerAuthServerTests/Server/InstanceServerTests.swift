@@ -6,28 +6,21 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("The server as member of an instance")
+@Suite("The server as member of an instance", .endsInTime)
 struct InstanceServerTests {
-    /// An instance of the test's own in a directory with a short path; a Unix socket path has little room.
     private final class TestInstance: Sendable {
-        let directory: String
+        let directory: TemporaryDirectory
         let instance: Instance
 
         init() throws {
-            let directory = "/tmp/pas-\(UUID().uuidString.prefix(8).lowercased())"
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            let directory = try TemporaryDirectory()
             self.directory = directory
-            instance = try Instance.create(in: directory) { layout in
+            instance = try Instance.create(in: directory.path) { layout in
                 InstanceManifest(
                     id: layout.id, labFile: nil,
                     topology: Topology(name: "test", server: ServerSpec(maxFailedAttempts: 3), devices: []),
-                    runDirectory: directory + "/run", seed: 1, executablesDirectory: directory)
+                    runDirectory: directory.file("run"), seed: 1, executablesDirectory: directory.path)
             }
-        }
-
-        deinit {
-            try? FileManager.default.removeItem(atPath: directory)
         }
     }
 
@@ -38,7 +31,7 @@ struct InstanceServerTests {
         let server = try await onThread { try InstanceServer(joining: layout) }
         async let running: Void = server.run { Issue.record("cannot tell the instance: \($0)") }
 
-        let ready = try #require(try await onThread { try ServerReady.wait(layout, timeout: .seconds(10)) })
+        let ready = try #require(try await onThread { try ServerReady.wait(layout, timeout: .minutes(2).stretched) })
         #expect(ready.baseURL == "http://127.0.0.1:\(ready.port)")
         #expect(ready.enrollmentURL == ready.baseURL + "/enrollment-server")
         #expect(try MobileSdkConfiguration(ready.configuration).masterServerPublicKey.count == 65)
@@ -60,7 +53,7 @@ struct InstanceServerTests {
         server.stop()
         try await running
         try await onThread { try server.leave() }
-        let trace = try String(contentsOfFile: test.directory + "/run/traces/server#1.jsonl", encoding: .utf8)
+        let trace = try String(contentsOfFile: test.directory.file("run/traces/server#1.jsonl"), encoding: .utf8)
         for event in ["process.started", "process.ready", "server.activation", "process.ended"] {
             #expect(trace.contains("\"\(event)\""), "no \(event) in the trace")
         }
@@ -74,7 +67,7 @@ struct InstanceServerTests {
         let layout = test.instance.layout
         let server = try await onThread { try InstanceServer(joining: layout) }
         async let running: Void = server.run { Issue.record("cannot tell the instance: \($0)") }
-        let ready = try #require(try await onThread { try ServerReady.wait(layout, timeout: .seconds(10)) })
+        let ready = try #require(try await onThread { try ServerReady.wait(layout, timeout: .minutes(2).stretched) })
         let moved = try await onThread {
             let before = try LabClock.open(layout.clockPath).offset
             let answer = try OutgoingRequest(
@@ -101,7 +94,8 @@ struct InstanceServerTests {
             let server = try await onThread { try InstanceServer(joining: layout) }
             #expect(try await onThread { try ServerReady.read(layout) } == nil)
             async let running: Void = server.run { Issue.record("cannot tell the instance: \($0)") }
-            let ready = try #require(try await onThread { try ServerReady.wait(layout, timeout: .seconds(10)) })
+            let ready = try #require(
+                try await onThread { try ServerReady.wait(layout, timeout: .minutes(2).stretched) })
             ports.append(ready.port)
             server.stop()
             try await running
@@ -130,7 +124,7 @@ struct InstanceServerTests {
 
     @Test("An instance that has ended cannot be joined")
     func anInstanceThatHasEndedCannot() async throws {
-        let layout = InstanceLayout(root: "/tmp/pas-nothing-here")
+        let layout = InstanceLayout(root: "/nowhere")
         await #expect(throws: InstanceError.self) {
             _ = try await onThread { try InstanceServer(joining: layout) }
         }

@@ -6,11 +6,12 @@ import Logging
 import NIOSSL
 import PowerAuthProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Powers of the lab")
+@Suite("Powers of the lab", .endsInTime)
 struct LabPowersTests {
     private func fixture() throws -> ServerFixture { try ServerFixture { $0.hasLabPowers = true } }
 

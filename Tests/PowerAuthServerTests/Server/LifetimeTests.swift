@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("A server that nobody needs any more") struct LifetimeTests {
+@Suite("A server that nobody needs any more", .endsInTime) struct LifetimeTests {
     @Test("A server that was asked and forgotten is gone, with its threads")
     func forgotten() async throws {
         weak var server: LabServer?

@@ -3,11 +3,12 @@ import HTTPTypes
 import LabKit
 import PowerAuthProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Monitoring")
+@Suite("Monitoring", .endsInTime)
 struct MonitoringTests {
     @Test("A server with a working database is healthy")
     func aServerWithAWorkingDatabase() async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import LabKit
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("The server's commands")
+@Suite("The server's commands", .endsInTime)
 struct ServerCommandTests {
     /// Calls a command the way the control channel does.
     private func call<C: Command>(

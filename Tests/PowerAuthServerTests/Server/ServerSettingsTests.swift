@@ -13,7 +13,7 @@ import Testing
 @testable import PowerAuthServer
 
 /// Settings as a lab file or a configuration file gives them, and what they change.
-@Suite("The server's settings")
+@Suite("The server's settings", .endsInTime)
 struct ServerSettingsTests {
     private func read(_ text: String) -> (spec: ServerSpec?, complaints: String) {
         let collector = DiagnosticCollector()

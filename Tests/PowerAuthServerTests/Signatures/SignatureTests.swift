@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Signatures")
+@Suite("Signatures", .endsInTime)
 struct SignatureTests {
     @Test("Signatures of every accepted combination are valid once", arguments: ProtocolVersion.allCases)
     func signaturesOfEveryAccepted(version: ProtocolVersion) async throws {

@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Tokens")
+@Suite("Tokens", .endsInTime)
 struct TokenTests {
     @Test("A token proves its factors until it is removed", arguments: ProtocolVersion.allCases)
     func aTokenProvesItsFactorsUntil(version: ProtocolVersion) async throws {

@@ -1,10 +1,11 @@
 import Foundation
 import PowerAuthProtocol
+import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
-@Suite("The vault")
+@Suite("The vault", .endsInTime)
 struct VaultTests {
     private func unlock(
         _ device: inout TestDevice, reason: String = "ADD_BIOMETRY", type: SignatureType = .possessionKnowledge,

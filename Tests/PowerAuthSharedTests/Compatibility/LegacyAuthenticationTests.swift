@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The authentication object in the style up to 1.7 (extensions-and-legacy-names.md, sections 5.2 and 11).
-@Suite("Authentications in the style of older SDKs")
+@Suite("Authentications in the style of older SDKs", .endsInTime)
 struct LegacyAuthenticationTests {
     @available(*, deprecated)
     @Test("An empty object has no factor and signs nothing")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The configuration in the style up to 1.7 (extensions-and-legacy-names.md, sections 5.1 and 11).
-@Suite("Configurations in the style of older SDKs")
+@Suite("Configurations in the style of older SDKs", .endsInTime)
 struct LegacyConfigurationTests {
     private let key = Data(0..<16).base64EncodedString()
     private let secret = Data(16..<32).base64EncodedString()

@@ -1,11 +1,12 @@
 import Foundation
 import PowerAuth2
+import TestSupport
 import Testing
 
 /// extensions-and-legacy-names.md, sections 3, 4 and 11.
 ///
 /// The tests are deprecated as what they use, so that they compile without warnings.
-@Suite("Names of older SDKs")
+@Suite("Names of older SDKs", .endsInTime)
 struct LegacyNameTests {
     @available(*, deprecated)
     @Test("Old types are the current ones")

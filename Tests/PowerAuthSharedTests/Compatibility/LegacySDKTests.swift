@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The SDK's functions under their names up to 1.8 (extensions-and-legacy-names.md, sections 5.3 and 11).
-@Suite("SDK calls of older SDKs")
+@Suite("SDK calls of older SDKs", .endsInTime)
 struct LegacySDKTests {
     @available(*, deprecated)
     @Test("Committing is persisting", arguments: [0, 1, 2])

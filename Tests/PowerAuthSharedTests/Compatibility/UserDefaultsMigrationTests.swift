@@ -5,7 +5,7 @@ import Testing
 
 /// Moving the flag of the installation into an app group, as the manual's troubleshooting chapter shows (sdk.md,
 /// S88, and extensions-and-legacy-names.md, section 11).
-@Suite("Migration of user defaults")
+@Suite("Migration of user defaults", .endsInTime)
 struct UserDefaultsMigrationTests {
     private static let group = "group.example"
 

@@ -1,10 +1,11 @@
 import LabKit
 import PowerAuthShared
+import TestSupport
 import Testing
 import WatchConnectivity
 
 /// Scenarios name errors by words that LabKit lists, because the runner must not import an SDK.
-@Suite("The words for errors in scenarios are the cases of the SDKs")
+@Suite("The words for errors in scenarios are the cases of the SDKs", .endsInTime)
 struct ErrorNameTests {
     @Test("Every code of the SDKs has its word", arguments: PowerAuthErrorCode.allCases)
     func powerAuth(code: PowerAuthErrorCode) {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PowerAuth2ForExtensions
 
-@Suite("An extension inspects the stored session (sharing.md, sections 13 and 18.2)")
+@Suite("An extension inspects the stored session (sharing.md, sections 13 and 18.2)", .endsInTime)
 struct ActivationStateReaderTests {
     private func activation(_ state: Data) -> ActivationStateReader.Activation {
         ActivationStateReader.activation(in: state)

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("An extension uses its application's activation and tokens (sharing.md, section 18)")
+@Suite("An extension uses its application's activation and tokens (sharing.md, section 18)", .endsInTime)
 struct ExtensionSDKTests {
     private let main: TokenApp
     private let sandbox: Sandbox

@@ -1,9 +1,10 @@
 import Foundation
 import PowerAuthShared
 import SimulatedDevice
+import TestSupport
 import Testing
 
-@Suite("The SDK's keychain (sharing.md, section 12.4)")
+@Suite("The SDK's keychain (sharing.md, section 12.4)", .endsInTime)
 struct KeychainTests {
     private let device: TemporaryDevice
     private let sandbox: Sandbox
@@ -72,7 +73,7 @@ struct KeychainTests {
     }
 }
 
-@Suite("A fresh installation (sharing.md, section 14)")
+@Suite("A fresh installation (sharing.md, section 14)", .endsInTime)
 struct InstallationTests {
     private let device: TemporaryDevice
 

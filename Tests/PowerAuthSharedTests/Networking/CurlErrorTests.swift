@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthShared
+import TestSupport
 import Testing
 
-@Suite("Errors of libcurl")
+@Suite("Errors of libcurl", .endsInTime)
 struct CurlErrorTests {
     @Test(
         "Libcurl results have platform codes",

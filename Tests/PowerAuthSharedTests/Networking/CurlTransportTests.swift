@@ -3,7 +3,7 @@ import PowerAuthShared
 import TestSupport
 import Testing
 
-@Suite("Transport by libcurl")
+@Suite("Transport by libcurl", .endsInTime)
 struct CurlTransportTests {
     private func send(_ request: HTTPRequest) async -> Result<HTTPResponse, NSError> {
         await callback { report in _ = CurlTransport.shared.send(request, completion: report) }

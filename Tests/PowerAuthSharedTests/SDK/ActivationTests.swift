@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// sdk.md, sections 9.1, 9.2, 9.6 and 12.1.
-@Suite("Activations")
+@Suite("Activations", .endsInTime)
 struct ActivationTests {
     @Test("A fresh object has no activation")
     func aFreshObjectHasNoActivation() throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import SimulatedDevice
 
 /// Asking for biometry in an asynchronous function (sdk.md, section 5.10).
-@Suite("Biometry with async calls")
+@Suite("Biometry with async calls", .endsInTime)
 struct AsyncBiometryTests {
     /// An activation with a biometry factor on a device whose sensor knows its owner.
     private func makeSDK() async throws -> (sdk: PowerAuthSDK, sandbox: Sandbox) {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The operations as asynchronous functions: results, errors and cancellation of the callback forms.
-@Suite("Async calls")
+@Suite("Async calls", .endsInTime)
 struct AsyncTests {
     @Test("An activation is made, used and removed by async calls")
     func anActivationFromItsBeginningToItsEnd() async throws {

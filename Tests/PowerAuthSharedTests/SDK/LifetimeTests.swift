@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import LabSystem
 import SimulatedDevice
 import TestSupport
@@ -6,7 +7,7 @@ import Testing
 
 @testable import PowerAuth2
 
-@Suite("Lifetime of an SDK object")
+@Suite("Lifetime of an SDK object", .endsInTime)
 struct LifetimeTests {
     /// The queues that carried the last answer may hold the parts for a moment longer, so each is waited for; what a
     /// cycle holds never goes, and the wait ends in a failure.
@@ -28,7 +29,7 @@ struct LifetimeTests {
         }
 
         func leftAfterWaiting() -> [String] {
-            let deadline = MonotonicClock.nanoseconds() + 60_000_000_000
+            let deadline = MonotonicClock.nanoseconds() + UInt64(LabDuration.minutes(1).stretched.nanoseconds)
             while !left.isEmpty, MonotonicClock.nanoseconds() < deadline {
                 // A wait on nothing: a release tells nobody.
                 _ = try? Polling.waitReadable([], timeoutNanoseconds: 1_000_000)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// sdk.md, sections 5.8, 5.9, 7, 12.3 and 12.7.
-@Suite("Requests")
+@Suite("Requests", .endsInTime)
 struct RequestTests {
     @Test("Passwords are validated and changed")
     func passwordsAreValidatedAndChanged() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// sdk.md, sections 9.4, 9.5 and 12.9.
-@Suite("Tokens of the server")
+@Suite("Tokens of the server", .endsInTime)
 struct ServerTokenTests {
     private func request(
         _ name: String, _ fixture: SDKFixture, _ authentication: PowerAuthAuthentication = .possession()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// sdk.md, sections 9.3 and 12.2.
-@Suite("Status")
+@Suite("Status", .endsInTime)
 struct StatusTests {
     @Test("Concurrent fetches share one request and one object")
     func concurrentFetchesShareOneRequestAndOneObject() async throws {

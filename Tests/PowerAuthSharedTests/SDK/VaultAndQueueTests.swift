@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// sdk.md, sections 5.11, 5.12, 5.14, 12.3 and 12.5.
-@Suite("Vault and serial queue")
+@Suite("Vault and serial queue", .endsInTime)
 struct VaultAndQueueTests {
     private let authentication = PowerAuthAuthentication.possessionWithPassword(password: SDKFixture.password)
 

@@ -2,9 +2,10 @@ import Foundation
 import PowerAuthShared
 import SimulatedDevice
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("A session that nobody shares (sharing.md, section 9)")
+@Suite("A session that nobody shares (sharing.md, section 9)", .endsInTime)
 struct DefaultSessionTests {
     private let sandbox: Sandbox
     private let keychain: PowerAuthKeychain

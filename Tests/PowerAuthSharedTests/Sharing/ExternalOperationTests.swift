@@ -3,9 +3,10 @@ import LabKit
 import LabSystem
 import PowerAuthShared
 import SimulatedDevice
+import TestSupport
 import Testing
 
-@Suite("One application starts an activation (sharing.md, sections 8 and 19.3)")
+@Suite("One application starts an activation (sharing.md, sections 8 and 19.3)", .endsInTime)
 struct ExternalOperationTests {
     private let device: TemporaryDevice
 

@@ -3,9 +3,10 @@ import LabKit
 import LabSystem
 import PowerAuthShared
 import SimulatedDevice
+import TestSupport
 import Testing
 
-@Suite("The shared memory (sharing.md, sections 5 and 7.2)")
+@Suite("The shared memory (sharing.md, sections 5 and 7.2)", .endsInTime)
 struct SharedMemoryTests {
     private let device: TemporaryDevice
 

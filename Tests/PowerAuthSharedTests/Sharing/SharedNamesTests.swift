@@ -1,8 +1,9 @@
 import Foundation
 import PowerAuthShared
+import TestSupport
 import Testing
 
-@Suite("Names that sharing applications derive (sharing.md, sections 3.4 and 3.5)")
+@Suite("Names that sharing applications derive (sharing.md, sections 3.4 and 3.5)", .endsInTime)
 struct SharedNamesTests {
     @Test(
         "The memory identifier is the beginning of the instance identifier's hash",

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Two applications share a session (sharing.md, sections 7 and 19.10)")
+@Suite("Two applications share a session (sharing.md, sections 7 and 19.10)", .endsInTime)
 struct SharedSessionTests {
     private let device: TemporaryDevice
 
@@ -136,7 +136,7 @@ struct SharedSessionTests {
     }
 }
 
-@Suite("A process fails while it saves (sharing.md, D7 and D8)")
+@Suite("A process fails while it saves (sharing.md, D7 and D8)", .endsInTime)
 struct InterruptedSaveTests {
     private let device: TemporaryDevice
 

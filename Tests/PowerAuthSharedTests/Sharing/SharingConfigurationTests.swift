@@ -1,9 +1,10 @@
 import Foundation
 import PowerAuthShared
 import SimulatedDevice
+import TestSupport
 import Testing
 
-@Suite("What a sharing configuration may contain (sharing.md, section 3.2, and I-8)")
+@Suite("What a sharing configuration may contain (sharing.md, section 3.2, and I-8)", .endsInTime)
 struct SharingConfigurationTests {
     private func configuration(
         appGroup: String = "group.com.wultra.testGroup", appIdentifier: String = "app",

@@ -2,12 +2,13 @@ import Foundation
 import PowerAuth2
 import PowerAuthProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PowerAuthShared
 
 /// sdk.md, section 4.5. The log belongs to the process: one test after the other uses it, and nobody else.
-@Suite("The log", .serialized)
+@Suite("The log", .endsInTime, .serialized)
 struct LogTests {
     private final class Listener: PowerAuthLogDelegate {
         let lines = Mutex<[String]>([])

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Several callers wait for one piece of work (sdk.md, sections 8.2 and 12.8)")
+@Suite("Several callers wait for one piece of work (sdk.md, sections 8.2 and 12.8)", .endsInTime)
 struct GroupedTaskTests {
     /// The work of a group, which counts its cancels.
     final class Work: PowerAuthOperationTask, Sendable {

@@ -1,9 +1,10 @@
 import Foundation
 import PowerAuthShared
+import TestSupport
 import Testing
 
 /// sdk.md, section 5.26.
-@Suite("Operations as tasks")
+@Suite("Operations as tasks", .endsInTime)
 struct OperationConformanceTests {
     @Test("An operation of the application is a task")
     func anOperationOfTheApplicationIsATask() {

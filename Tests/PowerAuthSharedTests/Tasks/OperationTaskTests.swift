@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A cancellable operation (sdk.md, sections 8.1 and 12.7)")
+@Suite("A cancellable operation (sdk.md, sections 8.1 and 12.7)", .endsInTime)
 struct OperationTaskTests {
     private let queue = DispatchQueue(label: "test")
 

@@ -20,7 +20,7 @@ final class TestOperation: SerialOperation {
     func run(finished: @escaping @Sendable () -> Void) { body(finished) }
 }
 
-@Suite("Signed requests run one after another (sharing.md, section 7.9)")
+@Suite("Signed requests run one after another (sharing.md, section 7.9)", .endsInTime)
 struct SerialOperationQueueTests {
     @Test("Units keep their order, each with its bracket around it")
     func order() async {

@@ -5,7 +5,7 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
-@Suite("Two applications share tokens (sharing.md, section 19.4)")
+@Suite("Two applications share tokens (sharing.md, section 19.4)", .endsInTime)
 struct SharedTokenTests {
     private let main: TokenApp
     private let wallet: TokenApp

@@ -1,9 +1,10 @@
 import Foundation
 import PowerAuthShared
 import SimulatedDevice
+import TestSupport
 import Testing
 
-@Suite("Token records (sharing.md, section 15.1)")
+@Suite("Token records (sharing.md, section 15.1)", .endsInTime)
 struct TokenRecordTests {
     private let example = Data(
         ("{\"name\":\"MyToken\",\"id\":\"8e6a9c2b-2b1f-4f4f-9b61-3f0d5a0d7c11\","

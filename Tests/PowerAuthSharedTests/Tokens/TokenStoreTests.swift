@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The token store of an application (sharing.md, sections 15 and 19.5)")
+@Suite("The token store of an application (sharing.md, sections 15 and 19.5)", .endsInTime)
 struct TokenStoreTests {
     private let device: TemporaryDevice
     private let main: TokenApp

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A phone and a watch (watch.md, sections 5, 6 and 12)")
+@Suite("A phone and a watch (watch.md, sections 5, 6 and 12)", .endsInTime)
 struct PhoneAndWatchTests {
     private let phone: TokenApp
     private let service: PhoneWatchService
@@ -291,7 +291,7 @@ struct PhoneAndWatchTests {
     }
 }
 
-@Suite("Requests of a watch that wait for their answer (watch.md, section 6.7)")
+@Suite("Requests of a watch that wait for their answer (watch.md, section 6.7)", .endsInTime)
 struct WaitingWatchRequestTests {
     /// A phone that answers when the test says so.
     private final class SlowPhone: WatchTransport {

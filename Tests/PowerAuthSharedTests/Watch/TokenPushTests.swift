@@ -5,7 +5,7 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
-@Suite("A phone pushes its tokens to the watch (watch.md, section 5.4)")
+@Suite("A phone pushes its tokens to the watch (watch.md, section 5.4)", .endsInTime)
 struct TokenPushTests {
     private let phone: TokenApp
     private let phoneTransport = TestTransport()

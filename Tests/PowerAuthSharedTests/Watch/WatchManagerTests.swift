@@ -21,7 +21,7 @@ final class TestHandler: WatchPacketHandler {
     }
 }
 
-@Suite("The session manager routes and sends packets (watch.md, sections 4 and 12)")
+@Suite("The session manager routes and sends packets (watch.md, sections 4 and 12)", .endsInTime)
 struct WatchManagerTests {
     private let transport = TestTransport()
     private let manager: PowerAuthWCSessionManager

@@ -3,7 +3,7 @@ import PowerAuthShared
 import TestSupport
 import Testing
 
-@Suite("Packets of the watch link (watch.md, section 3)")
+@Suite("Packets of the watch link (watch.md, section 3)", .endsInTime)
 struct WatchPacketTests {
     private func bytes(_ json: String) -> Data { Data(("PAwc1" + json).utf8) }
 

@@ -50,7 +50,7 @@ struct Owner: Sendable {
     }
 }
 
-@Suite("Asking the owner of a device")
+@Suite("Asking the owner of a device", .endsInTime)
 struct AuthenticationTests {
     @Test("A dialog takes the answer that was given in advance")
     func inAdvance() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SimulatedDevice
 
-@Suite("Protected items, and a device before its first unlock")
+@Suite("Protected items, and a device before its first unlock", .endsInTime)
 struct ProtectedItemTests {
     private let value = Data([1, 2, 3])
 

@@ -1,9 +1,10 @@
 import LabKit
+import TestSupport
 import Testing
 
 @testable import SimulatedDevice
 
-@Suite("What protects a device")
+@Suite("What protects a device", .endsInTime)
 struct SecurityStateTests {
     private var enrolled: SecurityState {
         get throws {

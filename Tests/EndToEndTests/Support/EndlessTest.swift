@@ -1,0 +1,23 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Whether this process was started to hang, and for how long it may.
+enum EndlessRun {
+    /// The seconds until the watchdog must act; without this variable the test is passed over.
+    static let variable = "LAB_ENDLESS_TEST"
+    static let seconds = ProcessInfo.processInfo.environment[variable].flatMap(Int64.init)
+}
+
+extension EndToEnd {
+    /// What ``TestProcessTests`` runs in a process of its own, to see it end.
+    @Suite("A test without end", .enabled(if: EndlessRun.seconds != nil), .ends(withinSeconds: EndlessRun.seconds ?? 1))
+    struct EndlessTest {
+        @Test("It waits for what nobody does")
+        func waits() async throws {
+            let directory = try TemporaryDirectory()
+            print("waiting in \(directory.path)")
+            await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
+        }
+    }
+}
