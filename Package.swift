@@ -160,8 +160,8 @@ let package = Package(
         tests(
             "PowerAuthSharedTests",
             [
-                "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions", "UIKit",
-                "SimulatedDevice", "LabKit", "LabSystem",
+                "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions", "PowerAuthProtocol",
+                "UIKit", "SimulatedDevice", "LabKit", "LabSystem",
             ]),
         // The whole SDK against the real server in one process.
         tests(

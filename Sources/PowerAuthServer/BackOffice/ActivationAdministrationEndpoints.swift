@@ -46,8 +46,8 @@ struct ActivationAdministrationEndpoints: Sendable {
     private struct LookupRequest: Decodable {
         var userIds: [String]?
         var applicationIds: [String]?
-        var timestampLastUsedBefore: BackOfficeDate?
-        var timestampLastUsedAfter: BackOfficeDate?
+        var timestampLastUsedBefore: RequestedDate?
+        var timestampLastUsedAfter: RequestedDate?
         var activationStatus: EnumName<ActivationState>?
         var activationFlags: [String]?
     }

@@ -11,7 +11,7 @@ struct ActivationEndpoints: Sendable {
         var `protocol`: EnumName<ActivationProtocol>?
         var userId: String?
         var applicationId: String?
-        var timestampActivationExpire: BackOfficeDate?
+        var timestampActivationExpire: RequestedDate?
         var maxFailureCount: LenientInteger?
         var activationOtpValidation: EnumName<OtpValidationMode>?
         var commitPhase: EnumName<CommitPhase>?
@@ -92,8 +92,8 @@ struct ActivationEndpoints: Sendable {
 
     private struct HistoryRequest: Decodable {
         var activationId: String?
-        var timestampFrom: BackOfficeDate?
-        var timestampTo: BackOfficeDate?
+        var timestampFrom: RequestedDate?
+        var timestampTo: RequestedDate?
     }
 
     private struct HistoryView: Codable {

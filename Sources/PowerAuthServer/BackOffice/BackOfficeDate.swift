@@ -104,3 +104,12 @@ extension BackOfficeDate: Codable {
         try container.encode(text)
     }
 }
+
+/// A moment in a request: there, and not in answers, the API describes the number of milliseconds too.
+struct RequestedDate: Decodable, Sendable {
+    let time: ServerTime
+
+    init(from decoder: any Decoder) throws {
+        time = try BackOfficeDate(from: decoder).time
+    }
+}

@@ -12,7 +12,7 @@ struct KeyExchangeEndpoints: Sendable {
 
     private struct CreateFields: Decodable, Sendable {
         var userId: String?
-        var timestampActivationExpire: BackOfficeDate?
+        var timestampActivationExpire: RequestedDate?
         var maxFailureCount: LenientInteger?
         var activationOtp: String?
         var generateRecoveryCodes: Bool?

@@ -10,7 +10,7 @@ struct OperationEndpoints: Sendable {
         var applications: [String]?
         var activationFlag: String?
         var templateName: String?
-        var timestampExpires: BackOfficeDate?
+        var timestampExpires: RequestedDate?
         var externalId: String?
         var parameters: [String: String?]?
         var additionalData: [String: JSONValue]?

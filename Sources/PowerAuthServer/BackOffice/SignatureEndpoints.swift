@@ -12,6 +12,7 @@ struct SignatureEndpoints: Sendable {
         var signature: String?
         var signatureType: EnumName<SignatureType>?
         var signatureVersion: String?
+        var forcedSignatureVersion: LenientInteger?
     }
 
     private struct ProximityRequest: Decodable {
@@ -82,8 +83,8 @@ struct SignatureEndpoints: Sendable {
     private struct AuditRequest: Decodable {
         var userId: String?
         var applicationId: String?
-        var timestampFrom: BackOfficeDate?
-        var timestampTo: BackOfficeDate?
+        var timestampFrom: RequestedDate?
+        var timestampTo: RequestedDate?
     }
 
     var endpoints: [Endpoint] {
@@ -142,7 +143,8 @@ struct SignatureEndpoints: Sendable {
         let verdict = try SignatureService(context: context).verify(
             SignatureQuestion(
                 activationId: activationId, applicationKey: applicationKey, data: .normalized(data),
-                signature: signature, type: type, version: try Self.format(ofVersion: version), versionText: version))
+                signature: signature, type: type, version: try Self.format(ofVersion: version),
+                commitsUpgrade: request.forcedSignatureVersion?.value == 3, versionText: version))
         return SignatureVerdictView(activationId: activationId, type: type, verdict: verdict)
     }
 

@@ -88,10 +88,14 @@ extension EnumName: DescribedJSON {
 }
 
 extension BackOfficeDate: DescribedJSON {
+    static var schema: JSONValue { ["type": "string", "format": "date-time"] }
+}
+
+extension RequestedDate: DescribedJSON {
     static var schema: JSONValue {
         [
-            "type": "string", "format": "date-time",
-            "description": "A request may also give milliseconds of Unix time, as a number or as text.",
+            "type": ["string", "integer"],
+            "description": "A text of RFC 3339, or milliseconds of Unix time as a number or as text.",
         ]
     }
 }

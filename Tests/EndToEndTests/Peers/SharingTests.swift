@@ -1,6 +1,7 @@
 import LabKit
 import LabSystem
 import LabTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -48,6 +49,47 @@ extension EndToEnd {
                 #expect(status.activationStatus == .active)
                 #expect(status.failedAttempts == 0)
                 #expect(status.counter == 2 * rounds)
+            }
+        }
+
+        // main                                wallet
+        // request "T" ─ answered, not stored
+        //                                     request "T" ─ waits for main's lock, finds its record, asks nobody
+        @Test("Two apps that request one token at the same time end with one token, asked for once (S-6)")
+        func oneTokenForBoth() async throws {
+            try await TestInstance.run { lab in
+                try lab.activate()
+                try lab.faults.call(
+                    ArmFault {
+                        $0.point = FaultPoint.httpResponseReceived.rawValue
+                        $0.peer = "main"
+                        $0.action = .delay
+                        $0.delay = .seconds(1)
+                    })
+                let tokens = Mutex<[RequestAccessToken.Result]>([])
+                @Sendable func request(_ app: TestActor) throws {
+                    let token = try app.call(
+                        RequestAccessToken {
+                            $0.name = "T"
+                            $0.password = password
+                        })
+                    tokens.withLock { $0.append(token) }
+                }
+                @Sendable func creations() throws -> [TraceEvent] {
+                    try lab.traceEvents().filter {
+                        $0.name == .httpRequest && $0.fields["path"]?.stringValue?.hasSuffix("/token/create") == true
+                    }
+                }
+                try together([
+                    { try request(lab.main) },
+                    {
+                        try lab.eventually("main has asked the server") { try creations().count == 1 }
+                        try request(lab.wallet)
+                    },
+                ])
+                let identifiers = tokens.withLock { $0.map(\.tokenIdentifier) }
+                #expect(identifiers.count == 2 && identifiers[0] == identifiers[1])
+                #expect(try creations().map(\.process) == ["main"])
             }
         }
 

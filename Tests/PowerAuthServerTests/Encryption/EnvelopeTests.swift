@@ -92,13 +92,10 @@ struct EnvelopeTests {
         try await fixture.run { client in
             let device = try TestDevice(client, version)
             let scope = try await device.applicationScope()
-            for change in [\EciesRequest.nonce, \EciesRequest.nonce] as [WritableKeyPath<EciesRequest, Data?>] {
-                var (request, _) = try device.seal([:], scope, .applicationGeneric)
-                request[keyPath: change] = version.usesRequestNonce ? nil : Random.bytes(16)
-                let answer = try await send(request, device, scope)
-                #expect(cause(of: answer, in: fixture).contains("nonce"))
-            }
             var (request, _) = try device.seal([:], scope, .applicationGeneric)
+            request.nonce = version.usesRequestNonce ? nil : Random.bytes(16)
+            #expect(cause(of: try await send(request, device, scope), in: fixture).contains("nonce"))
+            (request, _) = try device.seal([:], scope, .applicationGeneric)
             request.timestamp = version.usesTimestamp ? nil : client.timestamp
             #expect(cause(of: try await send(request, device, scope), in: fixture).contains("timestamp"))
             (request, _) = try device.seal([:], scope, .applicationGeneric)

@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import GRDB
 import PowerAuthProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -55,16 +57,35 @@ struct PersistenceTests {
     @Test("An accepted signature is durable before its answer leaves")
     func anAcceptedSignatureIsDurable() async throws {
         let directory = try TemporaryDirectory()
-        let fixture = try ServerFixture(directory: directory)
-        try await fixture.run { client in
-            var device = try await client.activeDevice()
-            #expect(try await device.validateSignature() == 200)
-            // A second connection sees what a new process would see.
-            let counter = try await DatabaseQueue(path: directory.path + "/server/server.sqlite").read {
+        let commit = HeldCommit()
+        let fixture = try ServerFixture(
+            directory: directory, faults: ServerFaults(beforeCommit: { commit.pass() }, afterCommit: {}))
+        // A second connection sees what a new process would see.
+        @Sendable func counter() async throws -> Int? {
+            try await DatabaseQueue(path: directory.path + "/server/server.sqlite").read {
                 try Int.fetchOne($0, sql: "SELECT counter FROM activation")
             }
-            #expect(counter == 1)
         }
+        try await fixture.run { client in
+            let device = try await client.activeDevice()
+            commit.hold()
+            async let status = validate(device, commit)
+            try await onThread { commit.waitUntilHeld() }
+            // What an answer that leaves early would need, and more: other requests are answered meanwhile.
+            for _ in 0..<20 { #expect(try await client.send("/pa/v3/status", body: Data("{}".utf8)).status == 200) }
+            #expect(!commit.isAnswered)
+            #expect(try await counter() == 0)
+            commit.release()
+            #expect(try await status == 200)
+            #expect(try await counter() == 1)
+        }
+    }
+
+    private func validate(_ device: TestDevice, _ commit: HeldCommit) async throws -> Int {
+        var device = device
+        let status = try await device.validateSignature()
+        commit.noteAnswer()
+        return status
     }
 
     @Test("A fault before the commit changes nothing, one after it keeps the change")
@@ -117,4 +138,30 @@ private final class FaultSwitch: @unchecked Sendable {
 
     func set(_ name: String?) { lock.withLock { armed = name } }
     func `is`(_ name: String) -> Bool { lock.withLock { armed == name } }
+}
+
+/// A commit of the server that waits for the test. Any thread.
+private final class HeldCommit: Sendable {
+    private let state = Mutex((isHolding: false, isAnswered: false))
+    private let held = DispatchSemaphore(value: 0)
+    private let mayGoOn = DispatchSemaphore(value: 0)
+
+    var isAnswered: Bool { state.withLock { $0.isAnswered } }
+
+    /// Keeps the next commit.
+    func hold() { state.withLock { $0.isHolding = true } }
+    func noteAnswer() { state.withLock { $0.isAnswered = true } }
+    func waitUntilHeld() { held.wait() }
+    func release() { mayGoOn.signal() }
+
+    /// What the server does before a commit.
+    func pass() {
+        let mustWait = state.withLock { state in
+            defer { state.isHolding = false }
+            return state.isHolding
+        }
+        guard mustWait else { return }
+        held.signal()
+        mayGoOn.wait()
+    }
 }

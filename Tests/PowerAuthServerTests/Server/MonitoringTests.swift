@@ -88,15 +88,14 @@ struct MonitoringTests {
         }
     }
 
-    @Test("The request log has one JSON object a line and no secret")
-    func theRequestLogHasOneJSONObject() async throws {
-        let lines = Mutex<[Data]>([])
-        let clock = TestClock()
-        let log = RequestLog(clock: clock) { line in lines.withLock { $0.append(line) } }
+    @Test("The request log has one JSON object a line")
+    func theRequestLogHasOneJSONObject() throws {
+        let lines = LogLines()
+        let log = RequestLog(clock: TestClock()) { lines.append($0) }
         log.record(
             .requestAnswered(method: "POST", path: "/pa/v3/status", status: 200, milliseconds: 1.5), operation: "op-1")
         log.record(.requestReceived(method: "POST", path: "/pa/v3/status"), operation: nil)
-        let written = lines.withLock { $0 }
+        let written = lines.all
         #expect(written.count == 1)
         #expect(written[0].last == UInt8(ascii: "\n"))
         let line = try JSONValue.parse(written[0].dropLast())
@@ -105,4 +104,57 @@ struct MonitoringTests {
         #expect(line["operation"]?.stringValue == "op-1")
         #expect(line["time"]?.stringValue == "2024-10-08T09:33:20.000+00:00")
     }
+
+    @Test("No secret of an answered or refused request stands in the request log")
+    func theRequestLogHasNoSecret() async throws {
+        let (lines, clock) = (LogLines(), TestClock())
+        let fixture = try ServerFixture(clock: clock, log: RequestLog(clock: clock) { lines.append($0) })
+        try await fixture.run { client in
+            let code = try await client.initiate([
+                "activationOtp": "86420975", "activationOtpValidation": "ON_KEY_EXCHANGE",
+            ]).code
+            var stranger = try TestDevice(client, .v3_3)
+            #expect(try await stranger.activate(code: "AAAAA-BBBBB-CCCCC-DDDDD").status == 400)
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await device.activate(code: code, otp: "86420975").status == 200)
+            #expect(try await device.validateSignature(correct: false) == 401)
+            #expect(try await device.validateSignature() == 200)
+            let token = try await device.createToken()
+            let header = try token.header(.v3_3, timestamp: client.timestamp)
+            for _ in 0..<2 {
+                _ = try await client.backOffice(
+                    "token/validate",
+                    [
+                        "tokenId": header.tokenId, "tokenDigest": StrictBase64.encode(header.tokenDigest),
+                        "nonce": StrictBase64.encode(header.nonce), "timestamp": header.timestampText,
+                        "protocolVersion": "3.3",
+                    ])
+            }
+            // Wrong in every place where a secret can stand: query, header, and bodies that cannot be read.
+            let path = "/rest/v3/activation/init?secret=planted-query"
+            _ = try await client.send(
+                path, headers: ["Authorization": "Basic cGxhbnRlZDpoZWFkZXI=", "X-Secret": "planted-header"],
+                body: Data(#"{"requestObject":{"userId":{"secret":"planted-body"}}}"#.utf8))
+            _ = try await client.send(path, body: Data(#"{"requestObject": planted-garbage"#.utf8))
+            _ = try await client.send("/pa/v3/signature/validate", headers: [SignatureHeader.name: "planted-signature"])
+
+            let text = lines.all.map { String(decoding: $0, as: UTF8.self) }.joined()
+            #expect(text.contains("/rest/v3/activation/init") && text.contains("\"refused\""))
+            let keys = try #require(device.keys)
+            let secrets =
+                [
+                    code, "AAAAA-BBBBB-CCCCC-DDDDD", "86420975", token.tokenSecret,
+                    StrictBase64.encode(header.tokenDigest), device.configuration.applicationSecretText,
+                    "cGxhbnRlZDpoZWFkZXI", "planted-",
+                ] + [keys.possession.rawData, keys.knowledge.rawData, keys.transport.rawData].map(StrictBase64.encode)
+            for secret in secrets { #expect(!text.contains(secret), "\(secret) in \(text)") }
+        }
+    }
+}
+
+/// The lines of a log. Any thread.
+private final class LogLines: Sendable {
+    private let lines = Mutex<[Data]>([])
+    var all: [Data] { lines.withLock { $0 } }
+    func append(_ line: Data) { lines.withLock { $0.append(line) } }
 }

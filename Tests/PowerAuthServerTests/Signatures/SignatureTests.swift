@@ -8,6 +8,30 @@ import Testing
 
 @Suite("Signatures", .endsInTime)
 struct SignatureTests {
+    @Test("An activation of protocol 2 signs the end of its upgrade with forcedSignatureVersion 3, and nothing else")
+    func forcedSignatureVersion() async throws {
+        let fixture = try ServerFixture { $0.hasLabPowers = true }
+        try await fixture.run { client in
+            let device = try await client.deviceOfProtocol2()
+            let counter = try await device.startUpgrade()
+            let data = "POST&L3Rlc3Q=&AAAAAAAAAAAAAAAAAAAAAA==&e30="
+            let signature = try SymmetricSignature.online(
+                version: .v3_3, keys: SignatureKeys(#require(device.keys), factors: [.possession]), counter: counter,
+                data: SymmetricSignature.appendSecret(
+                    device.configuration.applicationSecretText, to: Data(data.utf8)))
+            func isValid(forced: Int?) async throws -> Bool? {
+                var request: [String: any Sendable] = [
+                    "activationId": device.activationId, "applicationKey": device.configuration.applicationKeyText,
+                    "data": data, "signature": signature, "signatureType": "POSSESSION", "signatureVersion": "3.3",
+                ]
+                request["forcedSignatureVersion"] = forced
+                return try await client.backOffice("signature/verify", request).flag("signatureValid")
+            }
+            for forced in [nil, 2, 4] { #expect(try await isValid(forced: forced) == false) }
+            #expect(try await isValid(forced: 3) == true)
+        }
+    }
+
     @Test("Signatures of every accepted combination are valid once", arguments: ProtocolVersion.allCases)
     func signaturesOfEveryAccepted(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in

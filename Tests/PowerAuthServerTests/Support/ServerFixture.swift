@@ -40,9 +40,10 @@ struct ServerFixture: Sendable {
     let journal: TestJournal
     let server: LabServer
 
+    /// - Parameter log: takes the place of ``journal``, which then stays empty.
     init(
-        directory: TemporaryDirectory? = nil, clock: TestClock = TestClock(), faults: ServerFaults = ServerFaults(),
-        configure: (inout ServerConfiguration) -> Void = { _ in }
+        directory: TemporaryDirectory? = nil, clock: TestClock = TestClock(), log: (any ServerJournal)? = nil,
+        faults: ServerFaults = ServerFaults(), configure: (inout ServerConfiguration) -> Void = { _ in }
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         var configuration = ServerConfiguration(directory: directory.path + "/server")
@@ -51,7 +52,7 @@ struct ServerFixture: Sendable {
         self.directory = directory
         self.clock = clock
         journal = TestJournal()
-        server = try LabServer(configuration: configuration, clock: clock, journal: journal, faults: faults)
+        server = try LabServer(configuration: configuration, clock: clock, journal: log ?? journal, faults: faults)
     }
 
     /// Runs a test against the router, with the first application's configuration.

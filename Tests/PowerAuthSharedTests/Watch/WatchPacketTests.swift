@@ -1,4 +1,6 @@
 import Foundation
+import LabKit
+import PowerAuthProtocol
 import PowerAuthShared
 import TestSupport
 import Testing
@@ -36,7 +38,9 @@ struct WatchPacketTests {
         #expect(packet.target == "*")
         #expect(packet.payload() == WatchSuccessPayload())
         let written = WatchPacket(target: "*", payload: WatchSuccessPayload()).serialized()
-        #expect(written.count == 35)
+        // A writer's order of keys may differ, and nothing else.
+        #expect(written.count == 35 && written.prefix(5) == data.prefix(5))
+        #expect(try JSONValue.parse(written.dropFirst(5)) == JSONValue.parse(data.dropFirst(5)))
     }
 
     @Test("3.9: the token push of 296 bytes")
@@ -52,7 +56,28 @@ struct WatchPacketTests {
         let blob = try #require(payload.tokenData)
         #expect(blob.count == 147)
         #expect(TokenRecord(blob)?.identifier == "8e6a9c2b-2b1f-4f4f-9b61-3f0d5a0d7c11")
-        #expect(TokenRecord(blob)?.factors == 1)
+        let record = try #require(TokenRecord(blob))
+        #expect(record.factors == 1 && record.name == "MyToken")
+        #expect(record.activationId == "c564e700-7e86-4a87-b6c8-a5a0cc89683f")
+        #expect(record.secret == hex("000102030405060708090a0b0c0d0e0f"))
+        #expect(try JSONValue.parse(record.serialized()) == JSONValue.parse(blob))
+    }
+
+    @Test(
+        "3.9: the digests of a token header",
+        arguments: [
+            (.v3_0, "F6eqsI+cE1PNMSFT0wdIvyzOrmxdzwhsgVgN0eEIB2g="),
+            (.v3_1, "F6eqsI+cE1PNMSFT0wdIvyzOrmxdzwhsgVgN0eEIB2g="),
+            (.v3_2, "amIBwIEv1yLu58WlTRSu+YjBAYeX7+7wT+c6IjwVPrk="),
+            (.v3_3, "lYx+2mjJmZ9EkpVEqjoX3iSvqtsTJ4jKhl6NhUJZ55c="),
+        ] as [(ProtocolVersion, String)])
+    func digestVectors(version: ProtocolVersion, digest: String) throws {
+        let nonce = try #require(Data(base64Encoded: "oKGio6SlpqeoqaqrrK2urw=="))
+        #expect(nonce == Data(0xA0...0xAF))
+        let computed = TokenDigest.compute(
+            secret: try TokenSecret(hex("000102030405060708090a0b0c0d0e0f")), nonce: nonce,
+            timestampText: "1728388800000", version: version)
+        #expect(computed.base64EncodedString() == digest)
     }
 
     @Test("W1: short data and other magics belong to somebody else")
@@ -63,9 +88,21 @@ struct WatchPacketTests {
                 continue
             }
         }
-        // Seventeen bytes are enough to be ours.
-        #expect(bytes("{\"target\":\"\"}").count == 18)
-        if case .foreign = WatchPacket.read(bytes("{\"target\":\"\"}")) { Issue.record("18 bytes were refused") }
+    }
+
+    @Test("W1: seventeen bytes with the magic are ours, even if broken; sixteen are not")
+    func smallestSize() throws {
+        let ours = bytes("{\"target\":1}")
+        #expect(ours.count == 17)
+        guard case .malformed = WatchPacket.read(ours) else {
+            Issue.record("17 bytes are \(WatchPacket.read(ours))")
+            return
+        }
+        guard case .foreign = WatchPacket.read(ours.dropLast()) else {
+            Issue.record("16 bytes are \(WatchPacket.read(ours.dropLast()))")
+            return
+        }
+        #expect(try packet(bytes("{\"target\":\"\"}")).target == "")
     }
 
     @Test(
@@ -130,18 +167,26 @@ struct WatchPacketTests {
         #expect(packet.payload() == WatchStatusPayload(.put))
     }
 
-    @Test("Broken packets of every kind are refused without a crash")
-    func damagedPackets() {
-        let whole = WatchPacket(
-            target: "token:i",
-            payload: WatchTokenPayload(.put, tokenName: "T", tokenData: Data("{}".utf8), isNotFound: true)
-        ).serialized()
+    @Test("A packet with one changed bit or a missing end is foreign, malformed, or says something else")
+    func damagedPackets() throws {
+        // Three bytes, so that every bit of their Base64 text counts.
+        let payload = WatchTokenPayload(.put, tokenName: "T", tokenData: Data("{ }".utf8), isNotFound: true)
+        let whole = WatchPacket(target: "token:i", payload: payload).serialized()
         for index in whole.indices {
-            _ = WatchPacket.read(whole.prefix(index))
+            switch WatchPacket.read(whole.prefix(index)) {
+            case .foreign: #expect(index < 17)
+            case .malformed: #expect(index >= 17)
+            case .packet: Issue.record("the first \(index) bytes were taken for a packet")
+            }
             for bit in 0..<8 {
                 var damaged = whole
                 damaged[index] ^= 1 << UInt8(bit)
-                _ = WatchPacket.read(damaged)
+                switch WatchPacket.read(damaged) {
+                case .foreign: #expect(index < 5, "byte \(index), bit \(bit)")
+                case .malformed: #expect(index >= 5, "byte \(index), bit \(bit)")
+                case .packet(let packet):
+                    #expect(index >= 5 && (packet.target != "token:i" || packet.payload() != payload))
+                }
             }
         }
     }

@@ -1,0 +1,50 @@
+import Foundation
+import Glibc
+import LabSystem
+
+/// A connection to a port of loopback that sends bytes as they are. Blocks; belongs to one thread.
+final class RawConnection {
+    private let descriptor: FileDescriptor
+
+    /// Connects.
+    init(port: Int) throws {
+        // Writing into a connection that the server has closed is reported, and ends no process.
+        Signals.ignore(SIGPIPE)
+        descriptor = FileDescriptor(
+            owning: socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0), path: "connection to port \(port)")
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        address.sin_port = in_port_t(port).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor.rawValue, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw SystemError(call: "connect", errno: errno, path: descriptor.path) }
+    }
+
+    /// Sends everything that the server takes.
+    ///
+    /// - Returns: false when it closed the connection before the end.
+    @discardableResult
+    func send(_ text: String) throws -> Bool {
+        do {
+            try descriptor.writeAll(Data(text.utf8))
+            return true
+        } catch let error as SystemError where [EPIPE, ECONNRESET].contains(error.errno) {
+            return false
+        }
+    }
+
+    /// What the server says until it ends the connection, in whatever way.
+    func readToEnd() throws -> String {
+        var received = Data()
+        do {
+            while case let piece = try descriptor.read(count: 65_536), !piece.isEmpty { received += piece }
+        } catch let error as SystemError where error.errno == ECONNRESET {
+            // Bytes that the server did not read are answered so.
+        }
+        return String(decoding: received, as: UTF8.self)
+    }
+}
