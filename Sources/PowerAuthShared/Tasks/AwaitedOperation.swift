@@ -6,19 +6,16 @@ import Synchronization
 /// Lets an asynchronous function wait for an operation of the callback style.
 ///
 /// The operation starts on a queue of its own, because a start may wait for another process and must not hold a thread of
-/// the concurrency runtime. Cancelling the function's task cancels the operation, whose callback then never comes; the
-/// function throws `CancellationError` at once. Thread rule: any thread.
+/// the concurrency runtime. Cancelling the function's task cancels the operation, and only then throws
+/// `CancellationError`: an operation that was faster than its cancel has its effect, so the caller gets its result.
+/// Thread rule: any thread.
 private final class AwaitedOperation<Value: Sendable>: Sendable {
     private struct State {
+        /// Nil before the begin and after the end.
         var continuation: CheckedContinuation<Value, any Error>?
+        /// Nil until the operation has started.
         var task: Transferred<any PowerAuthOperationTask>?
-        var isOver = false
-
-        /// Marks the end, and gives what is to be done about it.
-        mutating func end() -> (CheckedContinuation<Value, any Error>?, Transferred<any PowerAuthOperationTask>?) {
-            defer { (continuation, task, isOver) = (nil, nil, true) }
-            return (continuation, task)
-        }
+        var isCancelled = false
     }
 
     private let state = Mutex(State())
@@ -28,32 +25,41 @@ private final class AwaitedOperation<Value: Sendable>: Sendable {
         _ continuation: CheckedContinuation<Value, any Error>,
         _ start: @escaping @Sendable (AwaitedOperation) -> (any PowerAuthOperationTask)?
     ) {
-        let isCancelled = state.withLock { state in
-            if !state.isOver { state.continuation = continuation }
-            return state.isOver
-        }
-        guard !isCancelled else { return continuation.resume(throwing: CancellationError()) }
+        state.withLock { $0.continuation = continuation }
         awaitedOperations.async { [self] in
-            guard !state.withLock({ $0.isOver }) else { return }
+            // Nothing has started, so nothing is to be cancelled.
+            guard !state.withLock({ $0.isCancelled }) else { return finish(.failure(CancellationError())) }
             guard let task = Sandbox.$operation.withValue(labOperation, operation: { start(self) }) else { return }
             let given = Transferred(task)
-            let isTooLate = state.withLock { state in
-                if !state.isOver { state.task = given }
-                return state.isOver
+            let isCancelled = state.withLock { state in
+                state.task = given
+                return state.isCancelled
             }
-            // Without effect when the operation has ended; otherwise the function was cancelled while it started.
-            if isTooLate { task.cancel() }
+            if isCancelled { cancel(task) }
         }
     }
 
+    /// Resumes the function; only the first result counts.
     func finish(_ result: Result<Value, any Error>) {
-        state.withLock { $0.end() }.0?.resume(with: result)
+        let continuation = state.withLock { state in
+            defer { state.continuation = nil }
+            return state.continuation
+        }
+        continuation?.resume(with: result)
     }
 
     func cancel() {
-        let (continuation, task) = state.withLock { $0.end() }
-        continuation?.resume(throwing: CancellationError())
-        if let task { awaitedOperations.async { task.value.cancel() } }
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        if let task { awaitedOperations.async { [self] in cancel(task.value) } }
+    }
+
+    private func cancel(_ task: any PowerAuthOperationTask) {
+        task.cancel()
+        // An operation that has ended is not cancelled any more, and has reported or will.
+        if task.isCancelled { finish(.failure(CancellationError())) }
     }
 }
 

@@ -1,0 +1,80 @@
+import Dispatch
+import Foundation
+import PowerAuthShared
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Waiting for an operation", .endsInTime)
+struct AwaitedOperationTests {
+    /// What a cancel meets.
+    enum Moment: CaseIterable, Sendable {
+        /// The operation runs.
+        case running
+        /// The operation reports before the cancel reaches it.
+        case reporting
+    }
+
+    @Test("A cancelled wait ends when the operation is cancelled; one that was faster gives its result")
+    func cancelMeetsTheOperation() async throws {
+        let running = Task { try await Self.wait(cancelledWhile: .running) }
+        await #expect(throws: CancellationError.self) { try await running.value }
+        #expect(try await Self.wait(cancelledWhile: .reporting) == 7)
+    }
+
+    @Test("A wait that is cancelled while the operation starts cancels it as soon as it has started")
+    func cancelWhileStarting() async throws {
+        let (isStarting, mayStart) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let operation = OperationToCancel()
+        let waiting = Task {
+            try await awaitValue { (_: @escaping (Int?, NSError?) -> Void) in
+                isStarting.signal()
+                mayStart.wait()
+                return operation
+            }
+        }
+        try await onThread { isStarting.wait() }
+        waiting.cancel()
+        mayStart.signal()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        #expect(operation.isCancelled)
+    }
+
+    private static func wait(cancelledWhile moment: Moment) async throws -> Int {
+        let operation = OperationToCancel()
+        let started = AsyncStream<Void>.makeStream()
+        let waiting = Task {
+            try await awaitValue { (report: @escaping (Int?, NSError?) -> Void) in
+                let report = Transferred(report)
+                if moment == .reporting { operation.beforeCancel { report.value(7, nil) } }
+                started.continuation.yield()
+                return operation
+            }
+        }
+        for await _ in started.stream { break }
+        waiting.cancel()
+        let value = try await waiting.value
+        #expect(operation.isCancelled == (moment == .running))
+        return value
+    }
+}
+
+/// An operation that runs until it is cancelled. Any thread.
+private final class OperationToCancel: PowerAuthOperationTask, Sendable {
+    private let state = Mutex<(isCancelled: Bool, beforeCancel: (@Sendable () -> Void)?)>((false, nil))
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Lets the operation end with a report just before a cancel, which then has no effect.
+    func beforeCancel(_ report: @escaping @Sendable () -> Void) {
+        state.withLock { $0.beforeCancel = report }
+    }
+
+    func cancel() {
+        let report = state.withLock { state in
+            state.isCancelled = state.beforeCancel == nil
+            return state.beforeCancel
+        }
+        report?()
+    }
+}
