@@ -1,13 +1,13 @@
 # PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages build run test test-tsan test-asan check-manuals samples docs bench fuzz lint format clean
+.PHONY: help packages build run test test-tsan test-asan check-manuals samples docs bench fuzz mutants lint format clean
 
 SWIFT ?= swift
 # Peers start faster and smaller with the Swift runtime linked statically.
 RELEASE := -c release --static-swift-stdlib
 SWIFT_SOURCES := Package.swift Sources Tests \
-	$(foreach side,Benchmarks Fuzzing Manuals,$(side)/Package.swift $(side)/Sources) Manuals/Surroundings
+	$(foreach side,Benchmarks Fuzzing Manuals Mutants,$(side)/Package.swift $(side)/Sources) Manuals/Surroundings
 # The modules that `make docs` builds a reference of: the library products for users.
 DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch LabTesting
 # Tests at a time: the runner would start hundreds together, and a request waits for one of the cores longer than the
@@ -64,6 +64,9 @@ fuzz: packages ## Search every parser for broken rules, FUZZ_SECONDS=20 each
 	@$(SWIFT) build $(FUZZING)
 	@scripts/fuzz "$$($(SWIFT) build $(FUZZING) --show-bin-path)/fuzz" $(FUZZ_SECONDS)
 
+mutants: packages ## Make known mistakes in a copy and see the tests fail, ONLY=PowerAuthCore for a part
+	@SWIFT=$(SWIFT) $(SWIFT) run --package-path Mutants mutants $(ONLY)
+
 lint: ## Check the format of every Swift file
 	@$(SWIFT) format lint --strict --recursive $(SWIFT_SOURCES)
 
@@ -71,4 +74,4 @@ format: ## Format every Swift file
 	@$(SWIFT) format --in-place --recursive $(SWIFT_SOURCES)
 
 clean: ## Remove everything that was built or recorded
-	@rm -rf .build .build-tsan .build-asan .lab Benchmarks/.build Fuzzing/.build Manuals/.build
+	@rm -rf .build .build-tsan .build-asan .build-mutants .lab $(addsuffix /.build,Benchmarks Fuzzing Manuals Mutants)

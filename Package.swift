@@ -181,7 +181,7 @@ let package = Package(
         tests("LabPeerTests", ["LabPeer", "LabKit"]),
         tests("LabRunnerTests", ["LabRunner", "LabFile", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),
         tests("EndToEndTests", ["LabTesting", "LabRunner", "LabKit", "LabSystem"]),
-        tests("ArchitectureTests", ["LabSystem"]),
+        tests("ArchitectureTests", ["LabSystem", yams]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+import Yams
+
+@Suite("The descriptions of mutants fit the code", .endsInTime)
+struct MutantTests {
+    /// What the test needs of a description; docs/mutants.md shows all of it.
+    private struct Mutant: Decodable {
+        let name: String
+        let file: String
+        let original: String
+        let tests: String
+    }
+
+    /// The mutants by the module whose page describes them.
+    private let pages: [String: [Mutant]]
+
+    init() throws {
+        let directory = Repository.root.appending(path: "Mutants")
+        var pages: [String: [Mutant]] = [:]
+        for file in try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+        where file.pathExtension == "yaml" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            pages[file.deletingPathExtension().lastPathComponent] = try YAMLDecoder().decode([Mutant].self, from: text)
+        }
+        self.pages = pages
+    }
+
+    @Test("Every fragment occurs exactly once in a file of its module")
+    func fragmentsAreThere() throws {
+        #expect(pages.values.joined().count >= 40)
+        for (module, mutants) in pages {
+            for mutant in mutants {
+                #expect(mutant.file.hasPrefix("Sources/\(module)/"), "\(mutant.name): \(mutant.file)")
+                let count = try Repository.text(of: mutant.file).ranges(of: mutant.original).count
+                #expect(count == 1, "\(mutant.name): its original occurs \(count) times in \(mutant.file)")
+            }
+        }
+    }
+
+    @Test("No two mutants have one name")
+    func namesAreUnique() {
+        let names = pages.values.joined().map(\.name)
+        for name in Set(names) where names.count(where: { $0 == name }) > 1 {
+            Issue.record("\(name) is the name of several mutants")
+        }
+    }
+
+    @Test("The tests of a mutant exist, and read something else than the repository's text")
+    func testsExist() throws {
+        let suites = try Repository.swiftFiles(below: "Tests").flatMap { file in
+            file.text.matches(of: #/\bstruct (\w+Tests)\b/#).map { "\(file.module).\($0.1)" }
+        }
+        for mutant in pages.values.joined() {
+            let tests = try Regex(mutant.tests)
+            let found = suites.filter { $0.contains(tests) }
+            #expect(!found.isEmpty, "\(mutant.name): no suite fits \(mutant.tests)")
+            #expect(!found.contains { $0.hasPrefix("ArchitectureTests.") }, "\(mutant.name): \(mutant.tests)")
+        }
+    }
+}
