@@ -152,6 +152,18 @@ struct SessionFactorTests {
         #expect(try fixture.server.verify(#require(signature)))
     }
 
+    @Test("An activation without external key signs with possession only while the session has one")
+    func anActivationWithoutExternalKeyRefusesOne() throws {
+        let fixture = try ClientFixture.activated()
+        let setup = try #require(PowerAuthCoreSessionSetup(configuration: try fixture.server.configuration))
+        setup.externalEncryptionKey = eek
+        let restarted = try #require(PowerAuthCoreSession(sessionSetup: setup, timeService: fixture.time))
+        #expect(restarted.deserializeState(fixture.session.serializedState()))
+        let request = PowerAuthCoreHTTPRequestData(method: "POST", uri: "/test")
+        #expect(restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possessionKnowledge) == nil)
+        #expect(restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possession) != nil)
+    }
+
     @Test("The external key may be set during an activation")
     func theExternalKeyMayBeSetDuringAnActivation() throws {
         let fixture = try ClientFixture()

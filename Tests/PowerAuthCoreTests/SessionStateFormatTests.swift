@@ -57,6 +57,15 @@ struct SessionStateFormatTests {
         }
     }
 
+    @Test("Fewer password iterations than ten thousand are refused")
+    func fewerIterationsAreRefused() throws {
+        var record = try record(Self.version6)
+        record.passwordIterations = 10_000
+        #expect(try SessionStateCoding.decode(SessionStateCoding.encode(record)) == record)
+        record.passwordIterations = 9_999
+        #expect(throws: ProtocolError.self) { try SessionStateCoding.decode(SessionStateCoding.encode(record)) }
+    }
+
     @Test("Truncated data are refused", arguments: [version6, version3])
     func truncatedDataAreRefused(text: String) throws {
         let data = try #require(Data(base64Encoded: text))

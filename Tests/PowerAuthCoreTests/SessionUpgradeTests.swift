@@ -110,6 +110,7 @@ struct SessionUpgradeTests {
         #expect(fixture.session.signHttpRequestData(offline, keys: fixture.keys(), factor: .possession) == nil)
         #expect(try record(fixture.session).counter == .numeric(7), "a refused signature does not count")
         #expect(fixture.session.applyProtocolUpgradeData(StrictBase64.encode(Self.counterData)))
+        #expect(fixture.session.signHttpRequestData(offline, keys: fixture.keys(), factor: .possession) == nil)
         let commit = try #require(fixture.sign(.possession))
         #expect(commit.version == "3.3")
         #expect(StrictBase64.decode(commit.signature)?.count == 16)

@@ -150,6 +150,16 @@ struct PrimitiveTests {
         #expect(data.isEmpty)
     }
 
+    @Test("Wiped data leaves nothing in its memory")
+    func wipedMemory() throws {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
+        defer { memory.deallocate() }
+        memory.initializeMemory(as: UInt8.self, repeating: 7)
+        var data = Data(bytesNoCopy: try #require(memory.baseAddress), count: memory.count, deallocator: .none)
+        wipe(&data)
+        #expect(memory.allSatisfy { $0 == 0 })
+    }
+
     @Test("Random values differ")
     func randomValuesDiffer() {
         #expect(Random.bytes(16) != Random.bytes(16))

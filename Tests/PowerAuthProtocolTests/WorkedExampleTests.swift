@@ -138,6 +138,7 @@ struct WorkedExampleTests {
         for (version, expected) in [
             (ProtocolVersion.v3_0, "7sqweB3NiOR+dm7SZNKX9w+TON8s2Buj6YHHHd4CORk="),
             (.v3_1, "7sqweB3NiOR+dm7SZNKX9w+TON8s2Buj6YHHHd4CORk="),
+            (.v3_2, "C9qcnpCJuggbL6SF7UhwcjE2tARIW538ikBSolNbagU="),
             (.v3_3, "MYysEv3IceLNlGLODxhZJ1MM0OfxEeXph3YtnZnwcLE="),
         ] {
             let header = TokenHeader(

@@ -267,6 +267,17 @@ struct ActivationTests {
             #expect(try await client.activationStatus(id).text("activationStatus") == "REMOVED")
         }
     }
+
+    @Test("An activation is committed to the last millisecond of its time")
+    func commitIsPossibleToTheEnd() async throws {
+        try await ServerFixture.run { client in
+            let (id, code) = try await client.initiate(["timestampActivationExpire": Int(client.timestamp + 1_000)])
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await device.activate(code: code).status == 200)
+            client.clock.advance(milliseconds: 1_000)
+            try await client.backOffice("activation/commit", ["activationId": id]).expectOK()
+        }
+    }
 }
 
 extension Answer {

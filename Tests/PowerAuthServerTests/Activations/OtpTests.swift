@@ -68,6 +68,29 @@ struct OtpTests {
         }
     }
 
+    // commit                            operator
+    // compares the password: right
+    //                                   replaces the password
+    // may not commit with the old one
+    @Test("A password that was replaced after it was compared does not count")
+    func aReplacedPasswordDoesNotCount() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let (id, code) = try await client.initiate(["activationOtp": "777"])
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await device.activate(code: code).status == 200)
+            let context = fixture.server.services.context
+            let proof = try OtpProof.prepare(context, otp: "777") { try ActivationStore.find($0, id: id) }
+            try await client.backOffice("activation/otp/update", ["activationId": id, "activationOtp": "888"])
+                .expectOK()
+            let refusal = try context.change { change in
+                var activation = try change.activation(id)
+                return try proof.refusal(of: &activation, at: .onCommit, in: change)
+            }
+            #expect(refusal?.code == .invalidActivationOtp)
+        }
+    }
+
     @Test("The commit phase can be the key exchange")
     func theCommitPhaseCanBeTheKey() async throws {
         try await ServerFixture.run { client in

@@ -133,6 +133,18 @@ struct CallbackPolicyTests {
         }
     }
 
+    @Test("What may be due before the jobs look again wakes them")
+    func jobsAreWoken() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let alarm = fixture.server.services.context.alarm
+            _ = try await client.initiate()
+            var hasWaited = false
+            alarm.wait(wakingBy: {}) { hasWaited = true }
+            #expect(!hasWaited)
+        }
+    }
+
     @Test("Expired operations, activations and messages wait for the server's clock only")
     func expiredOperationsActivations() async throws {
         let fixture = try ServerFixture()

@@ -49,6 +49,22 @@ struct EnvelopeTests {
         }
     }
 
+    // Every envelope brings a purge, which must spare what is still inside its window.
+    @Test("An envelope stays used to the last moment of its window, whatever comes meanwhile")
+    func anEnvelopeStaysUsed() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let device = try TestDevice(client, .v3_2)
+            let scope = try await device.applicationScope()
+            let (request, _) = try device.seal(["type": "NONE"], scope, .applicationGeneric)
+            _ = try await send(request, device, scope)
+            client.clock.advance(milliseconds: 60_000)
+            let (other, _) = try device.seal(["type": "NONE"], scope, .applicationGeneric)
+            _ = try await send(other, device, scope)
+            #expect(cause(of: try await send(request, device, scope), in: fixture).contains("replay"))
+        }
+    }
+
     @Test("An envelope from the future is refused, one within the window is not")
     func anEnvelopeFromTheFutureIsRefused() async throws {
         let fixture = try ServerFixture()
@@ -152,6 +168,36 @@ struct EnvelopeTests {
                 publicKey: application.publicKey, temporaryKeyId: application.temporaryKeyId,
                 activationId: device.activationId, sharedInfo2: activation.sharedInfo2)
             let (request, _) = try device.seal([:], foreign, .createToken)
+            let answer = try await device.sendSigned(
+                "/pa/v3/token/create", uriId: "/pa/token/create", body: JSONEncoder().encode(request))
+            #expect(answer.status == 401)
+            #expect(cause(of: answer, in: fixture).contains("another scope"))
+        }
+    }
+
+    @Test("A temporary key decrypts to the last moment of its time")
+    func aTemporaryKeyIsGoodToItsEnd() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let device = try TestDevice(client, .v3_3)
+            let scope = try await device.applicationScope()
+            client.clock.advance(milliseconds: 300_000)
+            let (last, _) = try device.seal(["type": "NONE"], scope, .applicationGeneric)
+            #expect(cause(of: try await send(last, device, scope), in: fixture).contains("activation type NONE"))
+        }
+    }
+
+    @Test("A temporary key of one activation decrypts nothing for another")
+    func aTemporaryKeyServesItsActivation() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            var device = try await client.activeDevice()
+            let own = try await device.activationScope()
+            let other = try await client.activeDevice().activationScope()
+            let mixed = TestDevice.Scope(
+                publicKey: other.publicKey, temporaryKeyId: other.temporaryKeyId, activationId: own.activationId,
+                sharedInfo2: own.sharedInfo2)
+            let (request, _) = try device.seal([:], mixed, .createToken)
             let answer = try await device.sendSigned(
                 "/pa/v3/token/create", uriId: "/pa/token/create", body: JSONEncoder().encode(request))
             #expect(answer.status == 401)

@@ -69,7 +69,7 @@ struct OperationTests {
 
     @Test(
         "A wrong approval counts until the operation fails",
-        arguments: ["data", "userId", "applicationId", "signatureType", "additionalData"])
+        arguments: ["data", "beginning", "userId", "applicationId", "signatureType", "additionalData"])
     func aWrongApprovalCountsUntil(field: String) async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate(maxFailures: 2)
@@ -81,6 +81,7 @@ struct OperationTests {
             let wrong: [String: any Sendable] =
                 switch field {
                 case "applicationId": [field: "other"]
+                case "beginning": ["data": "A"]
                 case "signatureType": [field: "POSSESSION"]
                 case "additionalData": [field: ["activationId": "another"]]
                 default: [field: "wrong"]

@@ -81,6 +81,7 @@ struct SignatureTests {
             var device = try await client.activeDevice()
             device.skip(19)
             #expect(try await device.validateSignature() == 200)
+            #expect(try await device.status()?.counter?.byte == 20)
             #expect(try await device.validateSignature() == 200)
             device.skip(20)
             #expect(try await device.validateSignature() == 401)
