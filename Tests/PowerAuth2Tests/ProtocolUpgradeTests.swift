@@ -106,6 +106,7 @@ struct ProtocolUpgradeTests {
         app.transport.release(Self.start)
         #expect(try await later.get().state == .active)
         try await expectUpgraded(app)
+        #expect(app.transport.count(of: Self.start) == 1, "the upgrade was not begun again")
     }
 
     @Test("Removing the activation ends it", arguments: TestApp.Mode.allCases)

@@ -1,5 +1,6 @@
 import Foundation
 import PowerAuth2
+import SimulatedDevice
 import Synchronization
 import TestSupport
 import Testing
@@ -67,6 +68,19 @@ struct RemovalTests {
         app.transport.release(path)
         #expect(await app.validate() == nil)
         #expect(try app.activationId == activationId)
+    }
+
+    @Test("Nothing of the activation stays in the keychain", arguments: TestApp.Mode.allCases)
+    func keychain(mode: TestApp.Mode) async throws {
+        let (app, sdk) = try await TestApp.withBiometry(mode)
+        _ = try await sdk.token("T").get()
+        func isEmpty(_ service: String) -> Bool {
+            let status = app.sandbox.keychain.items(service: service, authentication: .forbidden).status
+            return status == errSecItemNotFound
+        }
+        #expect(!isEmpty(PowerAuthKeychain_Biometry) && !isEmpty(PowerAuthKeychain_TokenStore))
+        sdk.removeActivationLocal()
+        #expect(isEmpty(PowerAuthKeychain_Biometry) && isEmpty(PowerAuthKeychain_TokenStore))
     }
 
     @Test("A request that needs no activation goes on")

@@ -9,11 +9,12 @@ import Testing
 
 @Suite("An extension uses its application's activation and tokens (sharing.md, section 18)", .endsInTime)
 struct ExtensionSDKTests {
+    private let device: TemporaryDevice
     private let main: TokenApp
     private let sandbox: Sandbox
 
     init() throws {
-        let device = try TemporaryDevice()
+        device = try TemporaryDevice()
         main = try TokenApp("main", on: device)
         sandbox = try device.sandbox(
             name: "widget", kind: .appExtension, bundleIdentifier: "com.example.main.widget",
@@ -109,6 +110,16 @@ struct ExtensionSDKTests {
         main.app.sandbox.defaults(suite: SharingApp.appGroup)?.removeObject(forKey: PowerAuthKeychain_Initialized)
         #expect(!makeSDK().tokenStore.hasLocalToken(withName: "T"))
         #expect(main.records.record(named: "T") != nil)
+    }
+
+    @Test("A token is not deleted because the state could not be read")
+    func unreadableState() throws {
+        try main.app.save(StoredStates.version6)
+        main.put("T")
+        let store = makeSDK().tokenStore
+        try device.faults.arm(FaultRule(point: .keychainRead, process: "widget", action: .fail("EIO")))
+        #expect(!store.hasLocalToken(withName: "T"))
+        #expect(store.hasLocalToken(withName: "T"))
     }
 
     @Test("An extension that knows how the applications share tells them about its changes")

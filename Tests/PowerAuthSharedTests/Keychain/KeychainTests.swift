@@ -108,6 +108,9 @@ struct InstallationTests {
             session: SharingApp.newSession(), configuration: configuration, statusKeychain: own,
             installation: InstallationCheck(keychains: [own], suiteName: nil, sandbox: sandbox), sandbox: sandbox)
         #expect(own.data(forKey: "left over") == nil)
+        let group = PowerAuthKeychain(
+            identifier: PowerAuthKeychain_Status, accessGroup: SharingApp.accessGroup, system: shared.sandbox.keychain)
+        #expect(group.data(forKey: SharingApp.instanceId) == StoredStates.version6)
         #expect(shared.interface.hasValidActivation())
         #expect(!interface.hasValidActivation())
         #expect(interface.externalPendingOperation == nil)

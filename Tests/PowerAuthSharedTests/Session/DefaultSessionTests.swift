@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import PowerAuthShared
 import SimulatedDevice
 import Synchronization
@@ -58,6 +59,24 @@ struct DefaultSessionTests {
             }
         }
         #expect(keychain.data(forKey: "i") == StoredStates.version6)
+    }
+
+    @Test("A keychain that refuses makes the task fail, and the session holds the stored state again")
+    func refusedSave() throws {
+        let device = try TemporaryDevice()
+        let sandbox = try device.sandbox()
+        let keychain = PowerAuthKeychain(
+            identifier: PowerAuthKeychain_Status, accessGroup: nil, system: sandbox.keychain)
+        let interface = DefaultSessionInterface(
+            session: SharingApp.newSession(), store: SessionStateStore(keychain: keychain, account: "i"),
+            installation: InstallationCheck(keychains: [keychain], suiteName: nil, sandbox: sandbox), sandbox: sandbox)
+        try interface.write { _ = $0.deserializeState(StoredStates.version6) }
+        try device.faults.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("EIO")))
+        let error = #expect(throws: NSError.self) {
+            try interface.write { _ = $0.deserializeState(StoredStates.counted(9)) }
+        }
+        #expect(error?.powerAuthErrorCode == .invalidActivationState)
+        #expect(try interface.read { $0.serializedState() } == StoredStates.version6)
     }
 
     @Test("External operations start without effect, and tokens are never stale")

@@ -92,6 +92,25 @@ struct ExternalOperationTests {
         try wallet.startActivation()
     }
 
+    @Test("Whoever clears the operation of a dead owner does not keep it for itself")
+    func deadOwnerIsClearedForAll() throws {
+        let wallet = try SharingApp("wallet", on: device)
+        try startAndDie(quirks: [])
+        #expect(wallet.interface.externalPendingOperation == nil)
+        try SharingApp("main", on: device).startActivation()
+    }
+
+    @Test("An owner whose operation was taken over leaves the new one alone (sharing.md, D13)")
+    func takenOver() throws {
+        let main = try SharingApp("main", on: device)
+        try main.startActivation()
+        let memory = try main.memory()
+        memory.bytes[88] += 1
+        main.interface.resetSession()
+        #expect(try main.interface.snapshot().operationType == 1)
+        withExtendedLifetime(memory) {}
+    }
+
     @Test("An owner that died and came back is not told about itself")
     func restartedOwner() throws {
         try startAndDie(quirks: [])

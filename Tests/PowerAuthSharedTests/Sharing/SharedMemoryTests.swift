@@ -102,4 +102,15 @@ struct SharedMemoryTests {
         let bytes = try app.memoryBytes()
         #expect(bytes[96 + 127] == 0)
     }
+
+    @Test("A longer application identifier is cut and leaves the hash of the instance alone")
+    func tooLongApplicationIdentifier() throws {
+        let app = try SharingApp(
+            in: SharingApp.sandbox("first", on: device), String(repeating: "x", count: 130))
+        let before = try app.memoryBytes()
+        try app.startActivation()
+        let bytes = try app.memoryBytes()
+        #expect(bytes[96 + 126] == UInt8(ascii: "x") && bytes[96 + 127] == 0)
+        #expect(bytes[224...] == before[224...])
+    }
 }

@@ -114,6 +114,23 @@ struct SharedSessionTests {
         #expect(!wallet.interface.hasValidActivation())
     }
 
+    @Test("A thread that has given the lock back waits for another process like any other thread")
+    func lockIsWaitedForAgain() throws {
+        let path = device.layout.root + "/lock"
+        let lock = try SharedLock(path: path)
+        let other = try FileLock(path: path)
+        try lock.lock()
+        lock.unlock()
+        try other.lock()
+        var hasWaited = false
+        try lock.lock {
+            hasWaited = true
+            try? other.unlock()
+        }
+        #expect(hasWaited)
+        lock.unlock()
+    }
+
     @Test("Work for outside of a task runs after the task, or at once when there is none")
     func workOutsideOfTasks() async throws {
         let main = try SharingApp("main", on: device)
@@ -180,6 +197,15 @@ struct InterruptedSaveTests {
         #expect(try main.state() == StoredStates.version6)
         try main.save(StoredStates.counted(10))
         #expect(try main.state() == StoredStates.counted(10))
+    }
+
+    @Test("A save that fails before anything was counted leaves the stored state in the session")
+    func failedCount() throws {
+        let main = try SharingApp("main", on: device)
+        try main.save(StoredStates.version6)
+        try arm(.counterBump)
+        #expect(throws: NSError.self) { try main.save(StoredStates.counted(9)) }
+        #expect(try main.state() == StoredStates.version6)
     }
 
     @Test("With the quirk sharing.D7 a refused save looks like a success")

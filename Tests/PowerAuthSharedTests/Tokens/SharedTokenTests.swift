@@ -63,6 +63,17 @@ struct SharedTokenTests {
         #expect(!wallet.store.hasLocalToken(withName: "A"))
     }
 
+    @Test("Each of two removals counts, so that the other application notices both")
+    func twoRemovals() throws {
+        main.put("A")
+        main.put("B")
+        #expect(wallet.store.hasLocalToken(withName: "A") && wallet.store.hasLocalToken(withName: "B"))
+        main.store.removeLocalToken(withName: "A")
+        #expect(!wallet.store.hasLocalToken(withName: "A") && wallet.store.hasLocalToken(withName: "B"))
+        main.store.removeLocalToken(withName: "B")
+        #expect(!wallet.store.hasLocalToken(withName: "B"))
+    }
+
     @Test("Two applications that request one name at the same time end with one token")
     func sameNameAtOnce() async throws {
         //  main                           wallet

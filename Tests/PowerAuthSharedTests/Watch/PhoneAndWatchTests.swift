@@ -330,9 +330,12 @@ struct WaitingWatchRequestTests {
         storage.update(activationId: "A", of: "i")
     }
 
-    private var answer: Data {
+    private var answer: Data { answer(of: "A") }
+
+    /// What a phone with an activation answers.
+    private func answer(of activationId: String?) -> Data {
         let record = TokenRecord(
-            name: "T", identifier: "x", secret: Data(count: 16), activationId: "A", factors: 1)!
+            name: "T", identifier: "x", secret: Data(count: 16), activationId: activationId, factors: 1)!
         return WatchPacket(
             target: "*", payload: WatchTokenPayload(.put, tokenName: "T", tokenData: record.serialized())
         ).serialized()
@@ -352,6 +355,16 @@ struct WaitingWatchRequestTests {
         await mainQueueIsIdle()
         #expect(tokens.withLock { $0 } == ["x", "x", "x"])
         #expect(storage.records("i").record(named: "T") != nil)
+    }
+
+    @Test("A token belongs to the activation that the watch knew when it asked")
+    func labelledToken() async {
+        let token: PowerAuthToken? = await callback { done in
+            watch.tokenStore.requestAccessToken(withName: "T") { token, _ in done(token) }
+            phone.answerAll(answer(of: nil))
+        }
+        #expect(token != nil)
+        #expect(storage.records("i").record(named: "T")?.activationId == "A")
     }
 
     @Test("W28: a cancelled request is not called and stores nothing")
