@@ -40,6 +40,22 @@ struct AppProcessTests {
         #expect(app.phase == .notRunning)
     }
 
+    @Test("A relaunch in the middle of a launch answers both when the new process is ready")
+    func relaunchDuringLaunch() {
+        var app = AppProcess(name: "main", isLenient: false)
+        _ = app.handle(.launch(request: 1))
+        _ = app.handle(.spawned(pid: 42, incarnation: 1, at: 7))
+        #expect(app.handle(.relaunch(request: 2)) == [.signal(pid: 42, SIGKILL)])
+        let gone = AppProcess.Effect.gone(42, reason: "signal SIGKILL", isRestarting: true)
+        #expect(app.handle(.ended("signal SIGKILL", standardError: "")) == [gone, .changed, .spawn])
+        _ = app.handle(.spawned(pid: 43, incarnation: 2, at: 9))
+        let launched = AppProcess.Answer.launched(pid: 43, incarnation: 2, at: 9)
+        #expect(
+            app.handle(.ready) == [
+                .changed, .answer(request: 1, launched), .answer(request: 2, launched),
+            ])
+    }
+
     @Test("A running app is not launched again")
     func launchWhileRunning() {
         var app = running()

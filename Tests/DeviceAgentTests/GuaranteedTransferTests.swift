@@ -151,6 +151,20 @@ struct GuaranteedTransferTests {
         try world.phone.reboot()
         try world.activateApp(of: world.phone)
         #expect(world.phone.finished == [id])
+        try world.killApp(of: world.phone)
+        try world.activateApp(of: world.phone)
+        #expect(world.phone.finished == [id], "it is told once")
+    }
+
+    @Test("A confirmation of an earlier epoch confirms nothing")
+    func earlierEpoch() {
+        var outbox = Outbox(epoch: 7)
+        _ = outbox.connect(epoch: 7, received: 0)
+        _ = outbox.add(UUID(), origin: "phoneApp", destination: "watchApp", body: Data())
+        #expect(outbox.acknowledge(epoch: 6, upTo: 1).isEmpty)
+        #expect(outbox.entries.count == 1)
+        #expect(!outbox.acknowledge(epoch: 7, upTo: 1).isEmpty)
+        #expect(outbox.entries.isEmpty)
     }
 
     @Test("A watch that has lost its memory gets what is still queued, under a new epoch")

@@ -212,6 +212,34 @@ struct LiveMessageTests {
         #expect(world.phone.handled.count == 1)
     }
 
+    @Test("A live message waits for the transfers that were stored before the activation")
+    func backlogComesFirst() throws {
+        let world = try connected()
+        try world.killApp(of: world.phone)
+        try world.input(
+            .fromApp("watchApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID())), at: world.watch)
+        try exchange(world)
+        try world.activateApp(of: world.phone)
+        try exchange(world)
+        _ = try send(world, from: world.watch)
+        try exchange(world)
+        #expect(!world.phone.toApp.contains { $0.kind == .live })
+        try world.handleNext(at: world.phone)
+        #expect(world.phone.toApp.contains { $0.kind == .live })
+    }
+
+    @Test("A context that was overtaken on its way does not replace the newer one")
+    func overtakenContext() throws {
+        let world = try connected()
+        for value in [1, 2] as [UInt8] {
+            let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: Data([value]))
+            try world.input(.fromApp("phoneApp", frame), at: world.phone)
+        }
+        try world.arrive(at: world.watch, index: 1)
+        try world.arrive(at: world.watch)
+        #expect(world.watch.toApp.filter { $0.kind == .context }.map(\.body) == [Data([2])])
+    }
+
     @Test("A frame that arrives twice is delivered once")
     func doubledFrame() throws {
         let world = try connected()

@@ -1,9 +1,10 @@
 import Foundation
-import LabKit
 import LabSystem
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import LabKit
 
 @Suite("The fault table", .endsInTime)
 struct FaultTableTests {
@@ -86,6 +87,15 @@ struct FaultTableTests {
         #expect(fails(table, .keychainWrite))
     }
 
+    @Test("A rule armed where another one was counts its own passes")
+    func aRuleArmedWhereAnotherOneWasCountsItsOwnPasses() throws {
+        let first = try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO")))
+        #expect(fails(table, .stateSave))
+        try table.disarm(id: first)
+        try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO"), pass: 2))
+        #expect((0..<3).map { _ in fails(table, .stateSave) } == [false, true, false])
+    }
+
     @Test("The observer is told of a fault before it takes effect")
     func theObserverHearsOfAFaultBeforeItTakesEffect() throws {
         let log = FiringLog()
@@ -137,6 +147,15 @@ struct FaultTableTests {
         }
         threads.forEach { $0.join() }
         #expect(log.firings.count == 1)
+    }
+
+    // Several processes may have seen the rule unspent in the same moment: the claim decides.
+    @Test("A rule is claimed as often as its limit says, however many ask")
+    func aRuleIsClaimedAsOftenAsItsLimitSays() throws {
+        try table.arm(FaultRule(point: .lockTaken, process: "main", action: .fail("EIO"), limit: 2))
+        let memory = try MappedMemory.file(directory.file("faults"), size: FaultSlot.tableSize, create: false)
+        let slot = FaultSlot(memory: memory, index: 0)
+        #expect((0..<4).map { _ in slot.claimFiring(limit: 2) } == [1, 2, nil, nil])
     }
 
     @Test("A damaged table never crashes a pass")

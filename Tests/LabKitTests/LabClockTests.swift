@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LabKit
 import LabSystem
 import Synchronization
@@ -100,6 +101,37 @@ struct LabClockTests {
         #expect(reached.isSet)
     }
 
+    @Test("A change wakes a thread that sleeps until a later time")
+    func aChangeWakesASleepingThread() throws {
+        let other = try LabClock.open(directory.file("clock"))
+        try clock.freeze()
+        let deadline = clock.now() + .minutes(60)
+        let status = Mutex("")
+        let started = DispatchSemaphore(value: 0)
+        let waiter = runOnThread(name: "waiter") {
+            let thread = (try? Files.readLink("/proc/thread-self")) ?? ""
+            status.withLock { $0 = "/proc/\(thread)/stat" }
+            started.signal()
+            _ = try? other.waitUntil(deadline)
+        }
+        started.wait()
+        try waitUntilAsleep(status: status.withLock { $0 })
+        try clock.advance(by: .minutes(60))
+        waiter.join()
+    }
+
+    /// Waits until a thread sleeps in the kernel.
+    ///
+    /// - Parameter path: the file in which the kernel shows the state of the thread.
+    private func waitUntilAsleep(status path: String) throws {
+        while true {
+            let text = String(decoding: try Files.read(path), as: UTF8.self)
+            // The state follows the name, which is in brackets.
+            if text[(text.lastIndex(of: ")") ?? text.startIndex)...].hasPrefix(") S") { return }
+            sched_yield()
+        }
+    }
+
     @Test("Real time passing ends a wait of a running clock")
     func realTimePassingEndsAWaitOfARunningClock() throws {
         try clock.advance(by: .minutes(10))
@@ -136,6 +168,21 @@ struct LabClockTests {
         reader.join()
         #expect(!torn.isSet)
         #expect(clock.now() - start == .minutes(500 * 60))
+    }
+
+    // A writer may be killed in the middle of a record: the one that readers use is not the one it writes.
+    @Test("A change leaves the record that is in use as it was")
+    func aChangeLeavesTheRecordInUse() throws {
+        try clock.freeze()
+        for _ in 0..<3 {
+            let before = [UInt8](try Files.read(directory.file("clock")))
+            try clock.advance(by: .seconds(1))
+            let after = [UInt8](try Files.read(directory.file("clock")))
+            let records = [64..<88, 128..<152]
+            #expect(records.count { before[$0] != after[$0] } == 1)
+            let used = records[Int(before[8] % 2)]
+            #expect(before[used] == after[used])
+        }
     }
 
     @Test("Writers in several threads lose no advance")

@@ -176,6 +176,60 @@ struct EngineTests {
         #expect(run.history.contains("step.skipped"))
     }
 
+    @Test("Every step of a tear-down is carried out, also after one that failed")
+    func wholeTearDown() async throws {
+        let run = try await onThread {
+            try FakeRun(
+                """
+                name: Tear-down
+                steps:
+                  - main: hasValidActivation
+                tearDown:
+                  - wallet: hasValidActivation
+                    expect: true
+                  - phone: keychainItems
+                """, answers: FakeAnswers(["wallet.hasValidActivation": [["result": false]]]))
+        }
+        #expect(run.result.failures.count == 1, "\(run.sinks)")
+        #expect(run.requests.map(\.command) == ["hasValidActivation", "hasValidActivation", "keychainItems"])
+    }
+
+    @Test("A failed branch ends the scenario with its block, whichever branch it is", arguments: ["main", "wallet"])
+    func failedBranch(actor: String) async throws {
+        let run = try await onThread {
+            try FakeRun(
+                """
+                  - parallel:
+                      - main: hasValidActivation
+                        expect: true
+                      - wallet: hasValidActivation
+                        expect: true
+                  - phone: keychainItems
+                """,
+                answers: FakeAnswers([
+                    "main.hasValidActivation": [["result": .bool(actor != "main")]],
+                    "wallet.hasValidActivation": [["result": .bool(actor != "wallet")]],
+                ]))
+        }
+        #expect(run.result.failures.count == 1, "\(run.sinks)")
+        #expect(!run.requests.map(\.command).contains("keychainItems"))
+    }
+
+    @Test("A block with eventually that never comes true reports its last attempt only")
+    func eventuallyBlock() async throws {
+        let run = try await onThread {
+            try FakeRun(
+                """
+                  - eventually: 100ms
+                    steps:
+                      - main: hasValidActivation
+                        expect: true
+                """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
+        }
+        #expect(run.requests.count > 1)
+        #expect(run.result.failures.count == 1, "\(run.sinks)")
+    }
+
     @Test("An interruption ends a call under way and reports no failure")
     func interruption() async throws {
         let interruption = Interruption()
@@ -209,6 +263,7 @@ struct EngineTests {
         #expect(Overlap.isProven([work(0, 100, 95)], [work(10, 110, 95)]))
         // One after the other.
         #expect(!Overlap.isProven([work(0, 100, 95)], [work(100, 200, 95)]))
+        #expect(!Overlap.isProven([work(0, 100, 100)], [work(100, 200, 100)]), "one began when the other ended")
         // The stamps overlap, the short pieces of work need not.
         #expect(!Overlap.isProven([work(0, 100, 10)], [work(0, 100, 10)]))
         // A branch counts from its first command to its last.

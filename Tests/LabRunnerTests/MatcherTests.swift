@@ -54,6 +54,7 @@ struct MatcherTests {
         (#"{ a: { absent: true } }"#, #"{}"#, #"{"a":1}"#),
         (#"{ a: 1 }"#, #"{"a":1,"b":2}"#, #"{"a":2,"b":2}"#),
         (#"[1, { a: 1 }]"#, #"[1,{"a":1,"b":2}]"#, #"[1]"#),
+        (#"[1, 2]"#, #"[1,2]"#, #"[1,2,3]"#),
     ]
 
     @Test("Each matcher accepts what it should and refuses its neighbour", arguments: table)

@@ -22,6 +22,14 @@ struct FileLockTests {
         #expect(try second.tryLock())
     }
 
+    @Test("A body that throws gives the lock back")
+    func aBodyThatThrowsGivesTheLockBack() throws {
+        let first = try FileLock(path: directory.file("lock"))
+        let second = try FileLock(path: directory.file("lock"))
+        #expect(throws: CancellationError.self) { try first.withLock { throw CancellationError() } }
+        #expect(try second.tryLock())
+    }
+
     @Test("Shares coexist and exclude the whole lock")
     func sharesCoexistAndExcludeTheWholeLock() throws {
         let first = try FileLock(path: directory.file("lock"))

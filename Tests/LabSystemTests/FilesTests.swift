@@ -62,8 +62,10 @@ struct FilesTests {
     @Test("A directory open to others is not private")
     func aDirectoryOpenToOthersIsNotPrivate() throws {
         #expect(try Files.isPrivateDirectory(directory.path))
-        chmod(directory.path, 0o755)
-        #expect(try !Files.isPrivateDirectory(directory.path))
+        for mode in [0o755, 0o750, 0o701] as [mode_t] {
+            chmod(directory.path, mode)
+            #expect(try !Files.isPrivateDirectory(directory.path))
+        }
     }
 
     @Test("A directory watch names what changed")

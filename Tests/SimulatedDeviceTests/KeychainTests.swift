@@ -61,6 +61,8 @@ struct KeychainTests {
         keychain.add(Data([7]), service: "s", account: "b", accessGroup: "LABTEAM001.second")
         #expect(keychain.read(service: "s", account: "b").value == Data([7]))
         #expect(keychain.items(service: "s").values == ["a": value, "b": Data([7])])
+        keychain.add(Data([8]), service: "s", account: "a", accessGroup: "LABTEAM001.second")
+        #expect(keychain.items(service: "s").values == ["a": value, "b": Data([7])], "the first group wins")
     }
 
     @Test("Two apps share the items of a common group only, and a service is wiped in all groups of the wiping app")

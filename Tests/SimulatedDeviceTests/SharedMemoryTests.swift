@@ -57,7 +57,7 @@ struct SharedMemoryTests {
 
     @Test(
         "A name must begin with an entitled group and a dot",
-        arguments: ["group.other.abcd", "group.example", "abcd", ""])
+        arguments: ["group.other.abcd", "group.example", "group.examples.abcd", "abcd", ""])
     func entitlement(name: String) throws {
         let device = try TemporaryDevice()
         defer { withExtendedLifetime(device) {} }

@@ -11,6 +11,10 @@ private final class Recorder: NSObject, WCSessionDelegate, @unchecked Sendable {
     private let lock = NSLock()
     private let news = DispatchSemaphore(value: 0)
     private var entries: [String] = []
+    private var look: (@Sendable () -> String)?
+
+    /// Notes what is seen from within the handler of each transfer.
+    func whileHandling(_ look: @escaping @Sendable () -> String) { lock.withLock { self.look = look } }
 
     var log: [String] { lock.withLock { entries } }
 
@@ -36,6 +40,7 @@ private final class Recorder: NSObject, WCSessionDelegate, @unchecked Sendable {
     func sessionReachabilityDidChange(_ session: WCSession) { note("reachable \(session.isReachable)") }
     func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any]) {
         note("info \(userInfo["n"] ?? "")")
+        if let look = lock.withLock({ look }) { note(look()) }
     }
     func session(_ session: WCSession, didReceiveMessageData messageData: Data) { note("data \([UInt8](messageData))") }
     func session(
@@ -178,6 +183,36 @@ struct WCSessionTests {
         backend.bring(.transferFinished(transferId: backend.transfers[0], body: Data(), code: nil))
         #expect(try await recorder.wait(for: 3).last == "finished 0 false")
         #expect(session.outstandingUserInfoTransfers.isEmpty)
+    }
+
+    @Test("A transfer is confirmed after its handler, so that it comes again when the app dies there")
+    func confirmation() async throws {
+        let (session, backend, recorder) = try await activated(reachable)
+        recorder.whileHandling { backend.log.contains("delivered") ? "confirmed" : "not confirmed" }
+        backend.bring(.userInfo(transferId: UUID(), body: Data(), isRepeated: false))
+        #expect(try await recorder.wait(for: 4).last == "not confirmed")
+        withExtendedLifetime(session) {}
+    }
+
+    @Test("The reply to a question that was acknowledged reaches its handler")
+    func replyAfterAcknowledgement() async throws {
+        let (session, backend, recorder) = try await activated(reachable)
+        session.sendMessageData(Data([1]), replyHandler: { recorder.note("reply \([UInt8]($0))") })
+        let id = backend.messages[0].messageId
+        backend.bring(.acknowledged(messageId: id))
+        backend.bring(.reply(messageId: id, body: Data([5]), isPropertyList: false))
+        // Comes after the reply, if there is one.
+        backend.bring(.userInfo(transferId: UUID(), body: Data(), isRepeated: false))
+        #expect(try await recorder.wait(for: 3)[2] == "reply [5]")
+    }
+
+    @Test("Another activation lists no transfer twice")
+    func secondActivation() async throws {
+        let (session, backend, recorder) = try await activated(reachable)
+        let transfer = session.transferUserInfo(["n": 1])
+        backend.bring(.activated(reachable, outstanding: [(backend.transfers[0], Data())]))
+        _ = try await recorder.wait(for: 4)
+        #expect(session.outstandingUserInfoTransfers == [transfer])
     }
 
     @Test("A refused transfer is returned ended, and the delegate gets the reason")
