@@ -75,8 +75,10 @@ private final class TestWatchdog: Sendable {
     }
 
     private func look() {
-        let now = MonotonicClock.nanoseconds()
-        let tests = running.withLock { $0.tests.values.sorted { $0.start < $1.start } }
+        // Read while no test can start, so that none starts after it.
+        let (now, tests) = running.withLock { running in
+            (MonotonicClock.nanoseconds(), running.tests.values.sorted { $0.start < $1.start })
+        }
         guard let hanging = tests.first(where: { Int64(now - $0.start) > $0.limit.nanoseconds }) else { return }
         var text = "\nA test did not end within \(hanging.limit): \(hanging.name)\n"
         text += "Tests under way, with the seconds since their start:\n"

@@ -24,10 +24,14 @@ private struct ProcessFiles {
     /// Only the kernel closes it, when the process ends.
     private let endOfProcess: FileDescriptor
 
-    /// Waits for the end of its input and removes what is named by its argument. The processes that tests started may
-    /// still be writing there while they notice that they are alone.
+    /// Waits for the end of its input and removes what is named by its argument, with the shared memory of the instances
+    /// in it. The processes that tests started may still be writing there while they notice that they are alone.
     private static let guardian = """
         cat
+        for object in /dev/shm/lab-*; do
+            instance=${object#/dev/shm/lab-}
+            [ -n "$(find "$1" -type d -name "${instance%%-*}")" ] && rm -f -- "$object"
+        done
         for attempt in 1 2 3 4 5 6 7 8 9 10; do
             rm -rf -- "$1" && break
             sleep 1
