@@ -1,4 +1,6 @@
 import Foundation
+import LabKit
+import LabSystem
 import TestSupport
 import Testing
 
@@ -16,7 +18,13 @@ extension EndToEnd {
         @Test("It waits for what nobody does")
         func waits() async throws {
             let directory = try TemporaryDirectory()
-            print("waiting in \(directory.path)")
+            let instance = try Instance.create(in: directory.path) { layout in
+                InstanceManifest(
+                    id: layout.id, labFile: nil, topology: Topology(name: "endless", devices: []),
+                    runDirectory: directory.file("run"), seed: 1, executablesDirectory: "/nowhere")
+            }
+            _ = try SharedMemoryObject.create(name: "\(instance.layout.sharedMemoryPrefix)phone-1-abc", size: 256)
+            print("waiting in \(instance.layout.root) ")
             await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
         }
     }
