@@ -111,6 +111,8 @@ public enum DiagnosticKind: Equatable, Sendable {
     case unknownMatcher(word: String, known: [String])
     /// A matcher with an argument it cannot use.
     case matcherArgument(matcher: String, expected: String)
+    /// A matcher that can make nothing of a value of the declared type.
+    case matcherForOtherType(matcher: String, needs: String, what: String, type: String)
     /// A regular expression that does not compile.
     case malformedPattern(pattern: String)
     /// A field that the command's result does not have.

@@ -61,6 +61,8 @@ extension DiagnosticKind {
         case .unsetEnvironmentVariable(let name): "the environment variable `\(name)` is not set"
         case .unknownMatcher(let word, _): "there is no matcher `\(word)`"
         case .matcherArgument(let matcher, let expected): "`\(matcher)` needs \(expected)"
+        case .matcherForOtherType(let matcher, let needs, let what, let type):
+            "`\(matcher)` needs \(needs), but \(what) is \(type)"
         case .malformedPattern(let pattern): "`\(pattern)` is not a regular expression"
         case .unknownExpectedField(let field, let of, _): "\(of) has no field `\(field)`"
         }
@@ -82,7 +84,8 @@ extension DiagnosticKind {
         case .tooManyNodes(_, let usesAliases):
             usesAliases ? "write the values out instead of nesting aliases" : "split it into several files"
         case .unknownKey(let key, _, let known): suggestion(for: key, among: known)
-        case .missingKey, .outOfRange, .missingParameter, .mismatchedReference, .matcherArgument: nil
+        case .missingKey, .outOfRange, .missingParameter, .mismatchedReference, .matcherArgument, .matcherForOtherType:
+            nil
         case .wrongType(_, let expected, _) where expected.hasPrefix("a duration"):
             "write a number with a unit: `250ms`, `2s`, `5m`, `1h` or `1d`"
         case .wrongType: nil

@@ -2,10 +2,14 @@
 public enum ReservedWords {
     /// Words that stand where a step's actor stands.
     public static let stepWords = [
-        "advance", "check", "each", "eventually", "include", "parallel", "race", "repeat", "waitFor",
+        "advance", "check", "each", "eventually", "include", "never", "parallel", "race", "repeat", "stays", "waitFor",
     ]
-    /// Words beside a step's command.
-    public static let siblings = ["as", "expect", "fails", "note", "with", "within", "eventually"]
+    /// Words beside a command.
+    public static let commandSiblings = [
+        "as", "either", "eventually", "expect", "fails", "note", "with", "within",
+    ]
+    /// Words beside whatever stands in a step.
+    public static let siblings = commandSiblings + ["others", "winners"]
     /// Actors that every instance has.
     public static let builtInActors = ["server", "faults", "clock"]
     /// Words that are answered with how to say it instead.

@@ -19,6 +19,13 @@ struct MatchEvaluator {
         }
     }
 
+    /// All differences of an error. Its `code` is matched by its word, or by its number when the scenario gives one.
+    func mismatches(_ error: ControlError, _ expectation: Expectation) -> [Mismatch] {
+        let byName = mismatches(error.matchable(code: .name), expectation)
+        let byNumber = mismatches(error.matchable(code: .number), expectation)
+        return byNumber.count < byName.count ? byNumber : byName
+    }
+
     private func judge(
         _ value: JSONValue?, _ expectation: Expectation, path: String, differs: (String) -> [Mismatch]
     ) throws -> [Mismatch] {
@@ -56,6 +63,11 @@ struct MatchEvaluator {
             return mismatches(value, inner, path: path).isEmpty ? differs("not " + describe(inner)) : []
         case .contains(let inner):
             return contains(value, inner) ? [] : differs("something that contains " + describe(inner))
+        case .each(let inner):
+            guard case .array(let elements)? = value else { return differs("a list") }
+            return elements.enumerated().flatMap { index, element in
+                mismatches(element, inner, path: path.isEmpty ? String(index) : "\(path).\(index)")
+            }
         case .length(let inner):
             guard let length = value?.length else { return differs("a length of " + describe(inner)) }
             return mismatches(.integer(Int64(length)), inner).isEmpty
@@ -81,6 +93,13 @@ struct MatchEvaluator {
             return text.hasSuffix(Bindings.text(of: try bindings.resolve(template)))
         case .between(let low, let high):
             return try isAtLeast(value, low) && isAtMost(value, high)
+        case .near(let middle, let tolerance):
+            guard let actual = Self.quantity(value), let middle = Self.quantity(try bindings.resolve(middle)),
+                let tolerance = Self.quantity(try bindings.resolve(tolerance)), actual.isTime == middle.isTime,
+                tolerance.isTime == middle.isTime
+            else { return false }
+            return abs(actual.amount - middle.amount) <= tolerance.amount
+        case .type(let kind): return kind.holds(value)
         case .atLeast(let low): return try isAtLeast(value, low)
         case .atMost(let high): return try isAtMost(value, high)
         default: return false
@@ -88,13 +107,24 @@ struct MatchEvaluator {
     }
 
     private func isAtLeast(_ value: JSONValue?, _ limit: Template) throws -> Bool {
-        guard let number = value?.numberValue, let limit = try bindings.resolve(limit).numberValue else { return false }
-        return number >= limit
+        guard let actual = Self.quantity(value), let limit = Self.quantity(try bindings.resolve(limit)),
+            actual.isTime == limit.isTime
+        else { return false }
+        return actual.amount >= limit.amount
     }
 
     private func isAtMost(_ value: JSONValue?, _ limit: Template) throws -> Bool {
-        guard let number = value?.numberValue, let limit = try bindings.resolve(limit).numberValue else { return false }
-        return number <= limit
+        guard let actual = Self.quantity(value), let limit = Self.quantity(try bindings.resolve(limit)),
+            actual.isTime == limit.isTime
+        else { return false }
+        return actual.amount <= limit.amount
+    }
+
+    /// A number, or the nanoseconds of a duration; nil for anything else.
+    private static func quantity(_ value: JSONValue?) -> (amount: Double, isTime: Bool)? {
+        if let number = value?.numberValue { return (number, false) }
+        guard case .string(let text)? = value, let duration = LabDuration(signed: text) else { return nil }
+        return (Double(duration.nanoseconds), true)
     }
 
     private func contains(_ value: JSONValue?, _ inner: Expectation) -> Bool {
@@ -139,6 +169,11 @@ struct MatchEvaluator {
         case .startsWith(let template): return "text that starts with \(text(template))"
         case .endsWith(let template): return "text that ends with \(text(template))"
         case .between(let low, let high): return "a number from \(text(low)) to \(text(high))"
+        case .near(let middle, let tolerance): return "\(text(middle)), give or take \(text(tolerance))"
+        case .each(let inner): return "a list of elements that are all \(describe(inner))"
+        case .type(let kind):
+            return "\(kind == .integer || kind == .object ? "an" : kind == .text ? "" : "a") \(kind.rawValue)"
+                .trimmingCharacters(in: .whitespaces)
         case .atLeast(let low): return "at least \(text(low))"
         case .atMost(let high): return "at most \(text(high))"
         case .length(let inner): return "a length of \(describe(inner))"

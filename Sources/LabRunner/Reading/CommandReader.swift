@@ -9,14 +9,25 @@ struct CommandReader {
 
     private var collector: DiagnosticCollector { steps.collector }
 
-    func read(_ node: YAMLNode, _ entry: YAMLEntry, targets: [Target]) -> CommandStep? {
+    /// Reads the step.
+    ///
+    /// - Parameter candidates: The ways to address each of those who may carry it out: one, or several of whom a race
+    ///   decides.
+    func read(_ node: YAMLNode, _ entry: YAMLEntry, candidates: [[Target]]) -> CommandStep? {
         guard let name = entry.value.scalar?.text, !entry.value.isNull else {
             collector.report(
                 .wrongShape(what: "the command of `\(entry.key)`", expected: .value, actual: entry.value.shape),
                 at: entry.value.place)
             return nil
         }
-        guard let (target, command) = find(name, targets: targets, at: entry.value.place) else { return nil }
+        var found: [Target] = []
+        var declarations: [CommandDeclaration] = []
+        for targets in candidates {
+            guard let (target, command) = find(name, targets: targets, at: entry.value.place) else { return nil }
+            found.append(target)
+            declarations.append(command)
+        }
+        guard let command = declarations.first else { return nil }
         let arguments = readArguments(node["with"], of: command, at: entry.value.place)
         checkFault(node["with"], of: command, arguments ?? [], at: entry.value.place)
         let outcome = readOutcome(node, of: command)
@@ -29,12 +40,12 @@ struct CommandReader {
                 .pointless(word: "eventually", reason: "without `expect` or `fails` there is nothing to wait for"),
                 at: entry.keyPlace)
         }
-        steps.closeKeys(of: node, word: entry.key, allowed: Set(ReservedWords.siblings))
+        steps.closeKeys(of: node, word: entry.key, allowed: Set(ReservedWords.commandSiblings))
         let capture = readCapture(node, of: command)
         guard let arguments, let outcome else { return nil }
         return CommandStep(
-            target: target, command: command, arguments: arguments, outcome: outcome, capture: capture,
-            within: within, eventually: eventually)
+            targets: found, alias: found.count > 1 ? entry.key : nil, command: command, arguments: arguments,
+            outcome: outcome, capture: capture, within: within, eventually: eventually)
     }
 
     private func find(_ name: String, targets: [Target], at place: SourcePlace) -> (Target, CommandDeclaration)? {
@@ -112,6 +123,16 @@ struct CommandReader {
     private func readOutcome(_ node: YAMLNode, of command: CommandDeclaration) -> CommandStep.Outcome? {
         let expect = node.entries?.first { $0.key == "expect" }
         let fails = node.entries?.first { $0.key == "fails" }
+        if let either = node.entries?.first(where: { $0.key == "either" }) {
+            if let other = expect ?? fails {
+                collector.report(
+                    .contradictingKeys(
+                        first: "either", second: other.key, reason: "each way of `either` says what it expects"),
+                    at: max(either.keyPlace, other.keyPlace))
+                return nil
+            }
+            return readWays(either.value, of: command).map(CommandStep.Outcome.either)
+        }
         if let expect, let fails {
             collector.report(
                 .contradictingKeys(
@@ -135,6 +156,29 @@ struct CommandReader {
         return .succeeds
     }
 
+    /// The ways in which a command may end.
+    private func readWays(_ node: YAMLNode, of command: CommandDeclaration) -> [CommandStep.Way]? {
+        guard let elements = node.elements else {
+            collector.report(.wrongShape(what: "`either`", expected: .list, actual: node.shape), at: node.place)
+            return nil
+        }
+        guard elements.count >= 2 else {
+            collector.report(.tooFewBranches(word: "either"), at: node.place)
+            return nil
+        }
+        let ways = elements.enumerated().compactMap { index, element -> CommandStep.Way? in
+            guard let reader = MappingReader(element, container: "a way of `either`", reporting: collector) else {
+                return nil
+            }
+            let name = reader.text("name") ?? String(index + 1)
+            reader.declare("expect")
+            reader.declare("fails")
+            reader.finish()
+            return readOutcome(element, of: command).map { CommandStep.Way(name: name, outcome: $0) }
+        }
+        return ways.count == elements.count ? ways : nil
+    }
+
     private func max(_ left: SourcePlace, _ right: SourcePlace) -> SourcePlace {
         left.range.start < right.range.start ? right : left
     }
@@ -142,6 +186,7 @@ struct CommandReader {
     private func readCapture(_ node: YAMLNode, of command: CommandDeclaration) -> String? {
         guard let entry = node.entries?.first(where: { $0.key == "as" }) else { return nil }
         if node["fails"] != nil { return steps.variable(entry.value, FailureReader.type, in: steps.scope) }
+        if node["either"] != nil { return steps.variable(entry.value, WayTaken.fieldType, in: steps.scope) }
         if case .nothing = command.result {
             collector.report(
                 .pointless(word: "as", reason: "`\(command.name)` answers nothing that could be kept"),

@@ -97,8 +97,8 @@ struct ExpectationReader {
             return expectations.count == elements.count ? expectations : nil
         }
         func number() -> Template? {
-            if node.scalar == nil { return refuse("a number").flatMap { _ in nil } }
-            return values.read(node, as: .number, what: "`\(entry.key)`")
+            if node.scalar == nil { return refuse("a number or a duration").flatMap { _ in nil } }
+            return quantity(node)
         }
         func text() -> Template? {
             if node.scalar == nil { return refuse("text").flatMap { _ in nil } }
@@ -110,6 +110,15 @@ struct ExpectationReader {
             case "false": no
             default: refuse("`true` or `false`")
             }
+        }
+        func quantity(_ node: YAMLNode) -> Template? {
+            values.read(node, as: MatcherNeed.quantityType(of: type, writtenAs: node), what: "`\(entry.key)`")
+        }
+        if let need = MatcherNeed(of: entry.key), !need.isMet(by: type) {
+            collector.report(
+                .matcherForOtherType(matcher: entry.key, needs: need.title, what: what, type: type.title),
+                at: entry.keyPlace)
+            return nil
         }
         switch entry.key {
         case "equals": return matcher(node, of: type, what: what)
@@ -136,11 +145,22 @@ struct ExpectationReader {
         case "endsWith": return text().map(Matcher.endsWith)
         case "atLeast": return number().map(Matcher.atLeast)
         case "atMost": return number().map(Matcher.atMost)
+        case "each": return read(node, of: elementType(of: type), what: "an element of \(what)").map(Matcher.each)
+        case "type":
+            guard let kind = node.scalar.flatMap({ Matcher.ValueKind(rawValue: $0.text) }) else {
+                let kinds = Matcher.ValueKind.allCases.map { "`\($0.rawValue)`" }
+                return refuse("one of \(kinds.joined(separator: ", "))")
+            }
+            return .type(kind)
+        case "near":
+            guard let parts = node.elements, parts.count == 2, let middle = quantity(parts[0]),
+                let tolerance = quantity(parts[1])
+            else { return refuse("a list of a value and how far it may be away, such as `[100, 5]` or `[30s, 1s]`") }
+            return .near(middle, tolerance)
         case "between":
-            guard let bounds = node.elements, bounds.count == 2,
-                let low = values.read(bounds[0], as: .number, what: "`between`"),
-                let high = values.read(bounds[1], as: .number, what: "`between`")
-            else { return refuse("a list of two numbers") }
+            guard let bounds = node.elements, bounds.count == 2, let low = quantity(bounds[0]),
+                let high = quantity(bounds[1])
+            else { return refuse("a list of two numbers, or of two durations") }
             if case .literal(let least) = low, case .literal(let most) = high, let least = least.numberValue,
                 let most = most.numberValue, least > most
             {

@@ -21,6 +21,7 @@ final class Scope {
     private let parent: Scope?
     private(set) var entries: [String: Entry] = [:]
     private var hidden: [String: (line: Int, reason: String)] = [:]
+    private var aliases: [String: [String]] = [:]
 
     init(parent: Scope?) {
         self.parent = parent
@@ -47,6 +48,14 @@ final class Scope {
         }
     }
 
+    /// Lets a variable stand for one of some actors, of whom the run decides.
+    func define(_ name: String, oneOf actors: [String]) {
+        aliases[name] = actors
+    }
+
+    /// The actors that a variable may stand for; nil when it stands for none.
+    func alias(_ name: String) -> [String]? { aliases[name] ?? parent?.alias(name) }
+
     /// Remembers that a name exists at another place, for a better complaint.
     func hide(_ name: String, line: Int, reason: String) {
         hidden[name] = (line, reason)
@@ -57,6 +66,7 @@ final class Scope {
         for (name, entry) in other.entries.sorted(by: { $0.value.place.range.start < $1.value.place.range.start }) {
             if case .typed = entry.binding { define(name, entry.binding, at: entry.place, reporting: collector) }
         }
+        aliases.merge(other.aliases) { own, _ in own }
     }
 
     /// Remembers the variables of a list of steps as existing elsewhere.

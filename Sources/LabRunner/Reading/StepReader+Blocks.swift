@@ -25,16 +25,70 @@ extension StepReader {
         guard let reader = MappingReader(entry.value, container: "`waitFor`", reporting: collector) else {
             return nil
         }
+        let pattern = event(reader)
+        let within = reader.optional("within").flatMap { duration($0, what: "`within`") }
+        reader.finish()
+        return pattern.map { .waitFor($0, within: within ?? Self.patience) }
+    }
+
+    /// The event that a block is about; the reader's other keys are the caller's.
+    private func event(_ reader: MappingReader) -> EventPattern? {
         let event = reader.choice("event", of: TraceEventName.all.map(\.rawValue), required: true)
         let peer = reader.text("peer")
-        if let peer, !actors.processes.contains(peer), let place = entry.value["peer"]?.place {
+        if let peer, !actors.processes.contains(peer), let place = reader.node["peer"]?.place {
             collector.report(.unknownName(what: "process", name: peer, known: actors.processes), at: place)
         }
         let fields = reader.optional("where").flatMap { expectations.read($0, of: .map, what: "the event") }
-        let within = reader.optional("within").flatMap { duration($0, what: "`within`") }
-        reader.finish()
-        guard let event else { return nil }
-        return .waitFor(EventStep(event: event, peer: peer, fields: fields, within: within ?? Self.patience))
+        return event.map { EventPattern(event: $0, peer: peer, fields: fields) }
+    }
+
+    func never(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
+        closeKeys(of: node, word: "never", allowed: ["note", "steps"])
+        guard let stepsNode = node["steps"] else {
+            collector.report(.missingKey(key: "steps", container: "`never`"), at: entry.keyPlace)
+            return nil
+        }
+        guard let absence = absence(entry.value, path: path) else { return nil }
+        let steps = nested(in: scope, path: path).read(stepsNode, what: "`steps`")
+        return .never(absence, steps: steps)
+    }
+
+    private func absence(_ node: YAMLNode, path: String) -> Absence? {
+        guard node["event"] == nil else {
+            guard let reader = MappingReader(node, container: "`never`", reporting: collector) else { return nil }
+            let pattern = event(reader)
+            reader.finish()
+            return pattern.map(Absence.event)
+        }
+        // What it keeps would have a value each time, so it keeps nothing.
+        guard let step = readStep(node, path: "\(path).0") else { return nil }
+        guard case .command(let command) = step.action, command.capture == nil else {
+            collector.report(
+                .misfit(
+                    what: "`never`", reason: "it takes an event, or a command with `expect` or `fails` and no `as`"),
+                at: node.place)
+            return nil
+        }
+        return .answer(step)
+    }
+
+    func stays(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
+        guard let (limitNode, stepsNode) = block(node, entry, limit: "for", others: []) else { return nil }
+        guard let limit = limitNode.flatMap({ duration($0, what: "`stays`") }) else {
+            if limitNode == nil {
+                collector.report(.missingKey(key: "for", container: "`stays`"), at: entry.keyPlace)
+            }
+            return nil
+        }
+        guard limit.nanoseconds > 0 else {
+            collector.report(
+                .outOfRange(what: "`stays`", value: "\(limit)", limit: "more than zero"), at: entry.value.place)
+            return nil
+        }
+        let inner = Scope(parent: scope)
+        let steps = nested(in: inner, path: path).read(stepsNode, what: "`steps`")
+        scope.hide(inner, reason: "it has another value each time `stays` looks")
+        return .stays(limit, steps: steps)
     }
 
     /// How long `eventually` and `waitFor` try when nothing else is said.
@@ -111,32 +165,6 @@ extension StepReader {
             return nil
         }
         return (entry.value, steps)
-    }
-
-    func branches(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> [Branch]? {
-        closeKeys(of: node, word: entry.key, allowed: ["note"])
-        guard let elements = entry.value.elements else {
-            collector.report(
-                .wrongShape(what: "`\(entry.key)`", expected: .list, actual: entry.value.shape),
-                at: entry.value.place)
-            return nil
-        }
-        guard elements.count >= 2 else {
-            collector.report(.tooFewBranches(word: entry.key), at: entry.keyPlace)
-            return nil
-        }
-        var scopes: [Scope] = []
-        var branches: [Branch] = []
-        for (index, element) in elements.enumerated() {
-            let inner = Scope(parent: scope)
-            for other in scopes { inner.hide(other, reason: "that branch runs at the same time as this one") }
-            let list = element.elements == nil ? YAMLNode(.sequence([element]), at: element.place) : element
-            let reader = nested(in: inner, path: "\(path).\(index + 1)")
-            branches.append(Branch(steps: reader.read(list, what: "a branch"), place: element.place))
-            scopes.append(inner)
-        }
-        for inner in scopes { scope.adopt(inner, reporting: collector) }
-        return branches
     }
 
     /// Defines the variable a node names.

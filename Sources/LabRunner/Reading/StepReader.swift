@@ -38,7 +38,7 @@ struct StepReader {
         }
     }
 
-    private func readStep(_ node: YAMLNode, path: String) -> Step? {
+    func readStep(_ node: YAMLNode, path: String) -> Step? {
         guard let entries = node.entries else {
             collector.report(.wrongShape(what: "a step", expected: .mapping, actual: node.shape), at: node.place)
             return nil
@@ -56,7 +56,9 @@ struct StepReader {
                 .noCommand(actors: Array(actors.names.prefix(8))), at: word?.keyPlace ?? node.place)
             return nil
         }
-        let isKnown = { (key: String) in actors[key] != nil || ReservedWords.stepWords.contains(key) }
+        let isKnown = { (key: String) in
+            actors[key] != nil || scope.alias(key) != nil || ReservedWords.stepWords.contains(key)
+        }
         if commands.count > 1 { return reportSeveral(commands, isKnown: isKnown) }
         let action: Step.Action?
         switch command.key {
@@ -65,16 +67,20 @@ struct StepReader {
         case "each": action = each(node, command, path: path)
         case "eventually": action = eventually(node, command, path: path)
         case "include": action = include(node, command, path: path)
-        case "parallel": action = branches(node, command, path: path).map(Step.Action.parallel)
-        case "race": action = branches(node, command, path: path).map(Step.Action.race)
+        case "never": action = never(node, command, path: path)
+        case "parallel": action = parallel(node, command, path: path)
+        case "race": action = race(node, command, path: path)
         case "repeat": action = repeated(node, command, path: path)
+        case "stays": action = stays(node, command, path: path)
         case "waitFor": action = waitFor(node, command)
         default:
-            guard let targets = actors[command.key] else {
+            let alias = actors[command.key] == nil ? scope.alias(command.key) : nil
+            let candidates = (alias ?? [command.key]).compactMap { actors[$0] }
+            guard !candidates.isEmpty else {
                 reportUnknownActor(command)
                 return nil
             }
-            action = CommandReader(steps: self).read(node, command, targets: targets).map(Step.Action.command)
+            action = CommandReader(steps: self).read(node, command, candidates: candidates).map(Step.Action.command)
         }
         guard let action else { return nil }
         return Step(action: action, note: node["note"]?.scalar?.text, place: node.place, path: path)

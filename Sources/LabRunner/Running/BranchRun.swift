@@ -9,8 +9,12 @@ enum BranchRun {
         var isFine: Bool
         var bindings: Bindings
         var intervals: [HandlingInterval]
-        /// Failures kept back because an enclosing block may be tried again.
+        /// Failures kept back because an enclosing block may be tried again, or because the branch may fail.
         var failures: [StepFailure]
+        /// The error of the command that failed last.
+        var error: ControlError?
+        /// The answer of the command that succeeded last.
+        var answer: JSONValue?
     }
 
     /// Runs all branches and waits for all of them.
@@ -30,7 +34,7 @@ enum BranchRun {
                 let isFine = thread.perform(branch.steps)
                 let result = Result(
                     isFine: isFine, bindings: thread.bindings, intervals: thread.intervals,
-                    failures: thread.heldFailures)
+                    failures: thread.heldFailures, error: thread.lastError, answer: thread.lastAnswer)
                 results.set(result, at: index)
             }
         }

@@ -40,9 +40,8 @@ enum Overlap {
     /// The branches with exact times from the processes' traces, when the stamps alone prove nothing. Traces are
     /// followed at a distance, so that the last events are waited for, but not long.
     static func withTraces(
-        _ branches: [[HandlingInterval]], from events: TraceBoard, isNeeded: Bool
+        _ branches: [[HandlingInterval]], from events: TraceBoard
     ) -> [[HandlingInterval]] {
-        guard isNeeded else { return branches }
         var branches = branches
         let deadline = MonotonicClock.nanoseconds() + 500_000_000
         while unproven(branches) != nil {

@@ -14,20 +14,88 @@ extension StepThread {
         }
     }
 
-    func wait(for event: EventStep, of step: Step) -> Bool {
-        let evaluator = MatchEvaluator(bindings: bindings)
+    func wait(for event: EventPattern, within limit: LabDuration, of step: Step) -> Bool {
         let isFound = events.consume(
-            event.event, of: event.peer, timeout: event.within,
-            isCancelled: { [run] in run.interruption.isSet }
-        ) { fields in
-            event.fields.map { evaluator.mismatches(.object(fields), $0).isEmpty } ?? true
-        }
+            event.event, of: event.peer, timeout: limit, isCancelled: { [run] in run.interruption.isSet },
+            matches: matcher(of: event))
         if isFound { return true }
-        let who = event.peer.map { " of `\($0)`" } ?? ""
         return fail(
-            step,
-            "the event `\(event.event)`\(who) did not come within \(TerminalReport.seconds(Double(event.within.nanoseconds) / 1e9))",
-            verdict: .failed, peer: event.peer)
+            step, "\(event.title) did not come within \(TerminalReport.seconds(limit.seconds))", verdict: .failed,
+            peer: event.peer)
+    }
+
+    private func matcher(of event: EventPattern) -> ([String: JSONValue]) -> Bool {
+        let evaluator = MatchEvaluator(bindings: bindings)
+        return { fields in event.fields.map { evaluator.mismatches(.object(fields), $0).isEmpty } ?? true }
+    }
+
+    func perform(_ steps: [Step], without absence: Absence, of step: Step) -> Bool {
+        switch absence {
+        case .event(let event):
+            let begin = MonotonicClock.nanoseconds()
+            guard perform(steps) else { return false }
+            return didNotCome(event, since: begin, of: step)
+        case .answer(let probe):
+            guard isNot(probe, "before the first step", of: step) else { return false }
+            for inner in steps {
+                guard perform([inner]), isNot(probe, "after step \(inner.path)", of: step) else { return false }
+            }
+            return true
+        }
+    }
+
+    /// Every process writes its events before it goes on, so what happened in the steps is in the files.
+    private func didNotCome(_ event: EventPattern, since begin: UInt64, of step: Step) -> Bool {
+        let matches = matcher(of: event)
+        do {
+            let found = try TraceReader.readAll(instance.manifest.tracesDirectory).filter {
+                $0.time >= begin && $0.name.rawValue == event.event
+                    && (event.peer == nil || $0.process == event.peer) && matches($0.fields)
+            }
+            guard let first = found.first else { return true }
+            let after = TerminalReport.milliseconds(first.time - begin)
+            let count = found.count == 1 ? "" : " and \(found.count - 1) times more"
+            return fail(
+                step, "\(event.title) came \(after) after the beginning\(count), but must never come in these steps",
+                verdict: .failed, peer: first.process)
+        } catch {
+            return fail(step, "the traces cannot be read: \(error)", verdict: .inconclusive)
+        }
+    }
+
+    /// Whether a step does not end as it says; complains when it does.
+    private func isNot(_ probe: Step, _ moment: String, of step: Step) -> Bool {
+        let outer = held
+        held = []
+        let isMet = perform([probe])
+        let inconclusive = (held ?? []).filter { $0.verdict == .inconclusive }
+        held = outer
+        if let failure = inconclusive.first {
+            report(failure)
+            return false
+        }
+        guard isMet else { return true }
+        return fail(
+            step, "`\(probe.title)` ended as it must never in these steps, \(moment)", verdict: .failed,
+            peer: probe.actors.first)
+    }
+
+    /// Looks at the beginning, and each time a tenth of the lab's time has passed.
+    func hold(_ steps: [Step], for duration: LabDuration, of step: Step) -> Bool {
+        let parts: Int64 = 10
+        defer { round.removeLast() }
+        round.append("at the beginning of \(duration) of lab time")
+        for part in 0...parts {
+            if run.interruption.isSet, !isTearDown { return false }
+            let passed = duration.nanoseconds * part / parts
+            if part > 0 {
+                let tenth = LabDuration(nanoseconds: passed - duration.nanoseconds * (part - 1) / parts)
+                guard instanceAction(of: step, { try instance.clock.advance(by: tenth) }) else { return false }
+                round[round.count - 1] = "after \(LabDuration(nanoseconds: passed)) of \(duration) of lab time"
+            }
+            if !perform(steps) { return false }
+        }
+        return true
     }
 
     func eventually(_ limit: LabDuration, _ steps: [Step], of step: Step) -> Bool {
@@ -79,35 +147,5 @@ extension StepThread {
         } catch {
             return fail(step, "`${\(error.reference.text)}` has no value", verdict: .failed)
         }
-    }
-
-    func race(_ branches: [Branch], of step: Step, mustOverlap: Bool) -> Bool {
-        let isHolding = held != nil
-        let results = BranchRun.perform(branches) { [run, instance, events, bindings, isTearDown, round] in
-            let thread = StepThread(
-                run: run, instance: instance, events: events, bindings: bindings, isTearDown: isTearDown)
-            thread.round = round
-            if isHolding { thread.held = [] }
-            return thread
-        }
-        var isFine = true
-        for result in results {
-            bindings.merge(result.bindings)
-            for failure in result.failures { report(failure) }
-            isFine = isFine && result.isFine
-        }
-        let all = Overlap.withTraces(results.map(\.intervals), from: events, isNeeded: isFine && mustOverlap)
-        intervals += all.flatMap { $0 }.sorted { $0.sent < $1.sent }
-        guard isFine, mustOverlap, let (left, right) = Overlap.unproven(all) else { return isFine }
-        func stretch(_ intervals: [HandlingInterval]) -> String {
-            guard let first = intervals.first, let last = intervals.last else { return "no command at all" }
-            let origin = all.flatMap { $0 }.map(\.sent).min() ?? 0
-            return
-                "\(TerminalReport.milliseconds(first.sent - origin)) to \(TerminalReport.milliseconds(last.received - origin))"
-        }
-        return fail(
-            step,
-            "branches \(left + 1) and \(right + 1) did not provably run at the same time (\(stretch(all[left])) and \(stretch(all[right])) after the start), so the race shows nothing; give each branch more to do, for example with `repeat`",
-            verdict: .inconclusive)
     }
 }

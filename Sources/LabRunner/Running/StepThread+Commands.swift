@@ -4,6 +4,9 @@ internal import LabSystem
 // Commands to actors: sending, judging, keeping the answer.
 extension StepThread {
     func perform(_ command: CommandStep, of step: Step) -> Bool {
+        guard let command = decided(command) else {
+            return fail(step, "nobody has won the race that keeps `\(command.alias ?? "")`", verdict: .failed)
+        }
         let arguments: JSONValue
         do {
             var members: [String: JSONValue] = [:]
@@ -40,10 +43,12 @@ extension StepThread {
             }
             hideSecrets(of: outcome, command)
             note(outcome, of: command, step: step)
-            let judgement = judge(outcome, command)
+            let judgement = judge(outcome, command.outcome)
             if judgement.isFine {
-                return finish(command, outcome, of: step)
+                if case .result(let value) = outcome.answer { lastAnswer = value }
+                return finish(command, outcome, judgement.way, of: step)
             }
+            lastError = if case .error(let error) = outcome.answer { error } else { nil }
             first = first ?? judgement.summary
             let isOver = deadline.map { MonotonicClock.nanoseconds() >= $0 } ?? true
             if isOver || (run.interruption.isSet && !isTearDown) {
@@ -103,7 +108,9 @@ extension StepThread {
         }
     }
 
-    private func finish(_ command: CommandStep, _ outcome: ControlCaller.Outcome, of step: Step) -> Bool {
+    private func finish(
+        _ command: CommandStep, _ outcome: ControlCaller.Outcome, _ way: String?, of step: Step
+    ) -> Bool {
         if let limit = command.within, let interval = outcome.interval,
             interval.received - interval.sent > UInt64(max(0, limit.nanoseconds))
         {
@@ -114,24 +121,60 @@ extension StepThread {
                 peer: command.target.actor)
         }
         if let capture = command.capture {
-            switch outcome.answer {
-            case .result(let value): bindings.set(capture, to: value)
-            case .error(let error): bindings.set(capture, to: error.matchable(code: .name))
-            }
+            let value =
+                switch outcome.answer {
+                case .result(let value): value
+                case .error(let error): error.matchable(code: .name)
+                }
+            bindings.set(capture, to: way.map { ["name": .string($0), "answer": value] } ?? value)
         }
         return true
+    }
+
+    /// The command with the one target that a race has decided for; nil while it has not.
+    private func decided(_ command: CommandStep) -> CommandStep? {
+        guard let alias = command.alias else { return command }
+        let winner = bindings.values[alias]?["actor"]?.stringValue
+        guard let target = command.targets.first(where: { $0.actor == winner }) else { return nil }
+        var decided = command
+        (decided.targets, decided.alias) = ([target], nil)
+        return decided
     }
 
     private struct Judgement {
         var reason = ""
         var mismatches: [Mismatch] = []
         var summary = ""
+        /// Which of several ways the command took.
+        var way: String?
         var isFine: Bool { reason.isEmpty }
     }
 
-    private func judge(_ outcome: ControlCaller.Outcome, _ command: CommandStep) -> Judgement {
+    private func judge(_ outcome: ControlCaller.Outcome, _ expected: CommandStep.Outcome) -> Judgement {
         let evaluator = MatchEvaluator(bindings: bindings)
-        switch (command.outcome, outcome.answer) {
+        switch (expected, outcome.answer) {
+        case (.either(let ways), let answer):
+            var reasons: [String] = []
+            for way in ways {
+                var judgement = judge(outcome, way.outcome)
+                if judgement.isFine {
+                    judgement.way = way.name
+                    return judgement
+                }
+                let differences = judgement.mismatches.map {
+                    "\($0.path.isEmpty ? "it" : $0.path) is not \($0.expected)"
+                }
+                reasons.append("\(way.name): \(([judgement.reason] + differences).joined(separator: "; "))")
+            }
+            let ending =
+                switch answer {
+                case .result(let value): "success and \(value.description)"
+                case .error(let error): error.text
+                }
+            return Judgement(
+                reason:
+                    "it ended in none of the \(ways.count) ways, but with \(ending)\n  \(reasons.joined(separator: "\n  "))",
+                summary: ending)
         case (.succeeds, .result):
             return Judgement()
         case (.succeeds, .error(let error)), (.result, .error(let error)):
@@ -146,10 +189,7 @@ extension StepThread {
                 reason: "it was expected to fail, but it succeeded with \(value.description)",
                 summary: "success with \(value.description)")
         case (.failure(let expectation), .error(let error)):
-            // `code` is matched by its word, or by its number when the scenario gives a number.
-            let byName = evaluator.mismatches(error.matchable(code: .name), expectation)
-            let byNumber = evaluator.mismatches(error.matchable(code: .number), expectation)
-            let mismatches = byNumber.count < byName.count ? byNumber : byName
+            let mismatches = evaluator.mismatches(error, expectation)
             if mismatches.isEmpty { return Judgement() }
             return Judgement(
                 reason: "it failed with another error than expected: \(error.text)", mismatches: mismatches,

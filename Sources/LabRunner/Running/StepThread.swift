@@ -17,6 +17,9 @@ final class StepThread {
     var round: [String] = []
     let caller: ControlCaller
     let isTearDown: Bool
+    /// The error of the command that failed last, and the answer of the one that succeeded last: how a branch ended.
+    var lastError: ControlError?
+    var lastAnswer: JSONValue?
     /// While a block is tried again and again, failures are kept here instead of being reported.
     var held: [StepFailure]?
 
@@ -56,14 +59,18 @@ final class StepThread {
             isFine = check(value, expectation, of: step)
         case .advance(let duration):
             isFine = instanceAction(of: step) { try instance.clock.advance(by: duration) }
-        case .waitFor(let event):
-            isFine = wait(for: event, of: step)
+        case .waitFor(let event, let limit):
+            isFine = wait(for: event, within: limit, of: step)
+        case .never(let absence, let steps):
+            isFine = perform(steps, without: absence, of: step)
+        case .stays(let duration, let steps):
+            isFine = hold(steps, for: duration, of: step)
         case .eventually(let limit, let steps):
             isFine = eventually(limit, steps, of: step)
-        case .race(let branches):
-            isFine = race(branches, of: step, mustOverlap: true)
+        case .race(let race):
+            isFine = perform(race, of: step)
         case .parallel(let branches):
-            isFine = race(branches, of: step, mustOverlap: false)
+            isFine = parallel(branches)
         case .repeated(let times, let counter, let steps):
             isFine = rounds((1...times).map { .integer(Int64($0)) }, name: counter, steps)
         case .each(let values, let name, let steps):
@@ -75,7 +82,7 @@ final class StepThread {
         return isFine
     }
 
-    private func instanceAction(of step: Step, _ body: () throws -> Void) -> Bool {
+    func instanceAction(of step: Step, _ body: () throws -> Void) -> Bool {
         do {
             try body()
             return true
@@ -109,9 +116,11 @@ final class StepThread {
     func prepare(_ steps: [Step]) {
         for step in steps {
             switch step.action {
-            case .command(let command): caller.connect(to: command.target)
-            case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps):
+            case .command(let command): for target in command.targets { caller.connect(to: target) }
+            case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps),
+                .stays(_, let steps), .never(.event, let steps):
                 prepare(steps)
+            case .never(.answer(let probe), let steps): prepare([probe] + steps)
             case .check, .advance, .waitFor, .race, .parallel: break
             }
         }

@@ -30,6 +30,12 @@ indirect enum Matcher: Sendable {
     case between(Template, Template)
     case atLeast(Template)
     case atMost(Template)
+    /// A number, or a duration, that differs from the first by the second at most.
+    case near(Template, Template)
+    /// A list whose elements are all like this; an empty list is one.
+    case each(Expectation)
+    /// A value of this kind.
+    case type(ValueKind)
     /// The number of characters, elements or members.
     case length(Expectation)
     /// No value.
@@ -42,9 +48,23 @@ indirect enum Matcher: Sendable {
         let expectation: Expectation
     }
 
+    /// The kinds of JSON values, as `type` names them.
+    enum ValueKind: String, CaseIterable, Sendable {
+        case text, number, integer, boolean, list, object
+
+        func holds(_ value: JSONValue?) -> Bool {
+            switch (self, value) {
+            case (.text, .string), (.boolean, .bool), (.list, .array), (.object, .object): true
+            case (.number, _): value?.numberValue != nil
+            case (.integer, .integer), (.integer, .unsigned): true
+            default: false
+            }
+        }
+    }
+
     /// The words that stand for matchers in a scenario.
     static let words = [
-        "absent", "all", "any", "atLeast", "atMost", "between", "contains", "endsWith", "equals", "exactly",
-        "length", "matches", "not", "oneOf", "startsWith",
+        "absent", "all", "any", "atLeast", "atMost", "between", "contains", "each", "endsWith", "equals", "exactly",
+        "length", "matches", "near", "not", "oneOf", "startsWith", "type",
     ]
 }

@@ -8,9 +8,11 @@ struct Step: Sendable {
         case command(CommandStep)
         case check(value: Template, expectation: Expectation)
         case advance(LabDuration)
-        case waitFor(EventStep)
+        case waitFor(EventPattern, within: LabDuration)
+        case never(Absence, steps: [Step])
+        case stays(LabDuration, steps: [Step])
         case eventually(limit: LabDuration, steps: [Step])
-        case race([Branch])
+        case race(Race)
         case parallel([Branch])
         case repeated(times: Int, counter: String?, steps: [Step])
         case each(values: [Template], name: String, steps: [Step])
@@ -29,22 +31,28 @@ struct Step: Sendable {
     /// The actors that the step and those inside it address.
     var actors: [String] {
         switch action {
-        case .command(let command): [command.target.actor]
+        case .command(let command): command.targets.map(\.actor)
         case .check, .advance: []
-        case .waitFor(let event): event.peer.map { [$0] } ?? []
-        case .race(let branches), .parallel(let branches): branches.flatMap { $0.steps.flatMap(\.actors) }
-        case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps):
+        case .waitFor(let event, _): event.peer.map { [$0] } ?? []
+        case .race(let race): race.branches.flatMap(\.actors)
+        case .parallel(let branches): branches.flatMap(\.actors)
+        case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps),
+            .stays(_, let steps), .never(.event, let steps):
             steps.flatMap(\.actors)
+        case .never(.answer(let probe), let steps): probe.actors + steps.flatMap(\.actors)
         }
     }
 
     /// The short form of the step: `main: createActivation`.
     var title: String {
         switch action {
-        case .command(let command): "\(command.target.actor): \(command.command.name)"
+        case .command(let command): "\(command.alias ?? command.target.actor): \(command.command.name)"
         case .check: "check"
         case .advance(let duration): "advance: \(duration)"
-        case .waitFor(let event): "waitFor: \(event.event)"
+        case .waitFor(let event, _): "waitFor: \(event.event)"
+        case .never(.event(let event), _): "never: \(event.event)"
+        case .never(.answer(let probe), _): "never: \(probe.title)"
+        case .stays(let duration, _): "stays: \(duration)"
         case .eventually: "eventually"
         case .race: "race"
         case .parallel: "parallel"
@@ -59,11 +67,40 @@ struct Step: Sendable {
 struct Branch: Sendable {
     let steps: [Step]
     let place: SourcePlace
+
+    var actors: [String] { steps.flatMap(\.actors) }
+}
+
+/// Branches from a common start, and how they may end.
+struct Race: Sendable {
+    let branches: [Branch]
+    /// Nil when all must succeed.
+    let outcome: Outcome?
+
+    /// How a race ends in which not all need to succeed.
+    struct Outcome: Sendable {
+        /// How many branches succeed.
+        let winners: Expectation
+        /// What every other branch fails with; nil accepts any error of a command.
+        let others: Expectation?
+        /// The variable that keeps who won, and answers to its name as an actor.
+        let capture: String?
+    }
+}
+
+/// What a race keeps of the branch that won; of the first, when several did.
+struct RaceWinner: FieldObject {
+    @Field("Number of the branch, counted from 1.") var branch: Int
+    @Field("The actor of its first command.") var actor: String
+    @Field("The answer of its last command.") var answer: JSONValue
 }
 
 /// A command to an actor, and what is expected of its answer.
 struct CommandStep: Sendable {
-    let target: Target
+    /// Who may carry it out: one, or those of whom a race decides.
+    var targets: [Target]
+    /// The variable of the race that decides; nil when there is one target.
+    var alias: String?
     let command: CommandDeclaration
     let arguments: [Argument]
     let outcome: Outcome
@@ -74,30 +111,58 @@ struct CommandStep: Sendable {
     /// How long the step is tried again until its expectation holds.
     let eventually: LabDuration?
 
+    /// The target before a race has decided: the first.
+    var target: Target { targets[0] }
+
     struct Argument: Sendable {
         let field: FieldDeclaration
         let value: Template
     }
 
     /// What is expected.
-    enum Outcome: Sendable {
+    indirect enum Outcome: Sendable {
         /// Success, with any result.
         case succeeds
         /// Success, with this result.
         case result(Expectation)
         /// Failure, with this error.
         case failure(Expectation)
+        /// One of several.
+        case either([Way])
+    }
+
+    /// One of the ways in which a command may end.
+    struct Way: Sendable {
+        /// What was written, else its number from 1.
+        let name: String
+        let outcome: Outcome
     }
 }
 
-/// An event that some process's trace must contain.
-struct EventStep: Sendable {
+/// What a command with several ways to end keeps.
+struct WayTaken: FieldObject {
+    @Field("The name of the way, or its number from 1.") var name: String
+    @Field("The answer, or the error as `fails` sees it.") var answer: JSONValue
+}
+
+/// Events of some processes' traces.
+struct EventPattern: Sendable {
     let event: String
     /// The process; nil means any.
     let peer: String?
     /// What the event's fields must match.
     let fields: Expectation?
-    let within: LabDuration
+
+    /// The pattern in a sentence.
+    var title: String { "the event `\(event)`\(peer.map { " of `\($0)`" } ?? "")" }
+}
+
+/// What must not be while some steps run.
+enum Absence: Sendable {
+    /// No process's trace gets such an event.
+    case event(EventPattern)
+    /// The step, carried out before the steps and after each of them, never ends as it says.
+    case answer(Step)
 }
 
 /// Who carries a command out, and through which control endpoint.

@@ -1,0 +1,210 @@
+import Foundation
+import LabKit
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+/// Who wins a race, which of several ways a command takes, what never happens and what stays.
+@Suite("Outcomes, absence and stability", .endsInTime)
+struct OutcomeTests {
+    private static let taken: JSONValue = [
+        "error": ["domain": "PowerAuthErrorDomain", "code": 18, "name": "externalPendingOperation", "message": "taken"]
+    ]
+
+    /// A race of two apps; each answers when both were asked.
+    private func race(_ rule: String, main: JSONValue, wallet: JSONValue) async throws -> FakeRun {
+        try await onThread {
+            try FakeRun(
+                """
+                  - race:
+                      - main: hasValidActivation
+                      - wallet: hasValidActivation
+                \(rule)
+                """,
+                answers: FakeAnswers(
+                    [
+                        "main.hasValidActivation": [main], "wallet.hasValidActivation": [wallet],
+                    ], meeting: Barrier(count: 2)))
+        }
+    }
+
+    @Test("Exactly one branch of a race succeeds, and the others fail as expected")
+    func oneWinner() async throws {
+        let rule = "    winners: 1\n    others: externalPendingOperation"
+        let good: JSONValue = ["result": true]
+        #expect(try await race(rule, main: good, wallet: Self.taken).result.verdict == .passed)
+        #expect(try await race(rule, main: Self.taken, wallet: good).result.verdict == .passed)
+
+        let both = try await race(rule, main: good, wallet: good).result
+        #expect(both.verdict == .failed)
+        #expect(
+            both.failures.map(\.reason) == [
+                "2 of 2 branches won: branch 1 (main) succeeded; branch 2 (wallet) succeeded"
+            ])
+
+        let none = try await race(rule, main: Self.taken, wallet: Self.taken).result
+        #expect(none.failures.first?.reason.hasPrefix("0 of 2 branches won: branch 1 (main) failed with") == true)
+    }
+
+    @Test("A branch that loses with another error than expected fails the race")
+    func otherError() async throws {
+        let other: JSONValue = ["error": ["domain": "PowerAuthErrorDomain", "code": 1, "name": "networkError"]]
+        let result = try await race(
+            "    winners: 1\n    others: externalPendingOperation", main: ["result": true], wallet: other
+        ).result
+        #expect(result.verdict == .failed)
+        #expect(result.failures.first?.reason.hasPrefix("branch 2 (wallet) lost with another error") == true)
+        let any = try await race("    winners: { between: [1, 2] }", main: ["result": true], wallet: other).result
+        #expect(any.verdict == .passed)
+    }
+
+    @Test("A branch that fails by its expectation, and not by an error, loses nothing: the race fails with it")
+    func expectationIsNoLoss() async throws {
+        let run = try await onThread {
+            try FakeRun(
+                """
+                  - race:
+                      - main: hasValidActivation
+                        expect: false
+                      - wallet: hasValidActivation
+                    winners: 1
+                """,
+                answers: FakeAnswers(
+                    ["main.hasValidActivation": [["result": true]], "wallet.hasValidActivation": [["result": true]]],
+                    meeting: Barrier(count: 2)))
+        }
+        #expect(run.result.failures.map(\.reason) == ["the result is not as expected"])
+    }
+
+    @Test("The winner is kept, and its name is an actor from there on")
+    func winnerIsAnActor() async throws {
+        let run = try await onThread {
+            try FakeRun(
+                """
+                  - race:
+                      - main: hasValidActivation
+                      - wallet: hasValidActivation
+                    winners: 1
+                    as: winner
+                  - winner: canStartActivation
+                  - check: "${winner}"
+                    expect: { branch: 2, actor: wallet, answer: true }
+                """,
+                answers: FakeAnswers(
+                    [
+                        "main.hasValidActivation": [Self.taken], "wallet.hasValidActivation": [["result": true]],
+                    ], meeting: Barrier(count: 2)))
+        }
+        #expect(run.result.verdict == .passed, "\(run.result.failures)")
+        #expect(run.requests.map(\.command).last == "canStartActivation")
+    }
+
+    @Test(
+        "A command takes one of the ways that are given, and keeps which",
+        arguments: [
+            (#"{"result": true}"#, "yes"), (#"{"error": {"domain": "D", "code": 1}}"#, "2"),
+        ])
+    func either(answer: String, name: String) async throws {
+        let answer = try JSONValue.parse(answer)
+        let run = try await onThread {
+            try FakeRun(
+                """
+                  - main: hasValidActivation
+                    either:
+                      - { name: yes, expect: true }
+                      - fails: 1
+                    as: way
+                  - check: "${way.name}"
+                    expect: "\(name)"
+                """, answers: FakeAnswers(["main.hasValidActivation": [answer]]))
+        }
+        #expect(run.result.verdict == .passed, "\(run.result.failures)")
+    }
+
+    @Test("A command that takes none of the ways fails, and says what each lacked")
+    func neither() async throws {
+        let run = try await onThread {
+            try FakeRun(
+                """
+                  - main: hasValidActivation
+                    either:
+                      - { name: yes, expect: true }
+                      - { name: cut, fails: networkError }
+                """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
+        }
+        let reason = try #require(run.result.failures.first?.reason)
+        #expect(reason.contains("none of the 2 ways, but with success and false"))
+        #expect(reason.contains("yes: the result is not as expected; it is not true"))
+        #expect(reason.contains("cut: it was expected to fail"))
+    }
+
+    @Test("An event that comes during the steps of `never` fails them; one from before does not")
+    func neverAnEvent() async throws {
+        func run(_ emitted: String) async throws -> ScenarioResult {
+            let arrived = FakeAnswers(["main.hasValidActivation": [["result": true]]])
+            return try await onThread {
+                try FakeRun(
+                    """
+                      - waitFor: { event: state.loaded, peer: main }
+                      - never: { event: state.saved, peer: main, where: { bytes: 1 } }
+                        steps:
+                          - main: hasValidActivation
+                          - waitFor: { event: state.removed, peer: main }
+                    """, answers: arrived
+                ) { lab in
+                    try lab.emit(.stateSaved, of: "main", ["bytes": 1])
+                    try lab.emit(.stateLoaded, of: "main")
+                    arrived.awaitRequest()
+                    if !emitted.isEmpty { try lab.emit(.stateSaved, of: emitted, ["bytes": 1]) }
+                    try lab.emit(.stateRemoved, of: "main")
+                }.result
+            }
+        }
+        #expect(try await run("").verdict == .passed)
+        #expect(try await run("wallet").verdict == .passed)
+        let broken = try await run("main")
+        #expect(broken.verdict == .failed)
+        #expect(broken.failures.first?.reason.contains("must never come in these steps") == true)
+    }
+
+    @Test("An answer that matches between the steps of `never` fails them")
+    func neverAnAnswer() async throws {
+        let answers = FakeAnswers([
+            "wallet.hasValidActivation": [["result": false], ["result": false], ["result": true]]
+        ])
+        let run = try await onThread {
+            try FakeRun(
+                """
+                  - never: { wallet: hasValidActivation, expect: true }
+                    steps:
+                      - main: canStartActivation
+                      - main: canStartActivation
+                """, answers: answers)
+        }
+        #expect(
+            run.result.failures.map(\.reason)
+                == ["`wallet: hasValidActivation` ended as it must never in these steps, after step 1.2"])
+    }
+
+    @Test("What stays is looked at again and again while the lab's time passes")
+    func stays() async throws {
+        let steps = """
+              - stays: 5s
+                steps:
+                  - main: hasValidActivation
+                    expect: true
+            """
+        let steady = try await onThread {
+            try FakeRun(steps, answers: FakeAnswers(["main.hasValidActivation": [["result": true]]]))
+        }
+        #expect(steady.result.verdict == .passed && steady.requests.count == 11)
+        let answers = FakeAnswers([
+            "main.hasValidActivation": [["result": true], ["result": true], ["result": false]]
+        ])
+        let broken = try await onThread { try FakeRun(steps, answers: answers) }
+        #expect(
+            broken.result.failures.map(\.reason)
+                == ["the result is not as expected, after 1s of 5s of lab time"])
+    }
+}
