@@ -39,13 +39,18 @@ private final class AwaitedOperation<Value: Sendable>: Sendable {
         }
     }
 
-    /// Resumes the function; only the first result counts.
+    /// Resumes the function; only the first result counts. How a cancelled operation fails is no news: some report their
+    /// own error while they are being cancelled.
     func finish(_ result: Result<Value, any Error>) {
-        let continuation = state.withLock { state in
+        let (continuation, isCancelled) = state.withLock { state in
             defer { state.continuation = nil }
-            return state.continuation
+            return (state.continuation, state.isCancelled)
         }
-        continuation?.resume(with: result)
+        if isCancelled, case .failure = result {
+            continuation?.resume(throwing: CancellationError())
+        } else {
+            continuation?.resume(with: result)
+        }
     }
 
     func cancel() {

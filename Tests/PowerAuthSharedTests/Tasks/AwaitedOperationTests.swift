@@ -13,6 +13,8 @@ struct AwaitedOperationTests {
         case running
         /// The operation reports before the cancel reaches it.
         case reporting
+        /// The operation fails with an error of its own because it is cancelled.
+        case failing
     }
 
     @Test("A cancelled wait ends when the operation is cancelled; one that was faster gives its result")
@@ -20,6 +22,8 @@ struct AwaitedOperationTests {
         let running = Task { try await Self.wait(cancelledWhile: .running) }
         await #expect(throws: CancellationError.self) { try await running.value }
         #expect(try await Self.wait(cancelledWhile: .reporting) == 7)
+        let failing = Task { try await Self.wait(cancelledWhile: .failing) }
+        await #expect(throws: CancellationError.self) { try await failing.value }
     }
 
     @Test("A wait that is cancelled while the operation starts cancels it as soon as it has started")
@@ -46,7 +50,11 @@ struct AwaitedOperationTests {
         let waiting = Task {
             try await awaitValue { (report: @escaping (Int?, NSError?) -> Void) in
                 let report = Transferred(report)
-                if moment == .reporting { operation.beforeCancel { report.value(7, nil) } }
+                switch moment {
+                case .running: break
+                case .reporting: operation.beforeCancel { report.value(7, nil) }
+                case .failing: operation.beforeCancel { report.value(nil, NSError(domain: "cancelled", code: 1)) }
+                }
                 started.continuation.yield()
                 return operation
             }
