@@ -26,6 +26,22 @@ public enum Files {
         return "/" + parts.joined(separator: "/")
     }
 
+    /// The directory of a path, as text: `a/b` for `a/b/c`, `.` for `c`, `/` for `/c`.
+    ///
+    /// Not Foundation's `deletingLastPathComponent`, which ends the process for a path of one character.
+    public static func directory(of path: String) -> String {
+        var parts = path.split(separator: "/", omittingEmptySubsequences: true)
+        guard !parts.isEmpty else { return path.hasPrefix("/") ? "/" : "." }
+        parts.removeLast()
+        if parts.isEmpty { return path.hasPrefix("/") ? "/" : "." }
+        return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    }
+
+    /// The last part of a path, as text; empty for `/`.
+    public static func name(of path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? ""
+    }
+
     /// Makes a directory. One that exists already is accepted.
     ///
     /// - Parameter intermediates: whether missing parents are made too, with the same mode.
@@ -36,8 +52,8 @@ public enum Files {
         case EEXIST where isDirectory(path):
             return
         case ENOENT where intermediates:
-            let parent = (path as NSString).deletingLastPathComponent
-            guard !parent.isEmpty, parent != path else { throw failure }
+            let parent = directory(of: path)
+            guard parent != path, parent != "." else { throw failure }
             try createDirectory(parent, mode: mode, intermediates: true)
             guard mkdir(path, mode) == 0 || (errno == EEXIST && isDirectory(path)) else {
                 throw SystemError.last("mkdir", path: path)

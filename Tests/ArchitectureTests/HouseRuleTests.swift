@@ -10,6 +10,13 @@ struct HouseRuleTests {
         try expectNone(of: ["Task.sleep", "Thread.sleep", "usleep(", "nanosleep(", " sleep("], below: "Tests")
     }
 
+    @Test("Nobody asks Foundation for the parts of a path: it ends the process for a path of one character")
+    func pathsAreTexts() throws {
+        try expectNone(
+            of: ["NSString).deletingLastPathComponent", "NSString).lastPathComponent", "NSString).pathExtension"],
+            below: "Sources")
+    }
+
     @Test("Only the clocks read the time")
     func timeHasOneSource() throws {
         try expectNone(of: ["Date()", "Date.now", "DispatchTime.now", "DispatchWallTime.now"], below: "Sources")

@@ -10,6 +10,18 @@ struct FilesTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
+    @Test(
+        "The directory and the name of a path are read off its text, also off one character",
+        arguments: [
+            ("a/b/c", "a/b", "c"), ("/a/b", "/a", "b"), ("/a", "/", "a"), ("a", ".", "a"), ("/", "/", ""),
+            ("", ".", ""),
+            ("a/b/", "a", "b"), ("./a", ".", "a"), ("ž", ".", "ž"),
+        ])
+    func partsOfAPath(path: String, directory: String, name: String) {
+        #expect(Files.directory(of: path) == directory)
+        #expect(Files.name(of: path) == name)
+    }
+
     @Test("Writing replaces the whole content and leaves no temporary file")
     func writingReplacesTheWholeContentAndLeavesNoTemporaryFile() throws {
         try Files.write(Data("first, and longer".utf8), to: directory.file("a"))

@@ -67,7 +67,7 @@ public final class Instance: Sendable {
     /// - Returns: whether nothing is left.
     @discardableResult
     public func end(timeout: LabDuration = .seconds(10).stretched) throws -> Bool {
-        let parent = (layout.root as NSString).deletingLastPathComponent
+        let parent = Files.directory(of: layout.root)
         let watch = try DirectoryWatch(parent)
         try lease.release()
         if try membership.leave() { return true }

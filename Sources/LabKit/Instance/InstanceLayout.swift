@@ -17,7 +17,7 @@ public struct InstanceLayout: Hashable, Sendable {
     }
 
     /// The instance's id, the name of its directory.
-    public var id: String { (root as NSString).lastPathComponent }
+    public var id: String { Files.name(of: root) }
 
     /// The resolved topology and the instance's settings, `InstanceManifest`.
     public var manifestPath: String { "\(root)/instance.json" }
@@ -60,7 +60,7 @@ public struct InstanceLayout: Hashable, Sendable {
     /// knows at once whether the maker was killed.
     package func unfinished(maker pid: Int32) -> InstanceLayout {
         InstanceLayout(
-            root: "\((root as NSString).deletingLastPathComponent)/\(Self.unfinishedPrefix)\(pid)-\(id)")
+            root: "\(Files.directory(of: root))/\(Self.unfinishedPrefix)\(pid)-\(id)")
     }
 
     /// How the names of unfinished directories begin.
@@ -76,7 +76,7 @@ public struct InstanceLayout: Hashable, Sendable {
     /// The directory the instance has while it is being removed.
     var hidden: InstanceLayout {
         InstanceLayout(
-            root: "\((root as NSString).deletingLastPathComponent)/\(Self.hiddenPrefix)\(id)")
+            root: "\(Files.directory(of: root))/\(Self.hiddenPrefix)\(id)")
     }
 
     /// How hidden directories begin.

@@ -25,11 +25,11 @@ public struct Executables: Sendable {
         }
         var candidates: [String] = []
         if let own = try? ProcessTable.executablePath() {
-            candidates.append((own as NSString).deletingLastPathComponent)
+            candidates.append(Files.directory(of: own))
         }
         // A test runner is not beside the test bundle it loads; the bundle is among its arguments.
         for argument in CommandLine.arguments where argument.hasSuffix(".xctest") {
-            candidates.append((argument as NSString).deletingLastPathComponent)
+            candidates.append(Files.directory(of: argument))
         }
         for candidate in candidates where Files.exists("\(candidate)/lab-server") {
             return Executables(directory: candidate)

@@ -49,7 +49,7 @@ public enum InstanceLookup {
         let watch = try ProcessWatch(pid: connection.manifest.runnerPid)
         try watch.signal(SIGINT)
         let deadline = Int64(MonotonicClock.nanoseconds()) + timeout.nanoseconds
-        let parent = (connection.layout.root as NSString).deletingLastPathComponent
+        let parent = Files.directory(of: connection.layout.root)
         let directory = try DirectoryWatch(parent)
         while Files.exists(connection.layout.root) {
             let rest = deadline - Int64(MonotonicClock.nanoseconds())

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import LabFile
 internal import LabKit
+internal import LabSystem
 
 /// The files that a scenario includes, each read once: a mistake in a file that is included twice is one mistake.
 ///
@@ -13,16 +14,43 @@ final class IncludedFiles {
         let identity: String
     }
 
+    /// Why a file is not included.
+    enum Refusal: Error {
+        /// It lies outside of the folders that a scenario may read, whatever links and `..` lead there.
+        case outside
+        case unreadable(Diagnostic)
+
+        /// The reason in a sentence.
+        var sentence: String {
+            switch self {
+            case .outside: "the file lies outside of the folder of `lab.yaml`, and a scenario reads no others"
+            case .unreadable(let diagnostic): diagnostic.kind.sentence
+            }
+        }
+    }
+
+    /// Folders that may be read, without links.
+    private let folders: [String]
     private var known: [String: SourceFile] = [:]
 
+    /// - Parameters:
+    ///   - labFile: the project's `lab.yaml`, whose folder may be read.
+    ///   - scenario: the scenario, whose folder may be read too, should it lie elsewhere.
+    init(labFile: String, scenario: String) {
+        folders = [labFile, scenario].map { Self.identity(of: Files.directory(of: $0)) }
+    }
+
     /// Reads a file, or gives the one that was read before.
-    func read(_ path: String) -> Result<Included, Diagnostic> {
+    func read(_ path: String) -> Result<Included, Refusal> {
         let identity = Self.identity(of: path)
+        guard folders.contains(where: { identity.hasPrefix($0 == "/" ? $0 : $0 + "/") }) else {
+            return .failure(.outside)
+        }
         if let file = known[identity] { return .success(Included(file: file, identity: identity)) }
         return SourceFile.read(path).map { file in
             known[identity] = file
             return Included(file: file, identity: identity)
-        }
+        }.mapError(Refusal.unreadable)
     }
 
     /// The path without links and `..`.

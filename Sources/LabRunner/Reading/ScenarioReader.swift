@@ -1,6 +1,7 @@
 internal import Foundation
 public import LabFile
 internal import LabKit
+internal import LabSystem
 
 /// Reads a scenario file completely, before any process starts.
 public enum ScenarioReader {
@@ -72,7 +73,7 @@ private struct Reading {
         let variants: [(suffix: String, row: YAMLNode?)] =
             rows.map { $0.enumerated().map { (rowName($1, index: $0), $1) } } ?? [("", nil)]
         var seen: [String: Int] = [:]
-        let files = IncludedFiles()
+        let files = IncludedFiles(labFile: labFile.file.path, scenario: file.path)
         return variants.map { suffix, row in
             if let row, let first = seen.updateValue(row.place.range.start.line, forKey: suffix) {
                 collector.report(.duplicateName(name: suffix, what: "a row", firstLine: first), at: row.place)
@@ -85,7 +86,7 @@ private struct Reading {
             for entry in valueEntries { define(entry, in: scope, generated: &generated, secrets: secrets) }
             let reader = StepReader(
                 actors: ActorTable(topology), scope: scope, collector: collector, secrets: secrets, files: files,
-                directory: (file.path as NSString).deletingLastPathComponent,
+                directory: Files.directory(of: file.path),
                 including: [IncludedFiles.identity(of: file.path)], prefix: "")
             let steps = reader.read(stepsNode, what: "`steps`")
             let tearDown = tearDownNode.map { node in

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import LabFile
 internal import LabKit
+internal import LabSystem
 
 // The steps that are words of the language.
 extension StepReader {
@@ -189,7 +190,7 @@ extension StepReader {
                 .wrongShape(what: "`include`", expected: .value, actual: entry.value.shape), at: entry.value.place)
             return nil
         }
-        let location = (directory as NSString).appendingPathComponent(relative)
+        let location = directory == "." || relative.hasPrefix("/") ? relative : "\(directory)/\(relative)"
         func refuse(_ reason: String) -> Step.Action? {
             collector.report(.misfit(what: "`include: \(relative)`", reason: reason), at: entry.value.place)
             return nil
@@ -197,7 +198,7 @@ extension StepReader {
         let included: IncludedFiles.Included
         switch files.read(location) {
         case .success(let read): included = read
-        case .failure(let diagnostic): return refuse(diagnostic.kind.sentence)
+        case .failure(let refusal): return refuse(refusal.sentence)
         }
         guard !including.contains(included.identity) else { return refuse("the file includes itself") }
         guard including.count < 16 else { return refuse("includes are nested deeper than 16 files") }
@@ -212,7 +213,7 @@ extension StepReader {
         guard let stepsNode else { return nil }
         let steps = StepReader(
             actors: actors, scope: inner, collector: collector, secrets: secrets, files: files,
-            directory: (location as NSString).deletingLastPathComponent, including: including + [included.identity],
+            directory: Files.directory(of: location), including: including + [included.identity],
             prefix: "\(path)."
         ).read(stepsNode, what: "`steps`")
         adopt(inner, of: relative, includedAt: entry.value.place)

@@ -52,12 +52,12 @@ struct ReportFile: Sendable {
                 return
             }
         }
-        let directory = (path as NSString).deletingLastPathComponent
-        let given = (report.path as NSString).deletingLastPathComponent
+        let directory = Files.directory(of: path)
+        let given = Files.directory(of: report.path)
         guard Files.isDirectory(directory) else { throw refused("there is no directory \(given)") }
         guard !report.path.hasSuffix("/") else { throw refused("it names a directory; name a file in it") }
         guard access(directory, W_OK | X_OK) == 0 else {
-            throw refused("\(given.isEmpty ? "the current directory" : given) is not writable")
+            throw refused("\(given == "." ? "the current directory" : given) is not writable")
         }
         destination = .file(path)
     }

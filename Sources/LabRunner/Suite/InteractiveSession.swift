@@ -49,7 +49,7 @@ public final class InteractiveSession: Sendable {
             throw BadUsage(.unknownTopology(name: topology ?? "", known: labFile.names))
         }
         let path = Files.absolute(labFile.file.path)
-        let directory = try RunDirectory.create(in: "\((path as NSString).deletingLastPathComponent)/.lab")
+        let directory = try RunDirectory.create(in: "\(Files.directory(of: path))/.lab")
         let wakeUp = try EventDescriptor()
         let instance = try LabInstance(
             topology: resolved, runDirectory: directory.path, seed: seed ?? UInt64.random(in: 0...UInt64(UInt32.max)),

@@ -40,7 +40,7 @@ public struct SuiteReader {
         guard let labFile = readLabFile(near: paths.first ?? ".", into: &outcome) else { return outcome }
         outcome.labFile = labFile
         outcome.inputs.append(labFile.file.path)
-        let root = (Files.absolute(labFile.file.path) as NSString).deletingLastPathComponent
+        let root = Files.directory(of: Files.absolute(labFile.file.path))
         var seen: Set<String> = []
         for path in paths {
             for file in files(at: path) where seen.insert(Files.absolute(file)).inserted {
@@ -104,7 +104,7 @@ public struct SuiteReader {
             let candidate = (directory as NSString).appendingPathComponent("lab.yaml")
             if FileManager.default.fileExists(atPath: candidate) { return shortened(candidate) }
             if directory == "/" { return nil }
-            directory = (directory as NSString).deletingLastPathComponent
+            directory = Files.directory(of: directory)
         }
     }
 

@@ -80,7 +80,7 @@ public final class SuiteRunner: Sendable {
 
     private func run(_ scenarios: [Scenario], labFile: String, reports: [ReportFile]) throws -> RunOutcome {
         let executables = try Executables.find(environment: environment)
-        let records = options.recordsDirectory ?? "\((labFile as NSString).deletingLastPathComponent)/.lab"
+        let records = options.recordsDirectory ?? "\(Files.directory(of: labFile))/.lab"
         let directory = try RunDirectory.create(in: records)
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
         let begin = MonotonicClock.nanoseconds()

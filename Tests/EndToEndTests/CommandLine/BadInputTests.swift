@@ -104,7 +104,7 @@ extension EndToEnd {
             #expect(try workspace.leftovers() == [])
         }
 
-        @Test("A missing file is named", arguments: ["missing.yaml", "missing/folder"])
+        @Test("A missing file is named", arguments: ["missing.yaml", "missing/folder", "q"])
         func missingFile(path: String) async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
