@@ -37,6 +37,7 @@ extension PowerAuthClientConfiguration {
     /// The settings of the HTTP client that a topology gives to an app.
     public convenience init(_ spec: PowerAuthSpec) {
         self.init()
+        if let timeout = spec.requestTimeout { defaultRequestTimeout = timeout.seconds }
         switch spec.sslValidation {
         case .system: break
         case .noValidation: sslValidationStrategy = PowerAuthClientSslNoValidationStrategy()

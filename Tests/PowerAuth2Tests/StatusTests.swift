@@ -1,5 +1,7 @@
 import Foundation
+import LabKit
 import PowerAuth2
+import SimulatedDevice
 import Synchronization
 import TestSupport
 import Testing
@@ -106,6 +108,26 @@ struct StatusTests {
         #expect(app.transport.count(of: path) == 1)
         #expect(try await app.status().get().state == .active)
         #expect(app.transport.count(of: path) == 2)
+    }
+
+    @Test("A request ends with a time-out when the device's clock has passed the limit, and not before")
+    func timeout() async throws {
+        let app = try await TestApp.activated()
+        let client = PowerAuthClientConfiguration()
+        #expect(client.defaultRequestTimeout == 20)
+        let sdk = try PowerAuthSDK(
+            configuration: app.sdk.configuration, clientConfiguration: client, sandbox: app.sandbox,
+            transport: app.transport)
+        let path = "/pa/v3/activation/status"
+        app.transport.order(.hold(.request), for: path)
+        async let waiting = sdk.status()
+        await app.transport.holds(path)
+        try app.device.clock.advance(by: .milliseconds(15_000))
+        #expect(app.transport.requests.last?.timeout == nil, "no limit of real time")
+        try app.device.clock.advance(by: .milliseconds(5_001))
+        let error = await waiting.failure
+        #expect(error?.domain == NSURLErrorDomain && error?.code == NSURLErrorTimedOut)
+        #expect(try await sdk.status().get().state == .active)
     }
 
     @Test("More lost signatures than the server looks ahead are a deadlock", arguments: TestApp.Mode.allCases)

@@ -151,6 +151,7 @@ public struct TopologyReader {
         {
             spec.sslValidation = validation
         }
+        spec.requestTimeout = reader.duration("requestTimeout")
         spec.sharing = reader.optional("sharing").flatMap(readSharing)
         reader.finish()
         return spec

@@ -106,12 +106,15 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
     public var biometryKey: BiometryKey
     /// Whom the SDK object's HTTP client trusts.
     public var sslValidation: SSLValidation
+    /// `defaultRequestTimeout`; `nil` means the SDK's own 20 s.
+    public var requestTimeout: LabDuration?
 
     /// Creates an SDK configuration.
     public init(
         sdk: SDK, instanceId: String, baseEndpointUrl: String? = nil, configuration: String? = nil,
         sharing: SharingSpec? = nil, keychainAccessGroup: String? = nil, userDefaultsSuiteName: String? = nil,
-        biometryKey: BiometryKey = .anySet, sslValidation: SSLValidation = .system
+        biometryKey: BiometryKey = .anySet, sslValidation: SSLValidation = .system,
+        requestTimeout: LabDuration? = nil
     ) {
         self.sdk = sdk
         self.instanceId = instanceId
@@ -122,6 +125,7 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
         self.userDefaultsSuiteName = userDefaultsSuiteName
         self.biometryKey = biometryKey
         self.sslValidation = sslValidation
+        self.requestTimeout = requestTimeout
     }
 }
 

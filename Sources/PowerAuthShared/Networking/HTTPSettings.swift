@@ -31,7 +31,7 @@ package struct HTTPSettings: @unchecked Sendable {
         let platformRequest = NSMutableURLRequest(url: request.url)
         platformRequest.httpMethod = request.method
         platformRequest.httpBody = request.body
-        platformRequest.timeoutInterval = request.timeout
+        if let timeout = request.timeout { platformRequest.timeoutInterval = timeout }
         for header in request.headers { platformRequest.setValue(header.value, forHTTPHeaderField: header.name) }
         for interceptor in interceptors { interceptor.processRequest(platformRequest) }
         var changed = request

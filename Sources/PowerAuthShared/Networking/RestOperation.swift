@@ -231,10 +231,16 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         request.serverTrust = client.settings.serverTrust(for: request.url, sandbox: client.sandbox)
         // The simulated platform adds it to everything that leaves the device.
         if let labOperation { request.headers.append(("X-Lab-Operation", labOperation)) }
+        // The limit is one of the device's time: a lab that moves its clock ends it.
+        let limit = request.timeout
+        request.timeout = nil
         client.sandbox.trace(.httpRequest(method: request.method, path: request.url.path))
         HTTPLog.write(request, isEncrypted: parser.decryptor != nil)
         let url = request.url
+        let patience = Patience()
         let exchange = client.transport.send(request) { [self] result in
+            patience.end()
+            let result = patience.isOver ? .failure(CurlError.error(.timedOut, Self.timedOut, url: url)) : result
             switch result {
             case .success(let response): HTTPLog.write(response, to: url, isEncrypted: parser.decryptor != nil)
             case .failure(let error): HTTPLog.write(error, to: url)
@@ -247,7 +253,10 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
             return !state.isUnderWay
         }
         if isTooLate { exchange.cancel() }
+        if let limit { patience.begin(exchange, limit: limit, timer: client.sandbox.timer) }
     }
+
+    private static let timedOut = "The request timed out."
 
     private func receive(_ result: Result<HTTPResponse, NSError>, _ parser: RestResponseParser) {
         let path = request.endpoint.path

@@ -15,6 +15,8 @@ public final class Sandbox: Sendable {
     public let device: DeviceInformation
     /// The device's wall clock.
     public let clock: DeviceClock
+    /// Waits for lengths of the device's time.
+    public let timer: DeviceTimer
     /// Passcode, biometry and lock of the device.
     public let security: DeviceSecurity
     /// Asks the owner of the device for a finger, a face or the passcode.
@@ -81,6 +83,7 @@ public final class Sandbox: Sendable {
                 guard security.state.isUnlockedSinceBoot else { return "" }
                 return (try? registry.vendorIdentifier(team: device.team)) ?? ""
             })
+        timer = DeviceTimer(clock: clock)
         self.clock = try DeviceClock(
             layout: layout, device: device.name, clock: clock, initialSkew: device.clockSkewMilliseconds)
         sharedMemory = NamedSharedMemorySpace(

@@ -21,7 +21,7 @@ final class CertificateJudgement: @unchecked Sendable {
 
     private let trust: ServerTrust
     private let url: URL
-    private let timeout: TimeInterval
+    private let timeout: TimeInterval?
     private let outcome = Mutex(Outcome.undecided)
     private let answered = DispatchSemaphore(value: 0)
     private let verification = UnsafeMutablePointer<ccurl_verification>.allocate(capacity: 1)
@@ -85,7 +85,7 @@ final class CertificateJudgement: @unchecked Sendable {
             }
             answered.signal()
         }
-        let isInTime = answered.wait(timeout: .now() + timeout) == .success
+        let isInTime = answered.wait(timeout: timeout.map { .now() + $0 } ?? .distantFuture) == .success
         let ending = outcome.withLock { outcome in
             if !isInTime, case .undecided = outcome { outcome = .timedOut }
             return outcome

@@ -62,9 +62,11 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
         _ = ccurl_set_long(handle, CURLOPT_NOSIGNAL, 1)
         _ = ccurl_set_long(handle, CURLOPT_TCP_NODELAY, 1)
         _ = ccurl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        let milliseconds = max(1, Int((request.timeout * 1000).rounded(.up)))
-        _ = ccurl_set_long(handle, CURLOPT_TIMEOUT_MS, milliseconds)
-        _ = ccurl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, milliseconds)
+        if let timeout = request.timeout {
+            let milliseconds = max(1, Int((timeout * 1000).rounded(.up)))
+            _ = ccurl_set_long(handle, CURLOPT_TIMEOUT_MS, milliseconds)
+            _ = ccurl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, milliseconds)
+        }
         if isLoopback {
             // A proxy from the environment could not reach this machine's own server.
             _ = ccurl_set_string(handle, CURLOPT_PROXY, "")

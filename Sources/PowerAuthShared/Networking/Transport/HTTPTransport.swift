@@ -7,14 +7,15 @@ package struct HTTPRequest: Sendable {
     /// Names and values in the order they are sent.
     package var headers: [(name: String, value: String)]
     package var body: Data
-    /// Real seconds for the whole exchange, connecting included.
-    package var timeout: TimeInterval
+    /// Seconds for the whole exchange, connecting included; nil for no limit. A transport measures real time: the SDKs
+    /// measure the device's time themselves and give none.
+    package var timeout: TimeInterval?
     /// Whom an `https` request trusts.
     package var serverTrust: ServerTrust
 
     package init(
         url: URL, method: String = "POST", headers: [(name: String, value: String)] = [], body: Data = Data(),
-        timeout: TimeInterval = 20, serverTrust: ServerTrust = ServerTrust()
+        timeout: TimeInterval? = 20, serverTrust: ServerTrust = ServerTrust()
     ) {
         self.url = url
         self.method = method

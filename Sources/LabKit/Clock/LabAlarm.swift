@@ -1,12 +1,11 @@
 import Dispatch
-import LabKit
 import LabSystem
 import Synchronization
 
 /// Rings when the lab's clock reaches a moment: at the speed of real time, or at once when somebody advances it.
 ///
 /// Thread rule: any thread. One thread of its own waits on the clock, from the first use on.
-final class LabAlarm: Sendable {
+public final class LabAlarm: Sendable {
     private struct State {
         /// The moment the thread waits for, or shall wait for next.
         var armed: LabTime?
@@ -20,7 +19,10 @@ final class LabAlarm: Sendable {
     private let state = Mutex(State())
     private let changed = DispatchSemaphore(value: 0)
 
-    init(clock: LabClock, ring: @escaping @Sendable () -> Void) {
+    /// An alarm that is not set.
+    ///
+    /// - Parameter ring: called on the alarm's own thread.
+    public init(clock: LabClock, ring: @escaping @Sendable () -> Void) {
         self.clock = clock
         self.ring = ring
     }
@@ -29,7 +31,7 @@ final class LabAlarm: Sendable {
     ///
     /// An alarm that is set for an earlier moment stays: it rings too early once and is set again then. So a later
     /// moment, the usual case, costs nothing.
-    func set(_ deadline: Int64?) {
+    public func set(_ deadline: Int64?) {
         guard let deadline = deadline.map(LabTime.init(nanoseconds:)) else { return }
         let startsThread = state.withLock { state -> Bool in
             if let armed = state.armed, armed <= deadline { return false }
@@ -43,7 +45,7 @@ final class LabAlarm: Sendable {
     }
 
     /// Ends the thread.
-    func stop() {
+    public func stop() {
         state.withLock { state in
             state.isStopping = true
             state.wait?.cancel()

@@ -1,0 +1,80 @@
+public import Foundation
+import LabKit
+import Synchronization
+
+/// Calls back when a length of the device's time has passed: the lab's time, so that moving the lab's clock ends the wait.
+///
+/// Thread rule: any thread. Actions run on a thread of the timer's own and must not block.
+public final class DeviceTimer: Sendable {
+    /// An action that waits for its time.
+    public struct Entry: Sendable {
+        fileprivate let number: UInt64
+        fileprivate let timer: DeviceTimer
+
+        /// Keeps the action from running, unless it runs already.
+        public func cancel() { timer.remove(number) }
+    }
+
+    private struct State {
+        var next: UInt64 = 0
+        var actions: [UInt64: (time: LabTime, action: @Sendable () -> Void)] = [:]
+    }
+
+    /// Shared with the alarm's thread, which must not keep the timer alive.
+    private final class Actions: Sendable {
+        let state = Mutex(State())
+    }
+
+    private let clock: LabClock
+    private let actions: Actions
+    private let alarm: LabAlarm
+
+    init(clock: LabClock) {
+        let actions = Actions()
+        self.clock = clock
+        self.actions = actions
+        let rung = RungAlarm()
+        alarm = LabAlarm(clock: clock) { Self.runDue(actions, clock, rung) }
+        rung.set(alarm)
+    }
+
+    deinit { alarm.stop() }
+
+    /// Runs an action once, after a time.
+    ///
+    /// - Parameter seconds: of lab time.
+    public func schedule(after seconds: TimeInterval, _ action: @escaping @Sendable () -> Void) -> Entry {
+        let time = clock.now() + LabDuration(nanoseconds: Int64(min(max(0, seconds), 1e9) * 1e9))
+        let number = actions.state.withLock { state in
+            state.next += 1
+            state.actions[state.next] = (time, action)
+            return state.next
+        }
+        alarm.set(time.nanoseconds)
+        return Entry(number: number, timer: self)
+    }
+
+    private func remove(_ number: UInt64) {
+        actions.state.withLock { _ = $0.actions.removeValue(forKey: number) }
+    }
+
+    /// The alarm, which its own callback sets again. Any thread.
+    private final class RungAlarm: Sendable {
+        private struct Weak { weak var alarm: LabAlarm? }
+        private let content = Mutex(Weak())
+
+        func set(_ alarm: LabAlarm) { content.withLock { $0.alarm = alarm } }
+        var alarm: LabAlarm? { content.withLock { $0.alarm } }
+    }
+
+    private static func runDue(_ actions: Actions, _ clock: LabClock, _ rung: RungAlarm) {
+        let now = clock.now()
+        let (due, next) = actions.state.withLock { state in
+            let due = state.actions.filter { $0.value.time <= now }.sorted { $0.key < $1.key }
+            for (number, _) in due { state.actions[number] = nil }
+            return (due.map(\.value.action), state.actions.values.map(\.time).min())
+        }
+        rung.alarm?.set(next?.nanoseconds)
+        for action in due { action() }
+    }
+}
