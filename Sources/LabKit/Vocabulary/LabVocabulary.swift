@@ -4,6 +4,7 @@ extension Vocabulary {
         activationCommands + activationKindCommands + legacyActivationCommands + biometryCommands
             + signatureCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
             + watchSupportCommands + messagingCommands
-            + serverCommands + resourceCommands + processCommands + deviceCommands + securityCommands + linkCommands
+            + serverCommands + resourceCommands + trafficCommands + processCommands + deviceCommands + securityCommands
+            + linkCommands
             + faultCommands + clockCommands)
 }

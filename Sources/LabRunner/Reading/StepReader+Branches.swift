@@ -25,20 +25,19 @@ extension StepReader {
         for inner in scopes {
             scope.hide(inner, reason: "only a branch that wins has it; `as` of the race keeps the winner's answer")
         }
+        let before = collector.count
         let count = expectations.read(winners, of: .integer, what: "the number of winners")
-        let others = node["others"].map { FailureReader(expectations: expectations).read($0) }
-        let capture = node["as"].map { winner($0, of: branches) }
-        guard let count, others != .some(nil), capture != .some(nil) else { return nil }
+        let others = node["others"].flatMap { FailureReader(expectations: expectations).read($0) }
+        let capture = node["as"].flatMap { winner($0, of: branches) }
+        guard let count, collector.count == before else { return nil }
         return .race(
-            Race(
-                branches: branches,
-                outcome: Race.Outcome(winners: count, others: others ?? nil, capture: capture ?? nil)))
+            Race(branches: branches, outcome: Race.Outcome(winners: count, others: others, capture: capture)))
     }
 
     /// Defines the variable that keeps who won. Where each branch begins with an actor, its name is one too.
     private func winner(_ node: YAMLNode, of branches: [Branch]) -> String? {
         if let name = node.scalar?.text, actors[name] != nil {
-            collector.report(.reservedName(what: "the winner of a race", name: name), at: node.place)
+            collector.report(.misfit(what: "`as: \(name)`", reason: "an actor has this name"), at: node.place)
             return nil
         }
         guard let name = variable(node, RaceWinner.fieldType, in: scope) else { return nil }

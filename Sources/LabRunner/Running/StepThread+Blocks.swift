@@ -65,11 +65,11 @@ extension StepThread {
 
     /// Whether a step does not end as it says; complains when it does.
     private func isNot(_ probe: Step, _ moment: String, of step: Step) -> Bool {
-        let outer = held
+        let kept = held
         held = []
         let isMet = perform([probe])
         let inconclusive = (held ?? []).filter { $0.verdict == .inconclusive }
-        held = outer
+        held = kept
         if let failure = inconclusive.first {
             report(failure)
             return false
@@ -93,7 +93,7 @@ extension StepThread {
                 guard instanceAction(of: step, { try instance.clock.advance(by: tenth) }) else { return false }
                 round[round.count - 1] = "after \(LabDuration(nanoseconds: passed)) of \(duration) of lab time"
             }
-            if !perform(steps) { return false }
+            guard perform(steps) else { return false }
         }
         return true
     }

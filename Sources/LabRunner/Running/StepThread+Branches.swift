@@ -7,7 +7,7 @@ extension StepThread {
         let results = perform(branches, holdsFailures: held != nil)
         for failure in results.flatMap(\.failures) { report(failure) }
         intervals += sorted(results.map(\.intervals))
-        return results.allSatisfy(\.isFine)
+        return !results.contains { !$0.isFine }
     }
 
     func perform(_ race: Race, of step: Step) -> Bool {

@@ -14,6 +14,8 @@ enum ServerCommands {
             endpoints: server.endpoints, journal: server.journal, credentials: server.credentials)
         var table = CommandTable<ServerServices>(of: .server, errors: controlError)
         table.answer(CallResource.self) { arguments, _ in try resources.call(arguments) }
+        // A server that plays in an instance has the lab's powers.
+        TrafficCommands(powers: server.powers ?? LabPowers()).add(to: &table)
         table.answer(InitActivation.self, initActivation)
         table.answer(CommitActivation.self) { arguments, services in
             _ = try services.activations.commit(

@@ -103,7 +103,7 @@ struct HTTPFrontend: Sendable {
                     request, at: clock.now(), operation: operation, plaintexts: plaintexts, answer: answer,
                     fault: fault?.id))
         }
-        if let latency = fault?.latency { await Delay.wait(milliseconds: latency) }
+        if let latency = fault?.latency { await Delay(clock: clock).wait(milliseconds: latency) }
         if fault?.drop == .before {
             note(nil)
             return try await context.hangUp()
@@ -121,7 +121,7 @@ struct HTTPFrontend: Sendable {
         }
         let sent = fault?.corruptBody == true ? made.corrupted() : made
         note(sent)
-        return fault?.slowBody.map { Self.response(sent, over: $0) } ?? Self.response(sent)
+        return fault?.slowBody.map { response(sent, over: $0) } ?? Self.response(sent)
     }
 
     static func response(_ answer: ServerResponse) -> Response {
@@ -131,14 +131,14 @@ struct HTTPFrontend: Sendable {
     }
 
     /// A response whose body takes its time.
-    private static func response(_ answer: ServerResponse, over milliseconds: Int) -> Response {
-        let pieces = 8
+    private func response(_ answer: ServerResponse, over milliseconds: Int) -> Response {
+        let (pieces, delay) = (8, Delay(clock: clock))
         let size = max(1, (answer.body.count + pieces - 1) / pieces)
         return Response(
-            status: HTTPResponse.Status(code: answer.status), headers: headers(of: answer),
+            status: HTTPResponse.Status(code: answer.status), headers: Self.headers(of: answer),
             body: ResponseBody(contentLength: answer.body.count) { writer in
                 for start in stride(from: 0, to: answer.body.count, by: size) {
-                    await Delay.wait(milliseconds: milliseconds / pieces)
+                    await delay.wait(milliseconds: milliseconds / pieces)
                     try await writer.write(ByteBuffer(bytes: answer.body.dropFirst(start).prefix(size)))
                 }
                 try await writer.finish(nil)

@@ -1,13 +1,20 @@
 import Foundation
 
-/// Time that a fault takes. It is real time: the other side's patience is real, too.
-enum Delay {
-    /// Waits without holding a thread.
-    static func wait(milliseconds: Int) async {
+/// Time that a fault takes, by the server's clock: a lab that moves its clock ends it.
+struct Delay: Sendable {
+    let clock: any ServerClock
+
+    /// Waits on a thread of its own, because the clock's wait blocks.
+    func wait(milliseconds: Int) async {
+        let end = clock.now().advanced(by: Int64(milliseconds))
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
+            let thread = Thread { [clock] in
+                let alarm = ServerAlarm()
+                while clock.now() < end { clock.wait(until: end, orRung: alarm) }
                 continuation.resume()
             }
+            thread.name = "server delay"
+            thread.start()
         }
     }
 }

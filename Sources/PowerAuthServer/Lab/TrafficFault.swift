@@ -21,7 +21,7 @@ struct TrafficFault: Codable, Sendable {
     /// How many are hit after those; missing means all.
     var times: Int?
 
-    /// Milliseconds of real time before anything else happens.
+    /// Milliseconds of the server's clock before anything else happens.
     var latency: Int?
     /// An HTTP status that is answered without doing anything.
     var status: Int?
@@ -29,7 +29,7 @@ struct TrafficFault: Codable, Sendable {
     var drop: Drop?
     /// Whether a byte in the middle of the answer is changed.
     var corruptBody: Bool?
-    /// Milliseconds of real time that the body of the answer takes.
+    /// Milliseconds of the server's clock that the body of the answer takes.
     var slowBody: Int?
     /// The certificate that is shown in place of the right one. Such a rule counts TLS connections, not requests.
     var certificate: String?

@@ -13,12 +13,27 @@ import Testing
 
 /// A clock that stands still until a test moves it.
 final class TestClock: ServerClock {
-    private let milliseconds = Mutex<Int64>(1_728_380_000_000)
+    private let state = Mutex<(milliseconds: Int64, waiting: [ServerAlarm])>((1_728_380_000_000, []))
 
-    func now() -> ServerTime { ServerTime(milliseconds: milliseconds.withLock { $0 }) }
+    func now() -> ServerTime { ServerTime(milliseconds: state.withLock { $0.milliseconds }) }
 
     func advance(milliseconds step: Int64) {
-        milliseconds.withLock { $0 += step }
+        let waiting = state.withLock { state in
+            state.milliseconds += step
+            return state.waiting
+        }
+        waiting.forEach { $0.ring() }
+    }
+
+    func wait(until deadline: ServerTime?, orRung alarm: ServerAlarm) {
+        let mustWait = state.withLock { state in
+            guard deadline.map({ state.milliseconds < $0.milliseconds }) ?? true else { return false }
+            state.waiting.append(alarm)
+            return true
+        }
+        guard mustWait else { return }
+        alarm.wait(milliseconds: nil)
+        state.withLock { state in state.waiting.removeAll { $0 === alarm } }
     }
 }
 
