@@ -84,6 +84,9 @@ struct SuiteTests {
 
     @Test("An empty selection is an error that says what there is")
     func emptySelection() throws {
+        for tags in [["!fsat"], ["fast", "fsat"]] {
+            #expect(try run(["a.yaml": Self.good]) { $0.tags = tags }.0 == .badInput)
+        }
         let (outcome, text) = try run(["a.yaml": Self.good]) { $0.tags = ["fsat"] }
         #expect(outcome == .badInput)
         #expect(text == "error: no scenario has the tag `fsat`; did you mean `fast`?\n")

@@ -17,17 +17,19 @@ struct Selection: Sendable {
         return wanted.isEmpty || scenario.tags.contains(where: wanted.contains)
     }
 
-    /// Why nothing was selected, and what there is.
-    func complaint(about scenarios: [Scenario]) -> String {
+    /// Why a run of these scenarios would not be what was asked for; nil when it would.
+    func complaint(about scenarios: [Scenario]) -> String? {
         guard !scenarios.isEmpty else { return "error: there is no scenario at the given paths" }
         let known = Set(scenarios.flatMap(\.tags)).sorted()
         for tag in tags {
+            // A mistyped tag behind `!` would exclude nothing, and one among others select too little.
             let word = tag.hasPrefix("!") ? String(tag.dropFirst()) : tag
             if !known.contains(word) {
                 let advice = nearest(word, among: known).map { "; did you mean `\($0)`?" } ?? ""
                 return "error: no scenario has the tag `\(word)`\(advice)"
             }
         }
+        guard !scenarios.contains(where: contains) else { return nil }
         return "error: none of \(scenarios.count) scenarios is selected by the filter and the tags"
     }
 }

@@ -61,11 +61,11 @@ public final class SuiteRunner: Sendable {
             return .badInput
         }
         let selection = Selection(filter: options.filter, tags: options.tags)
-        let scenarios = suite.scenarios.filter(selection.contains)
-        guard !scenarios.isEmpty else {
-            writeErrors(selection.complaint(about: suite.scenarios) + "\n")
+        if let complaint = selection.complaint(about: suite.scenarios) {
+            writeErrors(complaint + "\n")
             return .badInput
         }
+        let scenarios = suite.scenarios.filter(selection.contains)
         do {
             let reports = try ReportFile.check(options.reports, inputs: suite.inputs)
             return try run(scenarios, labFile: Files.absolute(labFile.file.path), reports: reports)
