@@ -162,6 +162,11 @@ struct SuiteTests {
         #expect(scenarios.map(\.id) == ["a.yaml[low]", "a.yaml[2]"])
         #expect(scenarios.map(\.row) == ["low", "2"])
         #expect(scenarios.filter(Selection(filter: "[2]", tags: []).contains).map(\.id) == ["a.yaml[2]"])
+        let file = directory.file("a.yaml")
+        let named = SuiteReader(labPath: nil, environment: [:]).read(["\(file)[2]", "\(file)[low]"])
+        #expect(named.scenarios.map(\.id) == ["a.yaml[2]", "a.yaml[low]"])
+        let unknown = SuiteReader(labPath: nil, environment: [:]).read(["\(file)[lwo]"])
+        #expect(unknown.diagnostics.map(\.kind) == [.unknownName(what: "row", name: "lwo", known: ["low", "2"])])
     }
 
     @Test("The project's own scenarios have no mistakes")

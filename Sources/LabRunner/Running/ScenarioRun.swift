@@ -185,7 +185,7 @@ final class ScenarioRun: Sendable {
 
     /// The command that runs the same scenario, and only the same row of it, with the same seed.
     var replay: String {
-        let row = scenario.row.map { " --filter \(ShellWord.quoted("[\($0)]"))" } ?? ""
-        return "lab run \(ShellWord.quoted(scenario.file.path))\(row) --seed \(seed)"
+        let row = scenario.row.map { "[\($0)]" } ?? ""
+        return "lab run \(ShellWord.quoted(scenario.file.path + row)) --seed \(seed)"
     }
 }

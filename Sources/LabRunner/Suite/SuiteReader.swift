@@ -42,16 +42,24 @@ public struct SuiteReader {
         outcome.inputs.append(labFile.file.path)
         let root = Files.directory(of: Files.absolute(labFile.file.path))
         var seen: Set<String> = []
-        for path in paths {
-            for file in files(at: path) where seen.insert(Files.absolute(file)).inserted {
+        for path in paths.map(ScenarioPath.init) {
+            // Two rows of one file are two wishes.
+            for file in files(at: path.file) where seen.insert(Files.absolute(file) + path.suffix).inserted {
                 switch SourceFile.read(file) {
                 case .failure(let diagnostic): outcome.diagnostics.append(diagnostic)
                 case .success(let source):
                     outcome.inputs.append(file)
-                    if file != path, ScenarioReader.isIncludedFile(source) { continue }
+                    if file != path.file, ScenarioReader.isIncludedFile(source) { continue }
                     let read = ScenarioReader.read(
                         source, id: identifier(of: file, root: root), labFile: labFile, environment: environment)
-                    outcome.scenarios += read.scenarios
+                    let scenarios = read.scenarios.filter { path.row == nil || $0.row == path.row }
+                    if scenarios.isEmpty, !read.scenarios.isEmpty, let row = path.row {
+                        outcome.diagnostics.append(
+                            Diagnostic(
+                                .unknownName(what: "row", name: row, known: read.scenarios.compactMap(\.row)),
+                                at: SourcePlace(.start, in: source)))
+                    }
+                    outcome.scenarios += scenarios
                     // Scenarios that include the same file share its mistakes.
                     outcome.diagnostics += read.diagnostics.filter { new in
                         !outcome.diagnostics.contains { $0.isSame(as: new) }
@@ -67,7 +75,7 @@ public struct SuiteReader {
     ///
     /// Asked before the search for a lab file, which would complain about another place than the one the user named.
     static func missing(among paths: [String]) -> [String] {
-        paths.filter { access($0, F_OK) != 0 && [ENOENT, ENOTDIR].contains(errno) }
+        paths.filter { access(ScenarioPath($0).file, F_OK) != 0 && [ENOENT, ENOTDIR].contains(errno) }
     }
 
     /// Reads only the lab file.
