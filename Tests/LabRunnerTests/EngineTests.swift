@@ -198,22 +198,25 @@ struct EngineTests {
         #expect(run.requests.map(\.command) == ["hasValidActivation", "hasValidActivation", "keychainItems"])
     }
 
-    @Test("A failed branch ends the scenario with its block, whichever branch it is", arguments: ["main", "wallet"])
-    func failedBranch(actor: String) async throws {
+    @Test(
+        "A failed branch ends the scenario with its block, whichever branch it is", arguments: ["main", "wallet"],
+        ["parallel", "race"])
+    func failedBranch(actor: String, word: String) async throws {
         let run = try await onThread {
             try FakeRun(
                 """
-                  - parallel:
+                  - \(word):
                       - main: hasValidActivation
                         expect: true
                       - wallet: hasValidActivation
                         expect: true
                   - phone: keychainItems
                 """,
-                answers: FakeAnswers([
-                    "main.hasValidActivation": [["result": .bool(actor != "main")]],
-                    "wallet.hasValidActivation": [["result": .bool(actor != "wallet")]],
-                ]))
+                answers: FakeAnswers(
+                    [
+                        "main.hasValidActivation": [["result": .bool(actor != "main")]],
+                        "wallet.hasValidActivation": [["result": .bool(actor != "wallet")]],
+                    ], meeting: Barrier(count: 2)))
         }
         #expect(run.result.failures.count == 1, "\(run.sinks)")
         #expect(!run.requests.map(\.command).contains("keychainItems"))
