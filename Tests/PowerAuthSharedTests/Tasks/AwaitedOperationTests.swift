@@ -13,6 +13,8 @@ struct AwaitedOperationTests {
         case running
         /// The operation reports before the cancel reaches it.
         case reporting
+        /// The operation has ended when the cancel reaches it, and reports a moment later.
+        case aboutToReport
         /// The operation fails with an error of its own because it is cancelled.
         case failing
     }
@@ -22,6 +24,7 @@ struct AwaitedOperationTests {
         let running = Task { try await Self.wait(cancelledWhile: .running) }
         await #expect(throws: CancellationError.self) { try await running.value }
         #expect(try await Self.wait(cancelledWhile: .reporting) == 7)
+        #expect(try await Self.wait(cancelledWhile: .aboutToReport) == 7)
         let failing = Task { try await Self.wait(cancelledWhile: .failing) }
         await #expect(throws: CancellationError.self) { try await failing.value }
     }
@@ -53,6 +56,9 @@ struct AwaitedOperationTests {
                 switch moment {
                 case .running: break
                 case .reporting: operation.beforeCancel { report.value(7, nil) }
+                case .aboutToReport:
+                    operation.beforeCancel {}
+                    operation.whenAsked { report.value(7, nil) }
                 case .failing: operation.beforeCancel { report.value(nil, NSError(domain: "cancelled", code: 1)) }
                 }
                 started.continuation.yield()
@@ -69,9 +75,27 @@ struct AwaitedOperationTests {
 
 /// An operation that runs until it is cancelled. Any thread.
 private final class OperationToCancel: PowerAuthOperationTask, Sendable {
-    private let state = Mutex<(isCancelled: Bool, beforeCancel: (@Sendable () -> Void)?)>((false, nil))
+    private struct State {
+        var isCancelled = false
+        var beforeCancel: (@Sendable () -> Void)?
+        var whenAsked: (@Sendable () -> Void)?
+    }
 
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    private let state = Mutex(State())
+
+    var isCancelled: Bool {
+        let (isCancelled, whenAsked) = state.withLock { state in
+            defer { state.whenAsked = nil }
+            return (state.isCancelled, state.whenAsked)
+        }
+        whenAsked?()
+        return isCancelled
+    }
+
+    /// Lets the operation report when it is first asked whether it is cancelled.
+    func whenAsked(_ report: @escaping @Sendable () -> Void) {
+        state.withLock { $0.whenAsked = report }
+    }
 
     /// Lets the operation end with a report just before a cancel, which then has no effect.
     func beforeCancel(_ report: @escaping @Sendable () -> Void) {
