@@ -22,7 +22,7 @@ public struct TestActor: Sendable {
     /// - Throws: `ControlError` when the command failed, its process died, or a required argument was never set;
     ///   `LabFailure` when the actor does not know the command.
     @discardableResult
-    public func call<C: Command>(_ command: C, timeout: LabDuration = .seconds(30).stretched) throws -> C.Result {
+    public func call<C: Command>(_ command: C, timeout: LabDuration = ControlClient.patience) throws -> C.Result {
         try TypedCall(command).perform(by: name, in: connection, timeout: timeout)
     }
 
@@ -30,7 +30,7 @@ public struct TestActor: Sendable {
     ///
     /// - Returns: The error.
     /// - Throws: `LabFailure` when it succeeded.
-    public func error<C: Command>(of command: C, timeout: LabDuration = .seconds(30).stretched) throws -> ControlError {
+    public func error<C: Command>(of command: C, timeout: LabDuration = ControlClient.patience) throws -> ControlError {
         do {
             let result = try call(command, timeout: timeout)
             throw LabFailure("\(name): \(C.name) was expected to fail, but it answered \(result).")

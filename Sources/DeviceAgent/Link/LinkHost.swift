@@ -49,7 +49,7 @@ final class LinkHost {
         database = LinkDatabase(path: path)
         link = WatchLink(setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true)
         port = try LinkPort(layout: layout, link: spec, isWatch: isWatch, nonce: nonce)
-        alarm = LabAlarm(clock: clock) { mailbox.post(.labAlarm) }
+        alarm = LabAlarm(clock: clock) { _ in mailbox.post(.labAlarm) }
         // Only the phone's end knows whether the devices are in range; it never answers while they are not.
         if !isWatch && !spec.up { collect(.range(isInRange: false)) }
         if link.isSeeking { nextGreeting = 0 }

@@ -15,14 +15,14 @@ public final class LabAlarm: Sendable {
     }
 
     private let clock: LabClock
-    private let ring: @Sendable () -> Void
+    private let ring: @Sendable (LabAlarm) -> Void
     private let state = Mutex(State())
     private let changed = DispatchSemaphore(value: 0)
 
     /// An alarm that is not set.
     ///
-    /// - Parameter ring: called on the alarm's own thread.
-    public init(clock: LabClock, ring: @escaping @Sendable () -> Void) {
+    /// - Parameter ring: called on the alarm's own thread, with the alarm, which it may set again.
+    public init(clock: LabClock, ring: @escaping @Sendable (LabAlarm) -> Void) {
         self.clock = clock
         self.ring = ring
     }
@@ -67,7 +67,7 @@ public final class LabAlarm: Sendable {
             // The only failure is an unusable clock page; then nothing in this instance can wait for lab time.
             guard (try? clock.waitUntil(deadline, orCancelled: wait)) == true else { continue }
             state.withLock { if $0.armed == deadline { $0.armed = nil } }
-            ring()
+            ring(self)
         }
     }
 }

@@ -12,6 +12,9 @@ import ZeroMQ
 /// Thread rule: any thread, any number of callers. One thread of the client's own does the talking; completions
 /// run there and must not block.
 public final class ControlClient: Sendable {
+    /// How long an answer may take when the caller says nothing, in real time.
+    public static let patience = LabDuration.seconds(30).stretched
+
     private let mailbox: ControlMailbox
     private let thread: ThreadHandle
 
@@ -56,7 +59,7 @@ public final class ControlClient: Sendable {
     /// - Returns: the reply, which may hold the command's own error.
     /// - Throws: `ControlError` named `timedOut`, `peerDied` or `interrupted`.
     public func call(
-        _ request: ControlRequest, timeout: LabDuration = .seconds(30).stretched, watching process: ProcessWatch? = nil
+        _ request: ControlRequest, timeout: LabDuration = ControlClient.patience, watching process: ProcessWatch? = nil
     ) throws(ControlError) -> ControlReply {
         let slot = Mutex<Result<ControlReply, ControlError>?>(nil)
         let answer = Answer(slot)
@@ -66,7 +69,7 @@ public final class ControlClient: Sendable {
 
     /// Sends a command and calls `completion` once with the reply or the reason why none came, on the client's thread.
     public func send(
-        _ request: ControlRequest, timeout: LabDuration = .seconds(30).stretched, watching process: ProcessWatch? = nil,
+        _ request: ControlRequest, timeout: LabDuration = ControlClient.patience, watching process: ProcessWatch? = nil,
         completion: @escaping @Sendable (Result<ControlReply, ControlError>) -> Void
     ) {
         let deadline = MonotonicClock.nanoseconds() &+ UInt64(clamping: timeout.nanoseconds)

@@ -171,9 +171,7 @@ struct MatchEvaluator {
         case .between(let low, let high): return "a number from \(text(low)) to \(text(high))"
         case .near(let middle, let tolerance): return "\(text(middle)), give or take \(text(tolerance))"
         case .each(let inner): return "a list of elements that are all \(describe(inner))"
-        case .type(let kind):
-            return "\(kind == .integer || kind == .object ? "an" : kind == .text ? "" : "a") \(kind.rawValue)"
-                .trimmingCharacters(in: .whitespaces)
+        case .type(let kind): return kind.title
         case .atLeast(let low): return "at least \(text(low))"
         case .atMost(let high): return "at most \(text(high))"
         case .length(let inner): return "a length of \(describe(inner))"

@@ -104,7 +104,7 @@ public struct CommandLineCall: Sendable {
     /// - Returns: The result.
     /// - Throws: `ControlError` when the command failed; ``BadUsage`` when its arguments were refused.
     public func perform(
-        in connection: InstanceConnection, timeout: LabDuration = .seconds(30).stretched
+        in connection: InstanceConnection, timeout: LabDuration = ControlClient.patience
     ) throws -> JSONValue {
         let outcome = try ControlCaller(instance: connection).call(
             target, command: command.name, arguments: arguments, operation: nil, timeout: timeout)

@@ -32,9 +32,6 @@ struct ControlCaller: Sendable {
 
     let instance: InstanceConnection
 
-    /// How long an answer may take when the step says nothing, in real time.
-    static let patience = LabDuration.seconds(30).stretched
-
     /// Makes the connection to a target before it is needed.
     func connect(to target: Target) {
         guard case .endpoint(let endpoint, _) = target.route, let watch = instance.watch(of: endpoint) else { return }
@@ -53,7 +50,7 @@ struct ControlCaller: Sendable {
     /// - Throws: when the lab itself cannot do it.
     func call(
         _ target: Target, command: String, arguments: JSONValue, operation: String?,
-        timeout: LabDuration = ControlCaller.patience
+        timeout: LabDuration = ControlClient.patience
     ) throws -> Outcome {
         guard case .endpoint(let endpoint, let about) = target.route else {
             let request = ControlRequest(command: command, arguments: arguments, operation: operation)

@@ -37,7 +37,7 @@ extension StepThread {
             do {
                 outcome = try caller.call(
                     command.target, command: command.command.name, arguments: arguments, operation: step.path,
-                    timeout: command.within.map { max($0, .seconds(1)) } ?? ControlCaller.patience)
+                    timeout: command.within.map { max($0, .seconds(1)) } ?? ControlClient.patience)
             } catch {
                 return fail(step, "\(error)", verdict: .inconclusive, peer: command.target.actor)
             }

@@ -43,7 +43,7 @@ extension StepThread {
         guard run.hasTrafficFaults,
             let outcome = try? caller.call(
                 server, command: ListTrafficFaults.name, arguments: [:], operation: "faults",
-                timeout: ControlCaller.patience),
+                timeout: ControlClient.patience),
             case .result(let list) = outcome.answer
         else { return }
         for fault in list.arrayValue ?? [] where fault["fired"]?.integerValue == 0 {

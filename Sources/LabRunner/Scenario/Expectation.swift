@@ -52,6 +52,15 @@ indirect enum Matcher: Sendable {
     enum ValueKind: String, CaseIterable, Sendable {
         case text, number, integer, boolean, list, object
 
+        /// The kind in a sentence.
+        var title: String {
+            switch self {
+            case .text: "text"
+            case .integer, .object: "an \(rawValue)"
+            case .number, .boolean, .list: "a \(rawValue)"
+            }
+        }
+
         func holds(_ value: JSONValue?) -> Bool {
             switch (self, value) {
             case (.text, .string), (.boolean, .bool), (.list, .array), (.object, .object): true

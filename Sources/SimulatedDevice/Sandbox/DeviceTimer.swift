@@ -33,9 +33,7 @@ public final class DeviceTimer: Sendable {
         let actions = Actions()
         self.clock = clock
         self.actions = actions
-        let rung = RungAlarm()
-        alarm = LabAlarm(clock: clock) { Self.runDue(actions, clock, rung) }
-        rung.set(alarm)
+        alarm = LabAlarm(clock: clock) { Self.runDue(actions, clock, $0) }
     }
 
     deinit { alarm.stop() }
@@ -58,23 +56,14 @@ public final class DeviceTimer: Sendable {
         actions.state.withLock { _ = $0.actions.removeValue(forKey: number) }
     }
 
-    /// The alarm, which its own callback sets again. Any thread.
-    private final class RungAlarm: Sendable {
-        private struct Weak { weak var alarm: LabAlarm? }
-        private let content = Mutex(Weak())
-
-        func set(_ alarm: LabAlarm) { content.withLock { $0.alarm = alarm } }
-        var alarm: LabAlarm? { content.withLock { $0.alarm } }
-    }
-
-    private static func runDue(_ actions: Actions, _ clock: LabClock, _ rung: RungAlarm) {
+    private static func runDue(_ actions: Actions, _ clock: LabClock, _ alarm: LabAlarm) {
         let now = clock.now()
         let (due, next) = actions.state.withLock { state in
             let due = state.actions.filter { $0.value.time <= now }.sorted { $0.key < $1.key }
             for (number, _) in due { state.actions[number] = nil }
             return (due.map(\.value.action), state.actions.values.map(\.time).min())
         }
-        rung.alarm?.set(next?.nanoseconds)
+        alarm.set(next?.nanoseconds)
         for action in due { action() }
     }
 }
