@@ -180,7 +180,8 @@ let package = Package(
         tests("DeviceAgentTests", ["DeviceAgent", "SimulatedDevice", "LabKit", "LabSystem"]),
         tests("LabPeerTests", ["LabPeer", "LabKit"]),
         tests("LabRunnerTests", ["LabRunner", "LabFile", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),
-        tests("EndToEndTests", ["LabTesting", "LabRunner", "LabKit", "LabSystem"]),
+        tests(
+            "EndToEndTests", ["LabTesting", "LabRunner", "LabKit", "LabSystem"], reading: ["Explanations"]),
         tests("ArchitectureTests", ["LabSystem", yams]),
     ],
     swiftLanguageModes: [.v6]

@@ -146,7 +146,7 @@ struct ControlChannelTests {
         let error = #expect(throws: ControlError.self) {
             try silent.call(ControlRequest(command: "x"), timeout: .milliseconds(300))
         }
-        #expect(error?.message == "'p.silent' did not answer 'x' within 300ms")
+        #expect(error?.message == "the app silent did not answer 'x' within 300ms")
         server.stop()
     }
 

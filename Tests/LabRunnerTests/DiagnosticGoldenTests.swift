@@ -11,11 +11,12 @@ struct DiagnosticGoldenTests {
     func printOut(of name: String) {
         let directory = "\(TestFiles.directory)/Golden/\(name)"
         let outcome = Self.read(name)
-        let text = DiagnosticRenderer(secrets: outcome.secrets).render(outcome.diagnostics)
+        let found = outcome.diagnostics + outcome.warnings
+        let text = DiagnosticRenderer(secrets: outcome.secrets).render(found)
         GoldenFile(path: "\(directory)/expected.txt").check(
             text.replacing("\(TestFiles.directory)/Golden/\(name)/", with: ""))
-        #expect(!outcome.diagnostics.isEmpty, "a golden case must hold a mistake")
-        #expect(outcome.scenarios.isEmpty, "a file with mistakes gives no scenario")
+        #expect(!found.isEmpty, "a golden case must hold a mistake")
+        #expect(outcome.scenarios.isEmpty != outcome.diagnostics.isEmpty, "a file with mistakes gives no scenario")
     }
 
     @Test("Complaints are sorted by place")
@@ -33,7 +34,9 @@ struct DiagnosticGoldenTests {
             contentsOfFile: "\(TestFiles.package)/Sources/LabFile/Diagnostics/DiagnosticKind.swift", encoding: .utf8)
         let declared = Set(source.matches(of: /\n    case ([a-zA-Z0-9]+)/).map { String($0.1) })
         #expect(declared.count > 40, "the declarations were not found in the source")
-        var covered = Set(TestFiles.cases(in: "Golden").flatMap { Self.read($0).diagnostics }.map(\.kind.identifier))
+        var covered = Set(
+            TestFiles.cases(in: "Golden").flatMap { Self.read($0).diagnostics + Self.read($0).warnings }.map(
+                \.kind.identifier))
         // Its file would be a megabyte; `SourceFileTests` makes one.
         covered.insert("fileTooLarge")
         #expect(declared.subtracting(covered).sorted() == [])

@@ -52,7 +52,7 @@ extension DeviceAgent {
     static func addStartCommands(to table: inout CommandTable<DeviceAgent>) {
         table.answer(Reboot.self) { _, agent in
             try agent.endBoot()
-            try agent.security.changeState { $0.reboot() }
+            try agent.changeProtection { $0.reboot() }
         }
         table.answer(Erase.self) { _, agent in try agent.erase() }
     }
@@ -65,7 +65,7 @@ extension DeviceAgent {
             let path = layout.keychainPath(device.name) + suffix
             if Files.exists(path) { try Files.remove(path) }
         }
-        try security.changeState { $0.erase() }
+        try changeProtection { $0.erase() }
     }
 
     /// Ends all apps, and the shared memory that they made; the next boot begins.

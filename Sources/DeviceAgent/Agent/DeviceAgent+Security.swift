@@ -7,14 +7,24 @@ extension DeviceAgent {
     static func addSecurityCommands(to table: inout CommandTable<DeviceAgent>) {
         addBiometryCommands(to: &table)
         table.answer(SetPasscode.self) { arguments, agent in
-            try agent.security.changeState { $0.setPasscode(arguments.isSet) }
+            try agent.changeProtection { $0.setPasscode(arguments.isSet) }
         }
         table.answer(LockDevice.self) { _, agent in
-            try agent.security.changeState { $0.lock() }
+            try agent.changeProtection { $0.lock() }
             try agent.security.cancelPrompt()
         }
-        table.answer(UnlockDevice.self) { _, agent in try agent.security.changeState { $0.unlock() } }
+        table.answer(UnlockDevice.self) { _, agent in try agent.changeProtection { $0.unlock() } }
         table.answer(SecurityOfDevice.self) { _, agent in SecurityOfDevice.Result(agent.security.state) }
+    }
+
+    /// Changes what protects the device, and notes when that locks or unlocks it.
+    func changeProtection(_ body: (inout SecurityState) throws -> Void) throws {
+        let (before, after) = try security.changeState { state in
+            let before = state.isLocked
+            try body(&state)
+            return (before, state.isLocked)
+        }
+        if before != after { trace.emit(after ? .deviceLocked : .deviceUnlocked) }
     }
 
     private static func addBiometryCommands(to table: inout CommandTable<DeviceAgent>) {

@@ -3,15 +3,31 @@
 /// An immutable value; any thread. The sentence is made by `DiagnosticWording`, the print-out by
 /// ``DiagnosticRenderer``; no text is built where the mistake is found.
 public struct Diagnostic: Error, Sendable {
+    /// What a complaint means for the run.
+    public enum Severity: String, Sendable {
+        /// Nothing is run.
+        case error
+        /// It is pointed out, and the run goes on.
+        case warning
+    }
+
     /// What is wrong, with the facts the sentence needs.
     public let kind: DiagnosticKind
     /// Where.
     public let place: SourcePlace
+    /// What it means for the run.
+    public let severity: Severity
+    /// Where the file of ``place`` was included, the innermost place first; empty for a file that nobody includes.
+    public let includedAt: [SourcePlace]
 
     /// Records a complaint.
-    public init(_ kind: DiagnosticKind, at place: SourcePlace) {
+    public init(
+        _ kind: DiagnosticKind, at place: SourcePlace, severity: Severity = .error, includedAt: [SourcePlace] = []
+    ) {
         self.kind = kind
         self.place = place
+        self.severity = severity
+        self.includedAt = includedAt
     }
 
     /// Whether two complaints say the same about the same place of the same file.
@@ -25,6 +41,9 @@ public struct Diagnostic: Error, Sendable {
 /// Not thread-safe: used by the one thread that reads the files.
 public final class DiagnosticCollector {
     private var found: [Diagnostic] = []
+    private var noticed: [Diagnostic] = []
+    /// The files that are being included, the innermost last: where each was included, and its path.
+    private var including: [(place: SourcePlace, file: String)] = []
     /// Places whose text is masked in every print-out.
     public private(set) var secretRanges = SecretRanges()
 
@@ -33,7 +52,29 @@ public final class DiagnosticCollector {
 
     /// Adds a complaint. The same complaint about the same place is kept once: one cause, one complaint.
     public func report(_ kind: DiagnosticKind, at place: SourcePlace) {
-        report(Diagnostic(kind, at: place))
+        report(Diagnostic(kind, at: place, includedAt: chain(to: place.file)))
+    }
+
+    /// Points something out that does not keep anybody from running the file.
+    public func warn(_ kind: DiagnosticKind, at place: SourcePlace) {
+        let warning = Diagnostic(kind, at: place, severity: .warning, includedAt: chain(to: place.file))
+        if !noticed.contains(where: { $0.isSame(as: warning) }) { noticed.append(warning) }
+    }
+
+    /// Reads a file that another one includes; what is found wrong in it is reported with the place of the `include`.
+    public func reading<Value>(_ file: SourceFile, includedAt place: SourcePlace, _ body: () -> Value) -> Value {
+        including.append((place, file.path))
+        defer { including.removeLast() }
+        return body()
+    }
+
+    /// Where the file that is being read was included, the innermost place first.
+    public var currentChain: [SourcePlace] { including.reversed().map(\.place) }
+
+    /// Where a file was included. A value that the includer gave is the includer's.
+    private func chain(to file: SourceFile) -> [SourcePlace] {
+        guard let last = including.lastIndex(where: { $0.file == file.path }) else { return [] }
+        return including[...last].reversed().map(\.place)
     }
 
     /// Adds a complaint. The same complaint about the same place is kept once: one cause, one complaint.
@@ -53,8 +94,13 @@ public final class DiagnosticCollector {
     public var count: Int { found.count }
 
     /// Every complaint, sorted by file and place.
-    public var diagnostics: [Diagnostic] {
-        found.sorted { left, right in
+    public var diagnostics: [Diagnostic] { Self.sorted(found) }
+
+    /// Everything that was pointed out, sorted by file and place.
+    public var warnings: [Diagnostic] { Self.sorted(noticed) }
+
+    private static func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
+        diagnostics.sorted { left, right in
             left.place.file.path == right.place.file.path
                 ? left.place.range.start < right.place.range.start
                 : left.place.file.path < right.place.file.path

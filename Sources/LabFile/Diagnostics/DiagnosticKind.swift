@@ -25,6 +25,8 @@ public enum DiagnosticKind: Equatable, Sendable {
     case duplicateKey(key: String, firstLine: Int)
     /// A list or mapping used as a key.
     case keyIsNotText
+    /// A table in a file that is none.
+    case malformedTable(problem: String)
     /// `---` twice.
     case severalDocuments
     /// More values than a person writes, often by aliases that multiply.
@@ -103,6 +105,8 @@ public enum DiagnosticKind: Equatable, Sendable {
     case unknownResultField(field: String, of: String, known: [String])
     /// A value of one type where another is needed.
     case mismatchedReference(reference: String, expected: String, actual: String)
+    /// A value that is kept for nothing.
+    case unreadCapture(name: String)
     /// An environment variable that is not set and has no default.
     case unsetEnvironmentVariable(name: String)
 

@@ -17,8 +17,9 @@ public struct DiagnosticRenderer: Sendable {
 
     /// The print-out of one diagnostic, ending in a line end.
     public func render(_ diagnostic: Diagnostic) -> String {
-        var text = "\(diagnostic.place.label): error: \(diagnostic.kind.sentence)\n"
+        var text = "\(diagnostic.place.label): \(diagnostic.severity.rawValue): \(diagnostic.kind.sentence)\n"
         text += excerpt(diagnostic.place)
+        for place in diagnostic.includedAt { text += "  included at \(place.label)\n" + excerpt(place) }
         if let advice = diagnostic.kind.advice { text += "  help: \(advice)\n" }
         return text
     }
@@ -55,6 +56,7 @@ public struct DiagnosticRenderer: Sendable {
         let message = [diagnostic.kind.sentence, diagnostic.kind.advice].compactMap(\.self).joined(separator: " — ")
         let escaped = message.replacing("%", with: "%25").replacing("\n", with: "%0A")
         let start = diagnostic.place.range.start
-        return "::error file=\(diagnostic.place.file.path),line=\(start.line),col=\(start.column)::\(escaped)"
+        return
+            "::\(diagnostic.severity.rawValue) file=\(diagnostic.place.file.path),line=\(start.line),col=\(start.column)::\(escaped)"
     }
 }

@@ -38,6 +38,7 @@ extension DiagnosticKind {
         case .misfit(let what, let reason): "\(what) does not fit: \(reason)"
         case .unknownTopology(let name, _): "the lab file defines no topology `\(name)`"
         case .noCommand: "this step has no command"
+        case .malformedTable(let problem): "this is no table: \(problem)"
         case .severalCommands(let first, let second): "a step has one command, but here are `\(first)` and `\(second)`"
         case .unknownActor(let name, _): "there is no actor called `\(name)`"
         case .unknownCommand(let command, let actor, _): "`\(actor)` has no command `\(command)`"
@@ -58,6 +59,7 @@ extension DiagnosticKind {
         case .unknownResultField(let field, let of, _): "\(of) has no field `\(field)`"
         case .mismatchedReference(let reference, let expected, let actual):
             "`${\(reference)}` is \(actual), but \(expected) is needed"
+        case .unreadCapture(let name): "nobody reads `\(name)`"
         case .unsetEnvironmentVariable(let name): "the environment variable `\(name)` is not set"
         case .unknownMatcher(let word, _): "there is no matcher `\(word)`"
         case .matcherArgument(let matcher, let expected): "`\(matcher)` needs \(expected)"
@@ -77,6 +79,7 @@ extension DiagnosticKind {
         case .notUTF8: "save the file as UTF-8"
         case .emptyFile: "an example of every file is in the folder `Scenarios`"
         case .malformedYAML(let problem): malformedYAMLAdvice(problem)
+        case .malformedTable: "write a line with names and then a line for each row, with commas between the values"
         case .tabIndentation: "indent with spaces"
         case .duplicateKey: "remove one of the two"
         case .keyIsNotText, .nestedTooDeeply, .wrongShape, .contradictingKeys, .emptyList, .misfit: nil
@@ -112,6 +115,7 @@ extension DiagnosticKind {
         case .unreachableCapture: nil
         case .overwrittenVariable: "choose another name; a value is never overwritten"
         case .unknownResultField(let field, _, let known): suggestion(for: field, among: known)
+        case .unreadCapture: "remove `as`, or check the value with `expect`"
         case .unsetEnvironmentVariable(let name): "export `\(name)`, or give the value a `default`"
         case .unknownMatcher(let word, let known): suggestion(for: word, among: known)
         case .malformedPattern: "put the pattern in single quotes, and escape `.`, `(` and `[` with a backslash"

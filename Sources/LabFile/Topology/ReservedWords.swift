@@ -18,7 +18,7 @@ public enum ReservedWords {
     ]
     /// Words of blocks and of the file itself.
     public static let structure = [
-        "branches", "for", "in", "lab", "name", "rows", "row", "steps", "tags", "tearDown", "times", "values",
+        "branches", "for", "in", "lab", "name", "rows", "row", "setup", "steps", "tags", "tearDown", "times", "values",
     ]
 
     /// All of them.

@@ -159,11 +159,11 @@ struct ControlClientLoop: ~Copyable {
             let pid = entry.process.map { " (pid \($0.pid))" } ?? ""
             let end = entry.process?.hasEnded == false ? "closed the connection" : "died"
             let when = entry.isSent ? "before it answered '\(call.command)'" : "before '\(call.command)' reached it"
-            return ControlError(name: "peerDied", message: "the process at '\(endpoint.fileName)'\(pid) \(end) \(when)")
+            return ControlError(name: "peerDied", message: "\(endpoint)\(pid) \(end) \(when)")
         }
         let cause =
             entry.isSent
-            ? "'\(endpoint.fileName)' did not answer '\(call.command)' within \(call.timeout)"
+            ? "\(endpoint) did not answer '\(call.command)' within \(call.timeout)"
             : "nobody answered at '\(endpoint.fileName)' within \(call.timeout); is the process running?"
         return ControlError(name: "timedOut", message: cause)
     }

@@ -33,6 +33,10 @@ extension TraceEventName {
     public static let commandFinished = TraceEventName("command.finished")
     /// An armed fault takes effect, `point`, `action`, `pass`, `fired`.
     public static let faultFired = TraceEventName("fault.fired")
+    /// The owner locked the device, which closes what its protection covers.
+    public static let deviceLocked = TraceEventName("device.locked")
+    /// The owner unlocked the device.
+    public static let deviceUnlocked = TraceEventName("device.unlocked")
     /// A configuration was refused, `cause`.
     public static let configurationRejected = TraceEventName("configuration.rejected")
     /// The session's state was read from the keychain.
@@ -87,6 +91,8 @@ extension TraceEventName {
     public static let serverResponse = TraceEventName("server.response")
     /// The server refused a request; the answer hides the cause, `path`, `code`, `cause`.
     public static let serverRefused = TraceEventName("server.refused")
+    /// A fault of the network hit a request, `path`, `fault`, `id`.
+    public static let serverFaulted = TraceEventName("server.faulted")
     /// The server saved a changed activation, `activationId`, `from`, `to`, `reason`.
     public static let serverActivation = TraceEventName("server.activation")
     /// The server checked a signature, `activationId`, `type`, `valid`, `counter`, `failedAttempts`.
@@ -120,11 +126,11 @@ extension TraceEventName {
     /// All events.
     public static let all: [TraceEventName] = [
         processStarted, processReady, processEnded, processSuspended, processResumed, commandStarted, commandFinished,
-        faultFired, configurationRejected, stateLoaded, stateSaved, stateRemoved, counterBumped, counterUsed,
+        faultFired, deviceLocked, deviceUnlocked, configurationRejected, stateLoaded, stateSaved, stateRemoved, counterBumped, counterUsed,
         lockRequested, lockTaken, lockReleased, operationStarted, operationFinished, memoryCreated, memoryOpened,
         memoryRepaired, keychainWritten, keychainDeleted, keychainCorrupted, biometryPrompted, biometryAnswered,
         tokenStored, tokenRemoved, httpRequest, httpResponse, httpFailed, serverRequest, serverResponse, serverRefused,
-        serverActivation, serverSignature, linkUp, linkDown, linkAccepted, linkSent,
+        serverFaulted, serverActivation, serverSignature, linkUp, linkDown, linkAccepted, linkSent,
         linkReceived, linkDelivered, linkRedelivered, linkAcknowledged, linkFailed, sessionState, clockChanged, log,
     ]
 }

@@ -24,7 +24,8 @@ public enum ErrorNames {
 
     /// Errors of the lab itself.
     static let lab = [
-        "badArgument", "badRequest", "failed", "interrupted", "notRunning", "peerDied", "timedOut", "unknownCommand",
+        "badArgument", "badRequest", "failed", "interrupted", "notRunning", "peerDied", "suspended", "timedOut",
+        "unknownCommand",
     ]
 
     /// Errors of a device.

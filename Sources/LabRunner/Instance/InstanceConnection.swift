@@ -17,6 +17,8 @@ public final class InstanceConnection: Sendable {
     let actors: ActorTable
     let clients: ControlClients
     private let peers = Mutex<[String: ProcessWatch]>([:])
+    /// How the server or an agent ended, told by whoever started it; nil for everybody else, who cannot know.
+    private let howEnded = Mutex<(@Sendable (InstanceEndpoint) -> String?)?>(nil)
 
     /// Connects to an instance.
     ///
@@ -105,14 +107,20 @@ public final class InstanceConnection: Sendable {
         ).get().decode()
     }
 
+    /// Lets whoever started the server and the agents tell how they ended.
+    func learnEnds(from source: @escaping @Sendable (InstanceEndpoint) -> String?) {
+        howEnded.withLock { $0 = source }
+    }
+
     /// Why nobody can answer at the endpoint of the server or of an agent; nil when its process lives, or has not
     /// come up yet.
     func death(of endpoint: InstanceEndpoint) -> ControlError? {
         if case .peer = endpoint { return nil }
         guard let pid = holder(of: endpoint), !ProcessTable.isAlive(pid) else { return nil }
+        let how = howEnded.withLock { $0 }?(endpoint).map { " (\($0))" } ?? ""
         let rest = endpoint == .server ? "" : "its apps ended with it; "
         return ControlError(
-            name: "peerDied", message: "\(endpoint) has ended; \(rest)start the instance again")
+            name: "peerDied", message: "\(endpoint) has ended\(how); \(rest)start the instance again")
     }
 
     /// Whether the server's process has ended.

@@ -62,6 +62,11 @@ public final class LabInstance: Sendable {
                 executablesDirectory: executables.directory)
         }
         connection = try InstanceConnection(instance.layout)
+        connection.learnEnds { [weak self] endpoint in
+            guard let self, let part = state.withLock({ $0.infrastructure }).first(where: { $0.endpoint == endpoint })
+            else { return nil }
+            return sentence(onEndOf: part)
+        }
     }
 
     /// Starts the server and the agents, waits until they answer, and launches the apps that start by
@@ -166,13 +171,15 @@ public final class LabInstance: Sendable {
         let watched = state.withLock { $0.infrastructure }.filter { !known.contains($0.endpoint) }
         let readable = try Polling.waitReadable([wakeUp] + watched.map { $0.process.rawDescriptor })
         return zip(watched, readable.dropFirst()).filter(\.1).map { part, _ in
-            let how =
-                switch end(of: part) {
-                case .signaled(let number)?: Signals.name(of: number)
-                case .exited(let code)?: "exit code \(code)"
-                case nil: "reason unknown"
-                }
-            return (part.endpoint, "\(part.endpoint) has ended: \(how)")
+            (part.endpoint, "\(part.endpoint) has ended: \(sentence(onEndOf: part))")
+        }
+    }
+
+    private func sentence(onEndOf part: Infrastructure) -> String {
+        switch end(of: part) {
+        case .signaled(let number)?: Signals.name(of: number)
+        case .exited(let code)?: "exit code \(code)"
+        case nil: "reason unknown"
         }
     }
 

@@ -44,8 +44,15 @@ struct CommandReader {
         let capture = readCapture(node, of: command)
         guard let arguments, let outcome else { return nil }
         return CommandStep(
-            targets: found, alias: found.count > 1 ? entry.key : nil, command: command, arguments: arguments,
+            targets: found, alias: found.count > 1 ? alias(entry.key) : nil, command: command, arguments: arguments,
             outcome: outcome, capture: capture, within: within, eventually: eventually)
+    }
+
+    private func alias(_ name: String) -> Reference? {
+        steps.scope.lookup(name).map { entry in
+            steps.scope.captures.read(entry)
+            return Reference(name: name, path: [], key: entry.key)
+        }
     }
 
     private func find(_ name: String, targets: [Target], at place: SourcePlace) -> (Target, CommandDeclaration)? {

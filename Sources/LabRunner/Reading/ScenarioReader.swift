@@ -11,6 +11,8 @@ public enum ScenarioReader {
         public let scenarios: [Scenario]
         /// Everything that is wrong, sorted by place.
         public let diagnostics: [Diagnostic]
+        /// What is pointed out without keeping anybody from running the scenarios.
+        public let warnings: [Diagnostic]
         /// Places that print-outs mask.
         public let secrets: SecretRanges
     }
@@ -20,7 +22,7 @@ public enum ScenarioReader {
     static func isIncludedFile(_ file: SourceFile) -> Bool {
         guard let entries = YAMLDocument.parse(file, reporting: DiagnosticCollector())?.entries else { return false }
         return entries.contains { $0.key == "steps" }
-            && entries.allSatisfy { ["steps", "parameters"].contains($0.key) }
+            && entries.allSatisfy { ["about", "outputs", "parameters", "steps"].contains($0.key) }
     }
 
     /// Reads a file.
@@ -42,7 +44,7 @@ public enum ScenarioReader {
         }
         return Outcome(
             scenarios: collector.isEmpty ? scenarios : [], diagnostics: collector.diagnostics,
-            secrets: collector.secretRanges)
+            warnings: collector.warnings, secrets: collector.secretRanges)
     }
 }
 
@@ -61,46 +63,56 @@ private struct Reading {
         let quarantine = reader.text("quarantine")
         let topology = readLab(reader.optional("lab"), root: root)
         let valueEntries = reader.namedEntries("values") ?? []
-        let rows = reader.list("rows")
+        let files = IncludedFiles(labFile: labFile.file.path, scenario: file.path)
+        let rows = readRows(reader, files: files)
+        let setupNode = reader.optional("setup")
         let stepsNode = reader.required("steps")
         let tearDownNode = reader.optional("tearDown")
         reader.declare("about")
         reader.finish()
         // Without a cast the steps could not be judged, and every complaint would be a consequence.
         guard let topology, let stepsNode else { return [] }
+        if rows == nil, root["rows"] != nil { return [] }
         if let rows, rows.isEmpty { collector.report(.emptyList(what: "`rows`"), at: reader.place(of: "rows")) }
 
         let variants: [(suffix: String, row: YAMLNode?)] =
             rows.map { $0.enumerated().map { (rowName($1, index: $0), $1) } } ?? [("", nil)]
         var seen: [String: Int] = [:]
-        let files = IncludedFiles(labFile: labFile.file.path, scenario: file.path)
         return variants.map { suffix, row in
             if let row, let first = seen.updateValue(row.place.range.start.line, forKey: suffix) {
                 collector.report(.duplicateName(name: suffix, what: "a row", firstLine: first), at: row.place)
             }
             let secrets = SecretTexts()
             let scope = Scope(parent: nil)
-            hideLaterCaptures(in: stepsNode, scope: scope)
+            for node in [setupNode, stepsNode].compactMap({ $0 }) { hideLaterCaptures(in: node, scope: scope) }
             if let row { scope.define("row", .constant(row, in: nil), at: row.place, reporting: collector) }
             var generated: [GeneratedValue] = []
             for entry in valueEntries { define(entry, in: scope, generated: &generated, secrets: secrets) }
-            let reader = StepReader(
-                actors: ActorTable(topology), scope: scope, collector: collector, secrets: secrets, files: files,
-                directory: Files.directory(of: file.path),
-                including: [IncludedFiles.identity(of: file.path)], prefix: "")
-            let steps = reader.read(stepsNode, what: "`steps`")
-            let tearDown = tearDownNode.map { node in
+            func reader(_ scope: Scope, prefix: String) -> StepReader {
                 StepReader(
-                    actors: reader.actors, scope: Scope(parent: scope), collector: collector, secrets: secrets,
-                    files: files, directory: reader.directory, including: reader.including, prefix: "t"
-                ).read(node, what: "`tearDown`")
+                    actors: ActorTable(topology), scope: scope, collector: collector, secrets: secrets, files: files,
+                    directory: Files.directory(of: file.path),
+                    including: [IncludedFiles.identity(of: file.path)], prefix: prefix)
             }
+            let setup = setupNode.flatMap { reader(scope, prefix: "s").readPhase($0, what: "`setup`") }
+            let steps = reader(scope, prefix: "").read(stepsNode, what: "`steps`")
+            let tearDown = tearDownNode.flatMap {
+                reader(Scope(parent: scope), prefix: "t").readPhase($0, what: "`tearDown`")
+            }
+            // What is wrong may be what keeps a value from being read.
+            if collector.isEmpty { scope.captures.warn(in: collector) }
             return Scenario(
                 id: suffix.isEmpty ? id : "\(id)[\(suffix)]", name: suffix.isEmpty ? name : "\(name) [\(suffix)]",
                 tags: tags, quarantine: quarantine, file: file, topology: topology, generated: generated,
-                steps: steps, tearDown: tearDown ?? [], secrets: collector.secretRanges,
+                setup: setup, steps: steps, tearDown: tearDown, secrets: collector.secretRanges,
                 secretTexts: secrets.texts.sorted())
         }
+    }
+
+    /// `rows:` as a list, or as the name of a file that holds the table.
+    private func readRows(_ reader: MappingReader, files: IncludedFiles) -> [YAMLNode]? {
+        guard let node = reader.optional("rows"), node.scalar != nil else { return reader.list("rows") }
+        return RowFile(files: files, collector: collector).read(node, in: Files.directory(of: file.path))
     }
 
     /// A row is called by its key `id`, else by its number.

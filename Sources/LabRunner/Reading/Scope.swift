@@ -16,15 +16,47 @@ final class Scope {
     struct Entry {
         let binding: Binding
         let place: SourcePlace
+        /// What the variable is called while the scenario runs. Names of an included file are its own: they carry the
+        /// number of the step that includes it.
+        let key: String
     }
 
+    /// The captures of a scenario, to point out those that nobody reads.
+    final class Captures {
+        private var unread: [String: (name: String, place: SourcePlace)] = [:]
+
+        fileprivate func add(_ name: String, key: String, at place: SourcePlace) { unread[key] = (name, place) }
+
+        /// Notes that somebody reads a capture.
+        func read(_ entry: Entry) { unread[entry.key] = nil }
+
+        /// Points the rest out.
+        func warn(in collector: DiagnosticCollector) {
+            for capture in unread.values { collector.warn(.unreadCapture(name: capture.name), at: capture.place) }
+        }
+    }
+
+    let captures: Captures
     private let parent: Scope?
+    private let prefix: String
     private(set) var entries: [String: Entry] = [:]
     private var hidden: [String: (line: Int, reason: String)] = [:]
     private var aliases: [String: [String]] = [:]
 
+    /// The outermost scope of a scenario, or one inside another.
     init(parent: Scope?) {
         self.parent = parent
+        captures = parent?.captures ?? Captures()
+        prefix = parent?.prefix ?? ""
+    }
+
+    /// The scope of an included file, which sees nothing of its includer.
+    ///
+    /// - Parameter step: the number of the step that includes it.
+    init(ofFileIncludedBy step: String, from includer: Scope) {
+        parent = nil
+        captures = includer.captures
+        prefix = "\(step)/"
     }
 
     func lookup(_ name: String) -> Entry? {
@@ -41,11 +73,37 @@ final class Scope {
 
     /// Gives a name a meaning from here on.
     func define(_ name: String, _ binding: Binding, at place: SourcePlace, reporting collector: DiagnosticCollector) {
+        define(name, Entry(binding: binding, place: place, key: prefix + name), reporting: collector)
+    }
+
+    private func define(_ name: String, _ entry: Entry, reporting collector: DiagnosticCollector) {
         if let taken = lookup(name) {
-            collector.report(.overwrittenVariable(name: name, firstLine: taken.place.range.start.line), at: place)
+            collector.report(
+                .overwrittenVariable(name: name, firstLine: taken.place.range.start.line), at: entry.place)
         } else {
-            entries[name] = Entry(binding: binding, place: place)
+            entries[name] = entry
         }
+    }
+
+    /// Gives a name to what a step keeps.
+    ///
+    /// - Returns: What it is called while the scenario runs.
+    func capture(
+        _ name: String, _ type: FieldType, at place: SourcePlace, reporting collector: DiagnosticCollector
+    ) -> String {
+        define(name, .typed(type), at: place, reporting: collector)
+        captures.add(name, key: prefix + name, at: place)
+        return prefix + name
+    }
+
+    /// Gives a name to a value that an included file hands out.
+    func define(
+        _ name: String, output entry: Entry, actors: [String]?, at place: SourcePlace,
+        reporting collector: DiagnosticCollector
+    ) {
+        captures.read(entry)
+        define(name, Entry(binding: entry.binding, place: place, key: entry.key), reporting: collector)
+        if let actors { define(name, oneOf: actors) }
     }
 
     /// Lets a variable stand for one of some actors, of whom the run decides.
@@ -64,7 +122,7 @@ final class Scope {
     /// Takes over the variables of a list of steps that has run to its end.
     func adopt(_ other: Scope, reporting collector: DiagnosticCollector) {
         for (name, entry) in other.entries.sorted(by: { $0.value.place.range.start < $1.value.place.range.start }) {
-            if case .typed = entry.binding { define(name, entry.binding, at: entry.place, reporting: collector) }
+            if case .typed = entry.binding { define(name, entry, reporting: collector) }
         }
         aliases.merge(other.aliases) { own, _ in own }
     }

@@ -40,10 +40,10 @@ extension StepReader {
             collector.report(.misfit(what: "`as: \(name)`", reason: "an actor has this name"), at: node.place)
             return nil
         }
-        guard let name = variable(node, RaceWinner.fieldType, in: scope) else { return nil }
+        guard let key = variable(node, RaceWinner.fieldType, in: scope) else { return nil }
         let actors = branches.compactMap(\.actors.first)
-        if actors.count == branches.count { scope.define(name, oneOf: actors) }
-        return name
+        if actors.count == branches.count, let name = node.scalar?.text { scope.define(name, oneOf: actors) }
+        return key
     }
 
     /// The branches, and what each of them keeps.

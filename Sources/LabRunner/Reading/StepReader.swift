@@ -38,6 +38,16 @@ struct StepReader {
         }
     }
 
+    /// Reads the steps before or after those of the scenario: a list, or `{ within: 10s, steps: […] }`.
+    func readPhase(_ node: YAMLNode, what: String) -> Phase? {
+        guard node.entries != nil else { return Phase(limit: Phase.usualLimit, steps: read(node, what: what)) }
+        guard let reader = MappingReader(node, container: what, reporting: collector) else { return nil }
+        let limit = reader.optional("within").flatMap { duration($0, what: "`within`") }
+        let steps = reader.required("steps")
+        reader.finish()
+        return steps.map { Phase(limit: limit ?? Phase.usualLimit, steps: read($0, what: "`steps`")) }
+    }
+
     func readStep(_ node: YAMLNode, path: String) -> Step? {
         guard let entries = node.entries else {
             collector.report(.wrongShape(what: "a step", expected: .mapping, actual: node.shape), at: node.place)
@@ -83,7 +93,9 @@ struct StepReader {
             action = CommandReader(steps: self).read(node, command, candidates: candidates).map(Step.Action.command)
         }
         guard let action else { return nil }
-        return Step(action: action, note: node["note"]?.scalar?.text, place: node.place, path: path)
+        return Step(
+            action: action, note: node["note"]?.scalar?.text, place: node.place, includedAt: collector.currentChain,
+            path: path)
     }
 
     private func reportSeveral(_ commands: [YAMLEntry], isKnown: (String) -> Bool) -> Step? {

@@ -18,7 +18,7 @@ extension ValueReader {
                     at: place)
                 return nil
             }
-            return .reference(reference)
+            return .reference(reference.resolved(to: entry.key))
         }
     }
 
@@ -56,14 +56,17 @@ extension ValueReader {
                         at: node.place)
                     return nil
                 }
-                result.append(part)
+                result.append(.reference(reference.resolved(to: entry.key)))
             }
         }
         return .interpolation(result)
     }
 
     private func resolve(_ reference: Reference, at place: SourcePlace) -> Scope.Entry? {
-        if let entry = scope.lookup(reference.name) { return entry }
+        if let entry = scope.lookup(reference.name) {
+            scope.captures.read(entry)
+            return entry
+        }
         if let hidden = scope.hiddenEntry(reference.name) {
             collector.report(
                 .unreachableCapture(name: reference.name, line: hidden.line, reason: hidden.reason), at: place)

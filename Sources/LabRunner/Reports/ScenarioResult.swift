@@ -64,13 +64,21 @@ public struct StepFailure: Codable, Sendable {
     public var title: String
     /// `file:line:column`; empty for the scenario as a whole.
     public var place: String
+    /// `file:line:column` of each `include` around the step, the innermost first.
+    public var includedAt: [String] = []
     /// The step as it was written.
     public var source: String
     /// What is wrong, in a sentence.
     public var reason: String
     /// What was expected and what was there.
     public var differences: [Difference]
-    /// The last events of the peer's trace.
+    /// What an unexpected error carries beside its message: the members of its `userInfo`, one a line.
+    public var details: [String] = []
+    /// Why it went wrong, as far as the processes have recorded it; a sentence each.
+    public var causes: [String] = []
+    /// What happened in all processes because of the step, with the time since it began.
+    public var events: [String] = []
+    /// The last events of the peer's trace, when the step itself caused none.
     public var trace: [String]
     /// The command that runs the same again.
     public var replay: String

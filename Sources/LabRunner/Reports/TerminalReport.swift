@@ -36,6 +36,7 @@ public struct TerminalReport: Sendable {
         if !failure.source.isEmpty {
             lines += failure.source.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
         }
+        lines += failure.includedAt.map { "  included at \($0)" }
         for difference in failure.differences {
             let name = difference.path.isEmpty ? "" : "\(difference.path): "
             lines.append("  " + styled("- \(name)\(difference.expected)", "31") + "   expected at \(difference.place)")
@@ -43,6 +44,12 @@ public struct TerminalReport: Sendable {
             if !difference.excerpt.isEmpty {
                 lines += difference.excerpt.split(separator: "\n").map { "   \($0)" }
             }
+        }
+        lines += failure.details.map { "    \($0)" }
+        lines += failure.causes.map { "  \(styled("because", "1")) \($0)" }
+        if !failure.events.isEmpty {
+            lines.append("  what happened in this step:")
+            lines += failure.events.map { "    \($0)" }
         }
         if !failure.trace.isEmpty {
             lines.append("  last events:")

@@ -24,6 +24,9 @@ struct ControlCaller: Sendable {
         /// Nil for commands the runner carries out itself, and without an answer.
         let interval: HandlingInterval?
 
+        /// The error, when it failed.
+        var error: ControlError? { if case .error(let error) = answer { error } else { nil } }
+
         /// Time added to the peer's own work, in nanoseconds.
         var overhead: UInt64? {
             interval.map { $0.received - $0.sent - min($0.handling, $0.received - $0.sent) }
@@ -34,7 +37,9 @@ struct ControlCaller: Sendable {
 
     /// Makes the connection to a target before it is needed.
     func connect(to target: Target) {
-        guard case .endpoint(let endpoint, _) = target.route, let watch = instance.watch(of: endpoint) else { return }
+        guard case .endpoint(let endpoint, _) = target.route else { return }
+        if case .peer = endpoint { _ = try? instance.findProcess(of: target.actor) }
+        guard let watch = instance.watch(of: endpoint), !ProcessTable.isStopped(watch.pid) else { return }
         _ = try? instance.clients[endpoint].call(
             ControlRequest(command: "ping"), timeout: .seconds(1).stretched, watching: watch)
     }
@@ -61,6 +66,13 @@ struct ControlCaller: Sendable {
         if case .peer = endpoint, try !instance.findProcess(of: target.actor) {
             let error = ControlError(
                 name: "notRunning", message: "`\(target.actor)` does not run; write `\(target.actor): launch` before")
+            return Outcome(answer: .error(error), interval: nil)
+        }
+        if let process = instance.watch(of: endpoint), ProcessTable.isStopped(process.pid) {
+            // It would answer when somebody lets it go on; to wait for that is the scenario's part.
+            let error = ControlError(
+                name: "suspended",
+                message: "`\(target.actor)` is suspended and answers nothing; write `\(target.actor): resume` before")
             return Outcome(answer: .error(error), interval: nil)
         }
         let client = try instance.clients[endpoint]

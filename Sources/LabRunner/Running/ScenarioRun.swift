@@ -27,6 +27,8 @@ final class ScenarioRun: Sendable {
         var commands = 0
         var expectedEnds: Set<String> = []
         var armedFaults: [ArmedFault: Step] = [:]
+        /// When steps were carried out last, by their numbers.
+        var spans: [String: StepSpan] = [:]
     }
 
     init(
@@ -100,15 +102,16 @@ final class ScenarioRun: Sendable {
             bindings.set(value.name, to: drawn)
         }
         let thread = StepThread(run: self, instance: instance, events: events, bindings: bindings)
-        let isComplete = thread.perform(scenario.steps)
+        let isReady = scenario.setup.map { thread.perform($0, called: "set-up") } ?? true
+        let isComplete = isReady && thread.perform(scenario.steps)
         if isComplete {
             thread.checkFaults()
             checkAfterwards(instance)
         }
-        if !scenario.tearDown.isEmpty {
+        if let phase = scenario.tearDown {
             let tearDown = StepThread(
                 run: self, instance: instance, events: events, bindings: thread.bindings, isTearDown: true)
-            _ = tearDown.perform(scenario.tearDown)
+            _ = tearDown.perform(phase, called: "tear-down")
         }
         return result(seconds: 0, launches: [:])
     }
@@ -128,6 +131,28 @@ final class ScenarioRun: Sendable {
     /// Remembers that the end of an app's process is wanted from here on.
     func expectEnd(of app: String) {
         record.withLock { _ = $0.expectedEnds.insert(app) }
+    }
+
+    /// Remembers that a step, or its next attempt, begins.
+    func begin(_ step: Step) {
+        let now = MonotonicClock.nanoseconds()
+        record.withLock { $0.spans[step.path] = StepSpan(begin: now, end: nil) }
+    }
+
+    /// Remembers that a step has ended.
+    func end(_ step: Step) {
+        let now = MonotonicClock.nanoseconds()
+        record.withLock { $0.spans[step.path]?.end = now }
+    }
+
+    /// When a step, or its last attempt, began.
+    func begin(of step: Step) -> UInt64 { record.withLock { $0.spans[step.path]?.begin } ?? 0 }
+
+    /// The number of the innermost step that was being carried out at a time.
+    func step(at time: UInt64) -> String? {
+        record.withLock { record in
+            record.spans.filter { $0.value.contains(time) }.max { $0.key.count < $1.key.count }?.key
+        }
     }
 
     /// Remembers which step armed a fault.
@@ -168,6 +193,9 @@ final class ScenarioRun: Sendable {
         var failure = failure
         failure.reason = redactor.redact(failure.reason)
         failure.source = redactor.redact(failure.source)
+        failure.details = failure.details.map(redactor.redact)
+        failure.causes = failure.causes.map(redactor.redact)
+        failure.events = failure.events.map(redactor.redact)
         failure.trace = failure.trace.map(redactor.redact)
         for index in failure.differences.indices {
             failure.differences[index].expected = redactor.redact(failure.differences[index].expected)

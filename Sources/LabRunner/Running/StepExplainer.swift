@@ -4,30 +4,38 @@ internal import LabKit
 /// Makes the explanation of a failed step.
 struct StepExplainer {
     let renderer: DiagnosticRenderer
-    let events: TraceBoard
+    let facts: FailureCircumstances
     let replay: String
 
     /// The lines of a step that are printed at most.
     private static let longestSource = 12
-    /// The trace events that are printed at most.
-    private static let shownEvents = 8
 
-    func failure(
-        _ step: Step, _ reason: String, verdict: Verdict, mismatches: [Mismatch], peer: String?
-    ) -> StepFailure {
-        StepFailure(
-            verdict: verdict, step: step.path, title: step.title, place: step.place.label, source: source(of: step),
-            reason: reason, differences: mismatches.map(difference),
-            trace: events.lastEvents(of: peer, count: Self.shownEvents), replay: replay)
+    func failure(_ step: Step, _ reason: String, verdict: Verdict, mismatches: [Mismatch]) -> StepFailure {
+        let events = StepEvents(facts: facts)
+        let lines = events.lines
+        return StepFailure(
+            verdict: verdict, step: step.path, title: step.title, place: step.place.label,
+            includedAt: step.includedAt.map(\.label), source: source(of: step),
+            reason: reason, differences: mismatches.map(difference), details: details,
+            causes: CauseFinder(facts: facts).causes, events: lines, trace: lines.isEmpty ? events.before : [],
+            replay: replay)
+    }
+
+    /// What an unexpected error carries beside its message, one line a member.
+    private var details: [String] {
+        guard case .object(let members)? = facts.error?.userInfo else { return [] }
+        return members.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.description)" }
     }
 
     /// The lines of the file that hold the step, secrets masked.
     private func source(of step: Step) -> String {
         let first = step.place.range.start.line
         let last = min(max(first, step.place.range.end.line), first + Self.longestSource - 1)
+        let width = String(last).count
         return (first...last).map { number in
             let mark = number == first ? ">" : " "
-            return "\(mark) \(number) | \(renderer.secrets.masked(line: number, of: step.place.file))"
+            let padding = String(repeating: " ", count: width - String(number).count)
+            return "\(mark) \(padding)\(number) | \(renderer.secrets.masked(line: number, of: step.place.file))"
         }.joined(separator: "\n")
     }
 

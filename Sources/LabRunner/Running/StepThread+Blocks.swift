@@ -16,12 +16,29 @@ extension StepThread {
 
     func wait(for event: EventPattern, within limit: LabDuration, of step: Step) -> Bool {
         let isFound = events.consume(
-            event.event, of: event.peer, timeout: limit, isCancelled: { [run] in run.interruption.isSet },
+            event.event, of: event.peer, timeout: min(limit, deadline?.rest ?? limit),
+            isCancelled: { [run] in run.interruption.isSet },
             matches: matcher(of: event))
         if isFound { return true }
+        let (near, mismatches) = nearest(to: event)
         return fail(
-            step, "\(event.title) did not come within \(TerminalReport.seconds(limit.seconds))", verdict: .failed,
-            peer: event.peer)
+            step, "\(event.title) did not come within \(TerminalReport.seconds(limit.seconds))\(near)",
+            verdict: .failed, mismatches: mismatches, peer: event.peer, awaited: event.event)
+    }
+
+    /// What came in place of an event that did not: the same event with other fields, or of another process.
+    private func nearest(to event: EventPattern) -> (sentence: String, mismatches: [Mismatch]) {
+        let all = (try? TraceReader.readAll(instance.manifest.tracesDirectory)) ?? []
+        let same = all.filter { $0.name.rawValue == event.event }
+        if let last = same.last(where: { event.peer == nil || $0.process == event.peer }), let fields = event.fields {
+            let mismatches = MatchEvaluator(bindings: bindings).mismatches(.object(last.fields), fields)
+            // The same fields: another `waitFor` has taken the event.
+            if mismatches.isEmpty { return (" once more", []) }
+            return ("; the last of \(same.count) such events differs", mismatches)
+        }
+        let others = Set(same.map(\.process)).subtracting([event.peer ?? ""]).sorted()
+        if event.peer == nil || others.isEmpty { return ("", []) }
+        return (", although it came of \(others.map { "`\($0)`" }.joined(separator: ", "))", [])
     }
 
     private func matcher(of event: EventPattern) -> ([String: JSONValue]) -> Bool {
@@ -54,7 +71,7 @@ extension StepThread {
             }
             guard let first = found.first else { return true }
             let after = TerminalReport.milliseconds(first.time - begin)
-            let count = found.count == 1 ? "" : " and \(found.count - 1) times more"
+            let count = found.count == 1 ? "" : ", the first of \(found.count) times,"
             return fail(
                 step, "\(event.title) came \(after) after the beginning\(count), but must never come in these steps",
                 verdict: .failed, peer: first.process)
@@ -99,10 +116,15 @@ extension StepThread {
     }
 
     func eventually(_ limit: LabDuration, _ steps: [Step], of step: Step) -> Bool {
+        // The time counts from the first question and not from the connections.
+        prepare(steps)
         let begin = MonotonicClock.nanoseconds()
-        let deadline = begin + UInt64(limit.nanoseconds)
-        let outer = held
+        let (outer, outerDeadline) = (held, deadline)
+        let bound = Deadline.earlier(outerDeadline, Deadline(after: limit, of: "`eventually`"))
+        deadline = bound
+        defer { deadline = outerDeadline }
         var attempts = 0
+        var shown: [StepFailure] = []
         var pacing = Pacing(events: events, processes: Set(steps.flatMap(\.actors)), path: step.path)
         while true {
             let seen = events.generation
@@ -112,15 +134,17 @@ extension StepThread {
             let failures = held ?? []
             held = outer
             if isFine { return true }
-            if MonotonicClock.nanoseconds() >= deadline || run.interruption.isSet {
-                for var failure in failures {
+            // An attempt that the bound has cut off says less than the one before.
+            if shown.isEmpty || !bound.isOver { shown = failures }
+            if bound.isOver || run.interruption.isSet {
+                for var failure in shown {
                     let elapsed = Double(MonotonicClock.nanoseconds() - begin) / 1e9
                     failure.reason += " (last of \(attempts) attempts in \(TerminalReport.seconds(elapsed)))"
                     report(failure)
                 }
                 return false
             }
-            pacing.waitForNextAttempt(after: seen, deadline: deadline)
+            pacing.waitForNextAttempt(after: seen, deadline: bound.time)
         }
     }
 
@@ -130,11 +154,16 @@ extension StepThread {
         for (index, value) in values.enumerated() {
             if run.interruption.isSet, !isTearDown { return false }
             if let name { bindings.set(name, to: value) }
-            let which = name.map { " with `\($0)` = \(Self.shortened(value.description))" } ?? ""
+            let which = name.map { " with `\(Self.written($0))` = \(Self.shortened(value.description))" } ?? ""
             round[round.count - 1] = "in round \(index + 1) of \(values.count)\(which)"
             if !perform(steps) { return false }
         }
         return true
+    }
+
+    /// The name of a variable as it was written; that of an included file carries the step that includes it.
+    private static func written(_ key: String) -> Substring {
+        key[(key.lastIndex(of: "/").map(key.index(after:)) ?? key.startIndex)...]
     }
 
     private static func shortened(_ text: String) -> String { text.count > 80 ? text.prefix(79) + "…" : text }

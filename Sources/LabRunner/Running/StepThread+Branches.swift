@@ -37,10 +37,10 @@ extension StepThread {
     }
 
     private func perform(_ branches: [Branch], holdsFailures: Bool) -> [BranchRun.Result] {
-        let results = BranchRun.perform(branches) { [run, instance, events, bindings, isTearDown, round] in
+        let results = BranchRun.perform(branches) { [run, instance, events, bindings, isTearDown, round, deadline] in
             let thread = StepThread(
                 run: run, instance: instance, events: events, bindings: bindings, isTearDown: isTearDown)
-            thread.round = round
+            (thread.round, thread.deadline) = (round, deadline)
             if holdsFailures { thread.held = [] }
             return thread
         }

@@ -5,7 +5,7 @@ internal import LabSystem
 extension StepThread {
     func perform(_ command: CommandStep, of step: Step) -> Bool {
         guard let command = decided(command) else {
-            return fail(step, "nobody has won the race that keeps `\(command.alias ?? "")`", verdict: .failed)
+            return fail(step, "nobody has won the race that keeps `\(command.alias?.name ?? "")`", verdict: .failed)
         }
         let arguments: JSONValue
         do {
@@ -25,7 +25,10 @@ extension StepThread {
             }
             return fail(step, "`${\(error.reference.text)}` has no value", verdict: .failed)
         }
-        let deadline = command.eventually.map { MonotonicClock.nanoseconds() + UInt64($0.nanoseconds) }
+        // The time counts from the first question and not from the connection.
+        if command.eventually != nil { caller.connect(to: command.target) }
+        let bound = command.eventually.map { Deadline(after: $0, of: "`eventually`") }
+        var last: Judgement?
         var attempts = 0
         var first: String?
         let begin = MonotonicClock.nanoseconds()
@@ -33,37 +36,52 @@ extension StepThread {
         while true {
             let seen = events.generation
             attempts += 1
+            run.begin(step)
             let outcome: ControlCaller.Outcome
             do {
                 outcome = try caller.call(
                     command.target, command: command.command.name, arguments: arguments, operation: step.path,
-                    timeout: command.within.map { max($0, .seconds(1)) } ?? ControlClient.patience)
+                    timeout: patience(of: command, within: bound))
             } catch {
                 return fail(step, "\(error)", verdict: .inconclusive, peer: command.target.actor)
             }
             hideSecrets(of: outcome, command)
             note(outcome, of: command, step: step)
             if case .result(let answer) = outcome.answer { noteFault(of: command, arguments, answer, step: step) }
-            let judgement = judge(outcome, command.outcome)
+            var judgement = judge(outcome, command.outcome)
             if judgement.isFine {
                 if case .result(let value) = outcome.answer { lastAnswer = value }
                 return finish(command, outcome, judgement.way, of: step)
             }
-            lastError = if case .error(let error) = outcome.answer { error } else { nil }
+            // An attempt that the bound has cut off says less than the one before.
+            if bound?.isOver == true, judgement.error?.name == "timedOut", let last { judgement = last }
+            last = judgement
+            lastError = judgement.error
             first = first ?? judgement.summary
-            let isOver = deadline.map { MonotonicClock.nanoseconds() >= $0 } ?? true
+            let isOver = bound?.isOver ?? true
             if isOver || (run.interruption.isSet && !isTearDown) {
                 var reason = judgement.reason
+                if let limit = command.within, judgement.error?.name == "timedOut" {
+                    reason =
+                        "it has no answer after \(patience(of: command, within: bound)), but at most \(limit) is allowed (`within`)"
+                }
                 if command.eventually != nil {
                     let elapsed = Double(MonotonicClock.nanoseconds() - begin) / 1e9
                     reason +=
                         " (after \(attempts) attempts in \(TerminalReport.seconds(elapsed)); the first saw \(first ?? ""), the last \(judgement.summary))"
                 }
                 return fail(
-                    step, reason, verdict: .failed, mismatches: judgement.mismatches, peer: command.target.actor)
+                    step, reason, verdict: .failed, mismatches: judgement.mismatches, peer: command.target.actor,
+                    error: lastError)
             }
-            pacing.waitForNextAttempt(after: seen, deadline: deadline ?? 0)
+            pacing.waitForNextAttempt(after: seen, deadline: bound?.time ?? 0)
         }
+    }
+
+    /// How long an answer is waited for. A command that must be fast gets a second, to find out how long it takes.
+    private func patience(of command: CommandStep, within bound: Deadline?) -> LabDuration {
+        let usual = command.within.map { max($0, .seconds(1)) } ?? ControlClient.patience
+        return max(.milliseconds(1), [bound?.rest, deadline?.rest].compactMap(\.self).reduce(usual, min))
     }
 
     /// Masks what is secret in an answer, before anything of it is written or shown.
@@ -118,7 +136,7 @@ extension StepThread {
             let elapsed = TerminalReport.milliseconds(interval.received - interval.sent)
             let allowed = TerminalReport.milliseconds(UInt64(max(0, limit.nanoseconds)))
             return fail(
-                step, "it took \(elapsed), but at most \(allowed) are allowed", verdict: .failed,
+                step, "it took \(elapsed), but at most \(allowed) is allowed (`within`)", verdict: .failed,
                 peer: command.target.actor)
         }
         if let capture = command.capture {
@@ -135,7 +153,7 @@ extension StepThread {
     /// The command with the one target that a race has decided for; nil while it has not.
     private func decided(_ command: CommandStep) -> CommandStep? {
         guard let alias = command.alias else { return command }
-        let winner = bindings.values[alias]?["actor"]?.stringValue
+        let winner = bindings.values[alias.key]?["actor"]?.stringValue
         guard let target = command.targets.first(where: { $0.actor == winner }) else { return nil }
         var decided = command
         (decided.targets, decided.alias) = ([target], nil)
@@ -148,6 +166,8 @@ extension StepThread {
         var summary = ""
         /// Which of several ways the command took.
         var way: String?
+        /// The error that was not expected.
+        var error: ControlError?
         var isFine: Bool { reason.isEmpty }
     }
 
@@ -174,12 +194,12 @@ extension StepThread {
                 }
             return Judgement(
                 reason:
-                    "it ended in none of the \(ways.count) ways, but with \(ending)\n  \(reasons.joined(separator: "\n  "))",
-                summary: ending)
+                    "it ended in none of the \(ways.count) ways, but with \(ending)\n      \(reasons.joined(separator: "\n      "))",
+                summary: ending, error: outcome.error)
         case (.succeeds, .result):
             return Judgement()
         case (.succeeds, .error(let error)), (.result, .error(let error)):
-            return Judgement(reason: "it failed with \(error.text)", summary: error.text)
+            return Judgement(reason: "it failed with \(error.text)", summary: error.text, error: error)
         case (.result(let expectation), .result(let value)):
             let mismatches = evaluator.mismatches(value, expectation)
             if mismatches.isEmpty { return Judgement() }
@@ -194,7 +214,7 @@ extension StepThread {
             if mismatches.isEmpty { return Judgement() }
             return Judgement(
                 reason: "it failed with another error than expected: \(error.text)", mismatches: mismatches,
-                summary: error.text)
+                summary: error.text, error: error)
         }
     }
 }

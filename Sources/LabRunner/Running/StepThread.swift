@@ -17,6 +17,10 @@ final class StepThread {
     var round: [String] = []
     let caller: ControlCaller
     let isTearDown: Bool
+    /// When the steps around the one under way must have ended.
+    var deadline: Deadline?
+    /// What failures are labelled with: set-up or tear-down.
+    private var phase: String?
     /// The error of the command that failed last, and the answer of the one that succeeded last: how a branch ended.
     var lastError: ControlError?
     var lastAnswer: JSONValue?
@@ -34,6 +38,14 @@ final class StepThread {
         caller = ControlCaller(instance: instance)
     }
 
+    /// Carries out the steps before or after those of the scenario, within their own time.
+    func perform(_ phase: Phase, called name: String) -> Bool {
+        deadline = Deadline(after: phase.limit, of: "the \(name)")
+        self.phase = name
+        defer { (deadline, self.phase) = (nil, nil) }
+        return perform(phase.steps)
+    }
+
     /// Carries out a list of steps; stops at the first failure, except in a tear-down.
     ///
     /// - Returns: Whether all were as expected.
@@ -41,6 +53,9 @@ final class StepThread {
         var isComplete = true
         for step in steps {
             if run.interruption.isSet, !isTearDown { return false }
+            if let deadline, deadline.isOver {
+                return fail(step, "it did not begin, because \(deadline.sentence)", verdict: .failed)
+            }
             if !perform(step) {
                 isComplete = false
                 if !isTearDown { return false }
@@ -51,6 +66,8 @@ final class StepThread {
 
     private func perform(_ step: Step) -> Bool {
         try? run.history.record("step.started", step: step.path, ["step": .string(step.title)])
+        run.begin(step)
+        defer { run.end(step) }
         let isFine: Bool
         switch step.action {
         case .command(let command):
@@ -94,13 +111,24 @@ final class StepThread {
     // MARK: - Failures
 
     /// Explains what is wrong with a step. Always false, so that callers can return it.
+    ///
+    /// - Parameters:
+    ///   - peer: Who was to carry the step out, or whose event was awaited.
+    ///   - error: The error that was not expected.
+    ///   - awaited: The event that did not come.
     func fail(
-        _ step: Step, _ reason: String, verdict: Verdict, mismatches: [Mismatch] = [], peer: String? = nil
+        _ step: Step, _ reason: String, verdict: Verdict, mismatches: [Mismatch] = [], peer: String? = nil,
+        error: ControlError? = nil, awaited: String? = nil
     ) -> Bool {
         if run.interruption.isSet, !isTearDown { return false }
-        let explainer = StepExplainer(renderer: run.renderer, events: events, replay: run.replay)
-        let reason = ([reason] + round.reversed()).joined(separator: ", ")
-        report(explainer.failure(step, reason, verdict: verdict, mismatches: mismatches, peer: peer))
+        let facts = FailureCircumstances(
+            step: step.path, begin: run.begin(of: step), actor: peer, error: error, awaited: awaited,
+            // From the files: what follows them may be a moment behind.
+            events: (try? TraceReader.readAll(instance.manifest.tracesDirectory)) ?? [],
+            topology: instance.manifest.topology, stepAt: run.step(at:), armedBy: run.step(that:))
+        let explainer = StepExplainer(renderer: run.renderer, facts: facts, replay: run.replay)
+        let reason = ([phase.map { "in the \($0), \(reason)" } ?? reason] + round.reversed()).joined(separator: ", ")
+        report(explainer.failure(step, reason, verdict: verdict, mismatches: mismatches))
         return false
     }
 

@@ -20,7 +20,6 @@ final class TraceBoard: Sendable {
         let interest: Interest
     }
 
-    private let directory: String
     private let state: StateBox
     private let follower: TraceFollower
 
@@ -60,7 +59,6 @@ final class TraceBoard: Sendable {
     init(directory: String) throws {
         let state = StateBox()
         self.state = state
-        self.directory = directory
         follower = try TraceFollower(directory: directory) { state.append($0) }
     }
 
@@ -137,18 +135,6 @@ final class TraceBoard: Sendable {
             }), let end = own.first(where: { $0.name == .commandFinished && $0.time >= begin.time })
         else { return nil }
         return begin.time...end.time
-    }
-
-    /// The last events of a process, or of all when it has none, one line each.
-    ///
-    /// They are read from the files, because the follower may be a moment behind; begin and end of commands are left
-    /// out, because the reader has sent them.
-    func lastEvents(of peer: String?, count: Int) -> [String] {
-        let events = ((try? TraceReader.readAll(directory)) ?? []).filter {
-            $0.name != .commandStarted && $0.name != .commandFinished
-        }
-        let own = events.filter { $0.process == peer }
-        return (own.isEmpty ? events : own).suffix(count).map { $0.line }
     }
 }
 

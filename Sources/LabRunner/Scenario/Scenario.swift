@@ -20,10 +20,12 @@ public struct Scenario: Sendable {
     public let topology: Topology
     /// Values drawn from the seed before the first step.
     let generated: [GeneratedValue]
+    /// Steps that prepare what the scenario is about; when they fail the rest does not run.
+    let setup: Phase?
     /// The steps.
     let steps: [Step]
     /// Steps that run whatever happened before.
-    let tearDown: [Step]
+    let tearDown: Phase?
     /// Places that print-outs mask.
     let secrets: SecretRanges
     /// Secret texts known before the run: literals and environment values.

@@ -25,6 +25,8 @@ struct Step: Sendable {
     let note: String?
     /// Where the step was written, from its first key to its last value.
     let place: SourcePlace
+    /// Where the step's file was included, the innermost place first.
+    let includedAt: [SourcePlace]
     /// The step's number, with those of the blocks around it: `3`, `3.1`. Stable against changes below.
     let path: String
 
@@ -46,7 +48,7 @@ struct Step: Sendable {
     /// The short form of the step: `main: createActivation`.
     var title: String {
         switch action {
-        case .command(let command): "\(command.alias ?? command.target.actor): \(command.command.name)"
+        case .command(let command): "\(command.alias?.name ?? command.target.actor): \(command.command.name)"
         case .check: "check"
         case .advance(let duration): "advance: \(duration)"
         case .waitFor(let event, _): "waitFor: \(event.event)"
@@ -100,7 +102,7 @@ struct CommandStep: Sendable {
     /// Who may carry it out: one, or those of whom a race decides.
     var targets: [Target]
     /// The variable of the race that decides; nil when there is one target.
-    var alias: String?
+    var alias: Reference?
     let command: CommandDeclaration
     let arguments: [Argument]
     let outcome: Outcome

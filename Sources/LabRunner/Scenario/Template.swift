@@ -18,8 +18,20 @@ indirect enum Template: Sendable {
 
 /// `${name.field.0}`.
 struct Reference: Sendable, Equatable {
+    /// What was written.
     let name: String
     let path: [String]
+    /// What the variable is called while the scenario runs.
+    let key: String
+
+    init(name: String, path: [String], key: String? = nil) {
+        self.name = name
+        self.path = path
+        self.key = key ?? name
+    }
+
+    /// The same reference to the variable that the name stands for.
+    func resolved(to key: String) -> Reference { Reference(name: name, path: path, key: key) }
 
     var text: String { ([name] + path).joined(separator: ".") }
 }
@@ -69,7 +81,7 @@ struct Bindings: Sendable {
     }
 
     private func resolve(_ reference: Reference) throws(UnresolvedReference) -> JSONValue {
-        guard var value = values[reference.name] else { throw UnresolvedReference(reference: reference) }
+        guard var value = values[reference.key] else { throw UnresolvedReference(reference: reference) }
         for key in reference.path {
             switch value {
             case .object(let members):

@@ -13,6 +13,8 @@ public struct SuiteReader {
         public var scenarios: [Scenario] = []
         /// Everything that is wrong with any file.
         public var diagnostics: [Diagnostic] = []
+        /// What is pointed out without keeping anybody from running the scenarios.
+        public var warnings: [Diagnostic] = []
         /// Places that print-outs mask.
         public var secrets = SecretRanges()
         /// Paths of all files that were read, those in directories that turned out to be no scenarios too.
@@ -63,6 +65,9 @@ public struct SuiteReader {
                     // Scenarios that include the same file share its mistakes.
                     outcome.diagnostics += read.diagnostics.filter { new in
                         !outcome.diagnostics.contains { $0.isSame(as: new) }
+                    }
+                    outcome.warnings += read.warnings.filter { new in
+                        !outcome.warnings.contains { $0.isSame(as: new) }
                     }
                     outcome.secrets.formUnion(read.secrets)
                 }
@@ -126,7 +131,11 @@ public struct SuiteReader {
         return names.flatMap { name -> [String] in
             let inner = (path as NSString).appendingPathComponent(name)
             let isThere = FileManager.default.fileExists(atPath: inner, isDirectory: &isDirectory)
-            if isThere, isDirectory.boolValue { return name.hasPrefix(".") ? [] : files(at: inner) }
+            if isThere, isDirectory.boolValue {
+                // A folder with a lab file of its own is a project of its own.
+                let isOther = name.hasPrefix(".") || Files.exists("\(inner)/lab.yaml")
+                return isOther ? [] : files(at: inner)
+            }
             return name.hasSuffix(".yaml") && name != "lab.yaml" ? [inner] : []
         }
     }

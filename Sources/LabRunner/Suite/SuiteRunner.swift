@@ -60,6 +60,7 @@ public final class SuiteRunner: Sendable {
             }
             return .badInput
         }
+        writeErrors(DiagnosticRenderer(secrets: suite.secrets).render(suite.warnings))
         let selection = Selection(filter: options.filter, tags: options.tags)
         if let complaint = selection.complaint(about: suite.scenarios) {
             writeErrors(complaint + "\n")

@@ -10,6 +10,8 @@ public enum ServerEvent: Sendable {
     case requestAnswered(method: String, path: String, status: Int, milliseconds: Double)
     /// A request was refused; the cause never left the server.
     case requestRefused(path: String, code: String, cause: String)
+    /// A fault rule of the lab hit a request; `fault` says what it does.
+    case requestFaulted(path: String, fault: String, id: String)
     /// An activation was saved in a new state, or saved again in the same one with a reason.
     case activationChanged(activationId: String, from: ActivationState?, to: ActivationState, reason: String?)
     /// A signature was checked.

@@ -103,6 +103,10 @@ struct HTTPFrontend: Sendable {
                     request, at: clock.now(), operation: operation, plaintexts: plaintexts, answer: answer,
                     fault: fault?.id))
         }
+        if let fault {
+            journal?.record(
+                .requestFaulted(path: endpoint.path, fault: fault.summary, id: fault.id ?? ""), operation: operation)
+        }
         if let latency = fault?.latency { await Delay(clock: clock).wait(milliseconds: latency) }
         if fault?.drop == .before {
             note(nil)

@@ -49,6 +49,10 @@ struct InstanceJournal: ServerJournal {
             trace.emit(
                 .serverRefused, operation: operation,
                 ["path": .string(path), "code": .string(code), "cause": .string(cause)])
+        case .requestFaulted(let path, let fault, let id):
+            trace.emit(
+                .serverFaulted, operation: operation,
+                ["path": .string(path), "fault": .string(fault), "id": .string(id)])
         case .activationChanged(let id, let from, let to, let reason):
             trace.emit(
                 .serverActivation, operation: operation,

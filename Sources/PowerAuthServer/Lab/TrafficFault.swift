@@ -61,6 +61,21 @@ struct TrafficFault: Codable, Sendable {
         }
     }
 
+    /// What the rule does to a request, in words.
+    var summary: String {
+        var words: [String] = []
+        if let latency { words.append("the server waited \(LabDuration.milliseconds(Int64(latency))) of lab time") }
+        if let status { words.append("it answered \(status) without doing anything") }
+        switch drop {
+        case .before: words.append("the request was lost")
+        case .after: words.append("the work was done, but the answer was lost")
+        case nil: break
+        }
+        if corruptBody == true { words.append("a byte of the answer was changed") }
+        if let slowBody { words.append("the body took \(LabDuration.milliseconds(Int64(slowBody))) of lab time") }
+        return words.joined(separator: ", ")
+    }
+
     /// Whether the rule is about a request.
     func matches(method: String, path: String) -> Bool {
         certificate == nil && (self.method.map { $0.uppercased() == method } ?? true)

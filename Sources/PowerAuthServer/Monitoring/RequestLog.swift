@@ -40,6 +40,8 @@ public final class RequestLog: ServerJournal {
             ]
         case .requestRefused(let path, let code, let cause):
             ["event": "refused", "path": .string(path), "code": .string(code), "cause": .string(cause)]
+        case .requestFaulted(let path, let fault, let id):
+            ["event": "faulted", "path": .string(path), "fault": .string(fault), "id": .string(id)]
         case .activationChanged(let id, let from, let to, let reason):
             [
                 "event": "activation", "activationId": .string(id), "from": from.map { .string($0.name) } ?? .null,

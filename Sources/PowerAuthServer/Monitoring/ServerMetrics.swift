@@ -36,7 +36,7 @@ final class ServerMetrics: ServerJournal {
                 state.signatures[valid, default: 0] += 1
             case .activationChanged(_, let from, let to, _):
                 if from != to { state.activations[to.name, default: 0] += 1 }
-            case .started, .stopped, .requestReceived:
+            case .started, .stopped, .requestReceived, .requestFaulted:
                 break
             }
         }

@@ -124,7 +124,10 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
             around: SerialOperationQueue.Bracket(
                 enter: { [self] in
                     do {
-                        try queueLock.lock()
+                        if try !queueLock.tryLock() {
+                            sandbox.trace(.lockRequested(.queue))
+                            try queueLock.lock()
+                        }
                     } catch {
                         PowerAuthLog.write("ERROR: The request runs without the queue lock: \(error)")
                         return false

@@ -1,0 +1,82 @@
+internal import LabFile
+internal import LabSystem
+
+/// The rows of a table that stands in a file of its own, beside the scenario.
+///
+/// Not thread-safe: used by the one thread that reads the scenario.
+struct RowFile {
+    let files: IncludedFiles
+    let collector: DiagnosticCollector
+
+    /// Reads the rows.
+    ///
+    /// - Parameters:
+    ///   - node: The name of the file, relative to the scenario's directory: `*.csv` with the names in its first line, or
+    ///     `*.yaml` with a list.
+    ///   - directory: The scenario's directory.
+    /// - Returns: Nil with a complaint when the file is no table.
+    func read(_ node: YAMLNode, in directory: String) -> [YAMLNode]? {
+        let name = node.scalar?.text ?? ""
+        func refuse(_ reason: String) -> [YAMLNode]? {
+            collector.report(.misfit(what: "`rows: \(name)`", reason: reason), at: node.place)
+            return nil
+        }
+        let isCSV = name.hasSuffix(".csv")
+        guard isCSV || name.hasSuffix(".yaml") else {
+            return refuse("a table is a list, or a file `*.csv` or `*.yaml`")
+        }
+        let location = directory == "." || name.hasPrefix("/") ? name : "\(directory)/\(name)"
+        let file: SourceFile
+        switch files.read(location) {
+        case .success(let included): file = included.file
+        case .failure(let refusal): return refuse(refusal.sentence)
+        }
+        return collector.reading(file, includedAt: node.place) { isCSV ? table(file) : list(file) }
+    }
+
+    private func list(_ file: SourceFile) -> [YAMLNode]? {
+        guard let root = YAMLDocument.parse(file, reporting: collector) else { return nil }
+        guard let elements = root.elements else {
+            collector.report(.wrongShape(what: "a table", expected: .list, actual: root.shape), at: root.place)
+            return nil
+        }
+        return elements
+    }
+
+    private func table(_ file: SourceFile) -> [YAMLNode]? {
+        let records: [CSVTable.Record]
+        do {
+            records = try CSVTable.records(of: file.text)
+        } catch {
+            collector.report(.malformedTable(problem: error.problem), at: place(error.line, in: file))
+            return nil
+        }
+        guard let header = records.first else {
+            collector.report(.emptyFile, at: SourcePlace(.start, in: file))
+            return nil
+        }
+        return records.dropFirst().compactMap { record in
+            guard record.cells.count == header.cells.count else {
+                let problem = "this row has \(record.cells.count) values, but there are \(header.cells.count) names"
+                collector.report(.malformedTable(problem: problem), at: place(record.line, in: file))
+                return nil
+            }
+            let place = place(record.line, in: file)
+            // Quoted, so that a value is read by the declared type where it is used and never by a guess.
+            let entries = zip(header.cells, record.cells).map { name, cell in
+                let value = YAMLNode(.scalar(YAMLScalar(text: Self.escaped(cell), isQuoted: true)), at: place)
+                return YAMLEntry(key: name, keyPlace: place, value: value)
+            }
+            return YAMLNode(.mapping(entries), at: place)
+        }
+    }
+
+    /// A value from outside never becomes a reference.
+    private static func escaped(_ text: String) -> String { text.replacing("${", with: "$${") }
+
+    private func place(_ line: Int, in file: SourceFile) -> SourcePlace {
+        let start = SourcePosition(line: line, column: 1)
+        let end = SourcePosition(line: line, column: max(2, file.line(line).unicodeScalars.count + 1))
+        return SourcePlace(SourceRange(start: start, end: end), in: file)
+    }
+}

@@ -1,0 +1,179 @@
+internal import LabFile
+internal import LabKit
+internal import LabSystem
+
+// Steps of other files: functions with parameters and outputs.
+extension StepReader {
+    func include(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
+        closeKeys(of: node, word: "include", allowed: ["note", "with", "as"])
+        guard let relative = entry.value.scalar?.text else {
+            collector.report(
+                .wrongShape(what: "`include`", expected: .value, actual: entry.value.shape), at: entry.value.place)
+            return nil
+        }
+        let location = directory == "." || relative.hasPrefix("/") ? relative : "\(directory)/\(relative)"
+        func refuse(_ reason: String) -> Step.Action? {
+            collector.report(.misfit(what: "`include: \(relative)`", reason: reason), at: entry.value.place)
+            return nil
+        }
+        let included: IncludedFiles.Included
+        switch files.read(location) {
+        case .success(let read): included = read
+        case .failure(let refusal): return refuse(refusal.sentence)
+        }
+        guard !including.contains(included.identity) else { return refuse("the file includes itself") }
+        guard including.count < 16 else { return refuse("includes are nested deeper than 16 files") }
+        let inner = Scope(ofFileIncludedBy: path, from: scope)
+        let call = IncludeCall(name: relative, place: entry.value.place, with: node["with"], rename: node["as"])
+        let read = collector.reading(included.file, includedAt: call.place) {
+            () -> (steps: [Step], outputs: [Output])? in
+            guard let root = YAMLDocument.parse(included.file, reporting: collector),
+                let reader = MappingReader(root, container: "an included file", reporting: collector)
+            else { return nil }
+            reader.declare("name", "about")
+            readParameters(reader, of: call, into: inner)
+            let outputs = readOutputs(reader)
+            let stepsNode = reader.required("steps")
+            reader.finish()
+            guard let stepsNode else { return nil }
+            let steps = StepReader(
+                actors: actors, scope: inner, collector: collector, secrets: secrets, files: files,
+                directory: Files.directory(of: location), including: including + [included.identity],
+                prefix: "\(path)."
+            ).read(stepsNode, what: "`steps`")
+            for output in outputs where inner.entries[output.name]?.isCapture != true {
+                collector.report(
+                    .misfit(what: "the output `\(output.name)`", reason: "no step of the file keeps it with `as`"),
+                    at: output.place)
+            }
+            return (steps, outputs)
+        }
+        guard let read else { return nil }
+        hand(read.outputs, of: call, from: inner)
+        return .included(path: relative, steps: read.steps)
+    }
+
+    /// One use of an included file.
+    private struct IncludeCall {
+        let name: String
+        let place: SourcePlace
+        let with: YAMLNode?
+        let rename: YAMLNode?
+    }
+
+    /// A value that an included file hands to its includer.
+    private struct Output {
+        let name: String
+        let place: SourcePlace
+    }
+
+    // MARK: Outputs
+
+    /// `outputs:` of an included file: names with their meanings.
+    private func readOutputs(_ reader: MappingReader) -> [Output] {
+        (reader.namedEntries("outputs") ?? []).map { Output(name: $0.key, place: $0.keyPlace) }
+    }
+
+    /// Gives the includer the outputs, under the names that it chooses.
+    private func hand(_ outputs: [Output], of call: IncludeCall, from inner: Scope) {
+        if let rename = call.rename, rename.entries == nil {
+            collector.report(
+                .wrongShape(what: "`as` of `include`", expected: .mapping, actual: rename.shape), at: rename.place)
+            return
+        }
+        for entry in call.rename?.entries ?? [] where !outputs.contains(where: { $0.name == entry.key }) {
+            collector.report(
+                .unknownKey(key: entry.key, container: "what `\(call.name)` hands out", known: outputs.map(\.name)),
+                at: entry.keyPlace)
+        }
+        for output in outputs {
+            guard let entry = inner.entries[output.name] else { continue }
+            let chosen = call.rename?[output.name]
+            let name = chosen?.scalar?.text ?? output.name
+            if chosen == nil, let taken = scope.lookup(name) {
+                let line = taken.place.range.start.line
+                collector.report(
+                    .misfit(
+                        what: "`include: \(call.name)`",
+                        reason:
+                            "it hands out `\(name)`, which already has a value from line \(line); choose another name with `as: { \(name): … }`"
+                    ), at: call.place)
+                continue
+            }
+            scope.define(
+                name, output: entry, actors: inner.alias(output.name), at: chosen?.place ?? call.place,
+                reporting: collector)
+        }
+    }
+
+    // MARK: Parameters
+
+    /// The types that a parameter can have, by their names.
+    private static let parameterTypes: [String: FieldType] = [
+        "text": .text, "secret": .secret, "integer": .integer, "number": .number, "boolean": .boolean,
+        "duration": .duration, "list": .list(.any), "map": .map, "any": .any,
+    ]
+
+    /// A declared parameter of an included file.
+    private struct Parameter {
+        let name: String
+        let type: FieldType
+        let fallback: YAMLNode?
+        let meaning: String?
+    }
+
+    private func readParameters(_ reader: MappingReader, of call: IncludeCall, into inner: Scope) {
+        let declared = (reader.namedEntries("parameters") ?? []).map(readParameter)
+        let unknown = (call.with?.entries ?? []).filter { entry in !declared.contains { $0.name == entry.key } }
+        let misspelled = unknown.compactMap { nearest($0.key, among: declared.map(\.name)) }
+        for parameter in declared {
+            if let value = call.with?[parameter.name] {
+                // By its type at once, so that a mistake is shown at the call and not where the file uses it.
+                let isFine = values.read(value, as: parameter.type, what: "`\(parameter.name)`") != nil
+                let binding: Scope.Binding = isFine ? .constant(value, in: scope) : .typed(parameter.type)
+                inner.define(parameter.name, binding, at: value.place, reporting: collector)
+            } else if let fallback = parameter.fallback {
+                let own = ValueReader(scope: inner, collector: collector, secrets: secrets)
+                _ = own.read(fallback, as: parameter.type, what: "the default of `\(parameter.name)`")
+                inner.define(
+                    parameter.name, .constant(fallback, in: nil), at: fallback.place, reporting: collector)
+            } else {
+                if !misspelled.contains(parameter.name) {
+                    collector.report(
+                        .missingParameter(
+                            parameter: parameter.name, command: call.name,
+                            meaning: parameter.meaning ?? "it has no default there"),
+                        at: call.with?.place ?? call.place)
+                }
+                inner.define(parameter.name, .typed(parameter.type), at: call.place, reporting: collector)
+            }
+        }
+        for entry in unknown {
+            collector.report(
+                .unknownParameter(parameter: entry.key, command: call.name, known: declared.map(\.name)),
+                at: entry.keyPlace)
+        }
+    }
+
+    /// `name: { type: …, default: …, meaning: … }`, or `name: default` for any type; `name:` must be given.
+    private func readParameter(_ entry: YAMLEntry) -> Parameter {
+        guard entry.value.entries != nil,
+            let reader = MappingReader(entry.value, container: "a parameter", reporting: collector)
+        else {
+            let fallback = entry.value.isNull ? nil : entry.value
+            return Parameter(name: entry.key, type: .any, fallback: fallback, meaning: nil)
+        }
+        let word = reader.choice("type", of: Self.parameterTypes.keys.sorted())
+        let fallback = reader.optional("default")
+        let meaning = reader.text("meaning")
+        reader.finish()
+        return Parameter(
+            name: entry.key, type: word.flatMap { Self.parameterTypes[$0] } ?? .any, fallback: fallback,
+            meaning: meaning)
+    }
+}
+
+extension Scope.Entry {
+    /// Whether a step keeps the value.
+    fileprivate var isCapture: Bool { if case .typed = binding { true } else { false } }
+}

@@ -1,0 +1,185 @@
+internal import LabKit
+
+/// Names the causes of a failed step by rules over what was recorded. Where no rule applies nothing is guessed.
+struct CauseFinder {
+    let facts: FailureCircumstances
+
+    /// The causes, one sentence each.
+    var causes: [String] {
+        var seen: Set<String> = []
+        return [faults, refusals, signatures, end, suspension, locks, links, protection, clock].flatMap { $0 }
+            .filter { seen.insert($0).inserted }
+    }
+
+    // MARK: What happened in the step
+
+    /// Armed faults that took effect since the step began, and the one that killed the actor before.
+    private var faults: [String] {
+        facts.events.compactMap { event in
+            switch event.name {
+            case .faultFired where event.time >= facts.begin || hasKilledActor(event):
+                let (point, action) = (event.text("point"), event.text("action"))
+                let armed = facts.armed(.point(point, process: event.process))
+                return "the fault `\(action)` at `\(point)`\(armed) took effect in `\(event.process)`"
+            case .serverFaulted where event.time >= facts.begin && isOwn(event):
+                let armed = facts.armed(.traffic(event.text("id")))
+                return "the fault of the network\(armed) hit `\(event.text("path"))`: \(event.text("fault"))"
+            default: return nil
+            }
+        }
+    }
+
+    private func hasKilledActor(_ fault: TraceEvent) -> Bool {
+        guard facts.error?.name == "peerDied" || facts.error?.name == "notRunning" else { return false }
+        return fault.process == facts.actor && fault.text("action") == FaultActionWord.kill.rawValue
+            && !facts.events.contains { $0.time > fault.time && $0.process == fault.process }
+    }
+
+    /// Refusals of the server, whose cause the answer hides.
+    private var refusals: [String] {
+        facts.own.filter { $0.name == .serverRefused }.map { event in
+            "the server refused `\(event.text("path"))` with \(event.text("code")): \(event.text("cause"))"
+        }
+    }
+
+    private var signatures: [String] {
+        // A refusal says it too, and better.
+        let isRefused = facts.own.contains { $0.name == .serverRefused }
+        return isRefused
+            ? []
+            : facts.own.filter(\.isWrongSignature).map { event in
+                let count = event.fields["failedAttempts"]?.integerValue ?? 0
+                return
+                    "the signature (\(event.text("type"))) does not match at the server; the activation has \(count) failed \(count == 1 ? "attempt" : "attempts") now"
+            }
+    }
+
+    // MARK: How things stand
+
+    /// How the actor's process ended, when the step met a dead one.
+    private var end: [String] {
+        guard facts.error?.name == "peerDied" || facts.error?.name == "notRunning", let actor = facts.actor,
+            let last = facts.events.last(where: { $0.isAboutLife(of: actor) }), last.name == .processEnded
+        else { return [] }
+        let when = last.time < facts.begin ? facts.stepAt(last.time).map { " in step \($0)" } ?? "" : ""
+        return ["the process of `\(actor)` ended\(when): \(last.text("reason"))"]
+    }
+
+    private var suspension: [String] {
+        guard let actor = facts.actor, let since = suspended(actor) else { return [] }
+        return ["`\(actor)` is suspended\(facts.since(since)); `\(actor): resume` lets it go on"]
+    }
+
+    /// When a process was suspended; nil while it runs.
+    private func suspended(_ process: String) -> UInt64? {
+        guard let last = facts.events.last(where: { $0.isAboutLife(of: process) }), last.name == .processSuspended
+        else { return nil }
+        return last.time
+    }
+
+    /// Shorter waits for a lock are usual.
+    private static let usualWait: UInt64 = 10_000_000
+
+    /// Locks that the step still waits for, or waited for.
+    private var locks: [String] {
+        // The queue of a session's requests takes its lock outside of any step.
+        let requests = facts.recent.filter {
+            $0.name == .lockRequested && ($0.operation == nil ? $0.process == facts.actor : isOwn($0))
+        }
+        return requests.compactMap { request in
+            let name = request.text("lock")
+            let later = facts.events.filter { $0.time >= request.time && $0.process == request.process }
+            let taken = later.first { $0.name == .lockTaken && $0.text("lock") == name }
+            guard let (holder, since) = holder(of: name, before: taken?.time ?? .max, except: request.process) else {
+                return nil
+            }
+            let state = suspended(holder) == nil ? "" : " and is suspended"
+            if let taken {
+                guard taken.time - request.time >= Self.usualWait else { return nil }
+                let waited = TerminalReport.milliseconds(taken.time - request.time)
+                return "`\(request.process)` waited \(waited) for the lock `\(name)`, which `\(holder)` held"
+            }
+            return
+                "`\(request.process)` waits for the lock `\(name)`, which `\(holder)` holds\(facts.since(since))\(state)"
+        }
+    }
+
+    /// Who held a lock when another process asked for it.
+    private func holder(of lock: String, before end: UInt64, except process: String) -> (name: String, since: UInt64)? {
+        var holders: [String: UInt64] = [:]
+        var last: (name: String, since: UInt64)?
+        for event in facts.events where event.time < end && event.process != process {
+            switch event.name {
+            case .lockTaken where event.text("lock") == lock:
+                holders[event.process] = event.time
+                last = (event.process, event.time)
+            case .lockReleased where event.text("lock") == lock:
+                holders[event.process] = nil
+                // Held until a moment ago, within the step.
+                if event.time < facts.begin, last?.name == event.process { last = nil }
+            case .processEnded: holders[event.text("peer")] = nil
+            default: break
+            }
+        }
+        return end == .max ? holders.first.map { ($0.key, $0.value) } : last
+    }
+
+    private var links: [String] {
+        guard isAboutWatch, let device = facts.device else { return [] }
+        return facts.topology.links.filter { $0.phone == device || $0.watch == device }.compactMap { link in
+            let last = facts.events.last {
+                ($0.name == .linkUp || $0.name == .linkDown) && $0.text("link") == link.name
+            }
+            if let last, last.name == .linkDown {
+                return "the link `\(link.name)` is down\(facts.since(last.time)); `\(link.name): up` brings it back"
+            }
+            return last == nil && !link.up ? "the link `\(link.name)` is down since the start" : nil
+        }
+    }
+
+    /// Whether the step concerns the connection between phone and watch.
+    private var isAboutWatch: Bool {
+        facts.error?.domain == "WCErrorDomain" || facts.error?.name == "watchConnectivity"
+            || facts.awaited?.hasPrefix("link.") == true || facts.awaited == TraceEventName.sessionState.rawValue
+            || facts.topology.links.contains { $0.watch == facts.device }
+    }
+
+    private var protection: [String] {
+        guard let device = facts.device,
+            let last = facts.events.last(where: {
+                $0.process == device && ($0.name == .deviceLocked || $0.name == .deviceUnlocked)
+            }), last.name == .deviceLocked
+        else { return [] }
+        return ["`\(device)` is locked\(facts.since(last.time)); `\(device): unlock` opens it"]
+    }
+
+    /// A clock that stands still lets nothing become due.
+    private var clock: [String] {
+        guard facts.error?.name == "timedOut" || facts.awaited != nil,
+            let last = facts.events.last(where: { $0.name == .clockChanged }), last.fields["frozen"] == .bool(true)
+        else { return [] }
+        return ["the lab's clock stands still\(facts.since(last.time)); `advance` moves it"]
+    }
+
+    private func isOwn(_ event: TraceEvent) -> Bool {
+        event.operation == facts.step || event.operation?.hasPrefix(facts.step + ".") == true
+    }
+}
+
+extension TraceEvent {
+    fileprivate var isWrongSignature: Bool { name == .serverSignature && fields["valid"] == .bool(false) }
+
+    /// A field as text; empty when it is missing.
+    fileprivate func text(_ field: String) -> String {
+        fields[field].map { Bindings.text(of: $0) } ?? ""
+    }
+
+    /// Whether the event says that the process of an app began, ended, sleeps or has woken.
+    fileprivate func isAboutLife(of app: String) -> Bool {
+        switch name {
+        case .processStarted: process == app
+        case .processEnded, .processSuspended, .processResumed: fields["peer"]?.stringValue == app
+        default: false
+        }
+    }
+}

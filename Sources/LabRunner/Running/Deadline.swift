@@ -1,0 +1,37 @@
+internal import LabKit
+internal import LabSystem
+
+/// When a group of steps must have ended, in real time.
+struct Deadline: Sendable {
+    private let end: UInt64
+    private let limit: LabDuration
+    /// Whose deadline it is.
+    private let owner: String
+
+    /// A deadline from now on.
+    init(after limit: LabDuration, of owner: String) {
+        end = MonotonicClock.nanoseconds() &+ UInt64(max(0, limit.nanoseconds))
+        self.limit = limit
+        self.owner = owner
+    }
+
+    var isOver: Bool { MonotonicClock.nanoseconds() >= end }
+
+    /// What is left of the time, in whole milliseconds.
+    var rest: LabDuration {
+        let now = MonotonicClock.nanoseconds()
+        return .milliseconds(now < end ? Int64((end - now + 999_999) / 1_000_000) : 0)
+    }
+
+    /// The monotonic time, in nanoseconds.
+    var time: UInt64 { end }
+
+    /// What was exceeded, in a sentence.
+    var sentence: String { "\(owner) takes longer than \(limit)" }
+
+    /// The earlier one of two.
+    static func earlier(_ left: Deadline?, _ right: Deadline) -> Deadline {
+        guard let left else { return right }
+        return left.end <= right.end ? left : right
+    }
+}

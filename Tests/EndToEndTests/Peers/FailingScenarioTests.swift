@@ -1,0 +1,88 @@
+import Foundation
+import LabKit
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// The scenarios of `Scenarios/failing`, one for each kind of failure, run by the program with real processes.
+    @Suite("A red run explains itself")
+    struct FailingScenarioTests {
+        private static let explanations = Workspace.projectFile("Tests/EndToEndTests/Explanations")
+
+        @Test("Every scenario that fails on purpose fails, with the explanation that is written down for it")
+        func explanations() async throws {
+            let workspace = try Workspace()
+            try FileManager.default.copyItem(
+                atPath: Workspace.projectFile("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
+            let outcome = try await onThread {
+                try LabCommand(["run", "failing", "--seed", "1", "--jobs", "1"], in: workspace).finish(
+                    within: .minutes(3).stretched)
+            }
+            #expect(outcome.status == 1, "\(outcome.errors)")
+            let files = try FileManager.default.contentsOfDirectory(atPath: "\(workspace.directory)/failing")
+            let scenarios = files.filter { $0.hasSuffix(".yaml") && $0 != "lab.yaml" }
+            let sections = Self.sections(of: outcome.output)
+            #expect(sections.count == scenarios.count)
+            for scenario in scenarios.sorted() {
+                let section = try #require(
+                    sections.first { $0.contains("  \(scenario)  ") }, "\(scenario) is missing in\n\(outcome.output)")
+                #expect(!section.hasPrefix("✓"), "\(scenario) passed")
+                let name = scenario.replacing(".yaml", with: ".txt")
+                GoldenFile(path: "\(Self.explanations)/\(name)").check(Self.normalised(section))
+            }
+            let recorded = try FileManager.default.contentsOfDirectory(atPath: Self.explanations)
+            #expect(recorded.count == scenarios.count, "an explanation without a scenario")
+            #expect(try workspace.leftovers() == [])
+        }
+
+        @Test("They are no part of the catalogue: a folder with a lab file of its own is passed over")
+        func notInTheCatalogue() async throws {
+            let workspace = try Workspace()
+            try FileManager.default.copyItem(
+                atPath: Workspace.projectFile("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
+            try workspace.useProjectTopology()
+            try workspace.write(
+                "name: Quick\nsteps:\n  - main: hasValidActivation\n    expect: false\n", to: "quick.yaml")
+            let outcome = try await onThread { try lab("run", ".", in: workspace) }
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.output.contains("1 passed"))
+        }
+
+        /// The print-outs of the scenarios, each with its mark.
+        private static func sections(of output: String) -> [String] {
+            var sections: [String] = []
+            for line in output.split(separator: "\n", omittingEmptySubsequences: false) {
+                if line.isEmpty { break }
+                if let mark = line.first, "✓✗?".contains(mark) {
+                    sections.append("\(line)\n")
+                } else if !sections.isEmpty {
+                    sections[sections.count - 1] += "\(line)\n"
+                }
+            }
+            return sections
+        }
+
+        /// Without what differs between two runs: times, identifiers, ports, and the last events of processes, whose order
+        /// at the start is their own.
+        private static func normalised(_ section: String) -> String {
+            var isLastEvents = false
+            let lines = section.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
+                if line.hasPrefix("    last events:") {
+                    isLastEvents = true
+                    return false
+                }
+                if isLastEvents, line.hasPrefix("      ") { return false }
+                isLastEvents = false
+                return true
+            }
+            return lines.joined(separator: "\n")
+                .replacing(/\+?[0-9]+(\.[0-9]+)? (ms|s)\b/, with: "N ms")
+                .replacing(/[0-9]+ attempts/, with: "N attempts")
+                .replacing(/milliseconds=[0-9.]+/, with: "milliseconds=N")
+                .replacing(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/, with: "UUID")
+                .replacing(/\b[0-9a-f]{16}\b/, with: "COUNTER")
+                .replacing(/127\.0\.0\.1:[0-9]+/, with: "HOST")
+                .replacing(/\b(pid[= ])[0-9]+/, with: { "\($0.output.1)N" })
+        }
+    }
+}
