@@ -127,13 +127,14 @@ struct CauseFinder {
     private var links: [String] {
         guard isAboutWatch, let device = facts.device else { return [] }
         return facts.topology.links.filter { $0.phone == device || $0.watch == device }.compactMap { link in
-            let last = facts.events.last {
+            let changes = facts.events.filter {
                 ($0.name == .linkUp || $0.name == .linkDown) && $0.text("link") == link.name
             }
-            if let last, last.name == .linkDown {
-                return "the link `\(link.name)` is down\(facts.since(last.time)); `\(link.name): up` brings it back"
+            // Both ends tell of it; the first one says when it began.
+            if let first = changes.reversed().prefix(while: { $0.name == .linkDown }).last {
+                return "the link `\(link.name)` is down\(facts.since(first.time)); `\(link.name): up` brings it back"
             }
-            return last == nil && !link.up ? "the link `\(link.name)` is down since the start" : nil
+            return changes.isEmpty && !link.up ? "the link `\(link.name)` is down since the start" : nil
         }
     }
 
