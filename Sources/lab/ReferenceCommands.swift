@@ -39,6 +39,20 @@ struct FaultsCommand: ParsableCommand {
     }
 }
 
+/// `lab events`: prints the events of traces.
+struct EventsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events", abstract: "Lists the events of traces, which a scenario can wait for, with their fields."
+    )
+
+    @Flag(help: "Print JSON with a version, for programs.")
+    var json = false
+
+    func run() throws {
+        Console.print(json ? EventReference.json().prettyPrinted() : EventReference.text())
+    }
+}
+
 /// `lab quirks`: prints the switches for defects of the original.
 struct QuirksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

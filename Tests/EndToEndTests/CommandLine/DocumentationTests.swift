@@ -63,18 +63,21 @@ extension EndToEnd {
             #expect(try workspace.leftovers() == [])
         }
 
-        @Test("The page of commands is what lab steps prints")
-        func commandsPage() async throws {
+        @Test(
+            "The pages of commands and events are what the lab prints",
+            arguments: [("docs/commands.md", "steps"), ("docs/events.md", "events")])
+        func printedPage(name: String, command: String) async throws {
             let workspace = try Workspace()
-            let printed = try await onThread { try lab("steps", in: workspace).output }
-            let path = Workspace.projectFile("docs/commands.md")
+            let printed = try await onThread { try lab(command, in: workspace).output }
+            let path = Workspace.projectFile(name)
             let page = try String(contentsOfFile: path, encoding: .utf8)
-            let shown = try #require(try DocumentationPage("docs/commands.md").blocks("text").first)
+            let shown = try #require(try DocumentationPage(name).blocks("text").first)
             if ProcessInfo.processInfo.environment["RECORD"] != nil {
-                try page.replacingOccurrences(of: shown, with: printed).write(
+                // With the fence, which even an empty block has.
+                try page.replacingOccurrences(of: "```text\n\(shown)```", with: "```text\n\(printed)```").write(
                     toFile: path, atomically: true, encoding: .utf8)
             }
-            #expect(shown == printed, "docs/commands.md is out of date; RECORD=1 make test writes it anew")
+            #expect(shown == printed, "\(name) is out of date; RECORD=1 make test writes it anew")
         }
 
         /// The `make` targets that README names exist; what they do is run by continuous integration.
