@@ -80,6 +80,20 @@ extension EndToEnd {
             #expect(shown == printed, "\(name) is out of date; RECORD=1 make test writes it anew")
         }
 
+        @Test("The commands of the editors' page write schemas")
+        func editorsPage() async throws {
+            let workspace = try Workspace()
+            let steps = try DocumentationPage("docs/editors.md").steps
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            for name in ["scenario", "steps", "lab"] {
+                let schema = try Data(contentsOf: URL(filePath: "\(workspace.directory)/.lab/\(name).schema.json"))
+                #expect(try JSONSerialization.jsonObject(with: schema) is [String: Any], "\(name)")
+            }
+        }
+
         /// The `make` targets that README names exist; what they do is run by continuous integration.
         @Test("The make targets of README exist")
         func makeTargets() throws {
