@@ -15,8 +15,10 @@ enum Console {
         FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).writeQuietly(Data(text.utf8))
     }
 
-    /// Whether standard output is a terminal.
-    static var isTerminal: Bool { isatty(1) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb" }
+    /// Whether standard output or standard error is a terminal.
+    static func isTerminal(_ descriptor: Int32) -> Bool {
+        isatty(descriptor) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
 
     /// A value from standard input: a line typed without echo on a terminal, otherwise everything to the end.
     ///

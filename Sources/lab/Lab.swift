@@ -14,7 +14,8 @@ struct Lab: ParsableCommand {
         abstract: "Plays phones, watches and a PowerAuth server as processes, and checks what each of them saw.",
         subcommands: [
             RunCommand.self, UpCommand.self, ExecCommand.self, PsCommand.self, DownCommand.self, StepsCommand.self,
-            SchemaCommand.self, FaultsCommand.self, QuirksCommand.self, ClockCommand.self, ServerCommand.self,
+            EventsCommand.self, SchemaCommand.self, FaultsCommand.self, QuirksCommand.self, ClockCommand.self,
+            ServerCommand.self,
         ])
 
     /// Refuses arguments that are no text: parts of them would silently become other characters.

@@ -15,13 +15,22 @@ struct StepsCommand: ParsableCommand {
     }
 }
 
-/// `lab schema`: prints the JSON Schema of scenarios.
+/// `lab schema`: prints the JSON Schemas of the files that people write.
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Prints the JSON Schema of scenario files, for editors.")
 
+    @Flag(help: "The schema of files of steps that `include` reads.")
+    var include = false
+
+    @Flag(help: "The schema of lab.yaml.")
+    var lab = false
+
     func run() throws {
-        Console.print(ScenarioSchema.json().prettyPrinted())
+        guard !(include && lab) else {
+            throw BadUsage(sentence: "--include and --lab are different schemas; ask for one")
+        }
+        Console.print(ScenarioSchema.json(of: include ? .include : lab ? .lab : .scenario).prettyPrinted())
     }
 }
 
@@ -36,6 +45,20 @@ struct FaultsCommand: ParsableCommand {
             let actions = point.actions.map(\.rawValue).joined(separator: ", ")
             Console.print("\(point.rawValue)  \(point.summary) [\(owners): \(actions)]")
         }
+    }
+}
+
+/// `lab events`: prints the events of traces.
+struct EventsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events", abstract: "Lists the events of traces, which a scenario can wait for, with their fields."
+    )
+
+    @Flag(help: "Print JSON with a version, for programs.")
+    var json = false
+
+    func run() throws {
+        Console.print(json ? EventReference.json().prettyPrinted() : EventReference.text())
     }
 }
 

@@ -13,7 +13,7 @@ struct RunCommand: ParsableCommand {
     @Argument(help: "Scenario files, or directories that are searched for them.")
     var paths: [String] = []
 
-    @Option(help: "Write a report: junit=FILE or json=FILE.")
+    @Option(help: "Write a report: junit=FILE, tap=FILE, json=FILE or jsonl=FILE; - is standard output.")
     var report: [String] = []
 
     @Option(help: "How many scenarios run at the same time.")
@@ -53,9 +53,11 @@ struct RunCommand: ParsableCommand {
         options.reports = try report.map(Self.readReport)
         let interruption = Interruption()
         try Signals.onSignals([SIGINT, SIGTERM, SIGHUP]) { _ in interruption.set() }
+        // Progress must not get between the lines of a report.
+        let progress: Int32 = options.reports.contains(where: \.isStandardOutput) ? 2 : 1
         let runner = SuiteRunner(
             options: options,
-            printer: ProgressPrinter(isTerminal: Console.isTerminal) { Console.write($0, to: 1) },
+            printer: ProgressPrinter(isTerminal: Console.isTerminal(progress)) { Console.write($0, to: progress) },
             interruption: interruption, writeErrors: { Console.write($0, to: 2) })
         throw runner.run()
     }
@@ -63,8 +65,8 @@ struct RunCommand: ParsableCommand {
     static func readReport(_ text: String) throws -> RunOptions.Report {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         guard parts.count == 2, let format = RunOptions.Report.Format(rawValue: parts[0]) else {
-            let formats = RunOptions.Report.Format.allCases.map { "\($0.rawValue)=FILE" }.joined(separator: " or ")
-            throw BadUsage(sentence: "--report takes \(formats), not `\(text)`")
+            let formats = RunOptions.Report.Format.allCases.map { "\($0.rawValue)=FILE" }.joined(separator: ", ")
+            throw BadUsage(sentence: "--report takes one of \(formats), not `\(text)`")
         }
         return RunOptions.Report(format: format, path: parts[1])
     }

@@ -25,7 +25,7 @@ struct TraceEventTests {
         let listed = all.split { !$0.isLetter && !$0.isNumber }.map(String.init)
         #expect(Set(listed) == declared && listed.count == declared.count)
         // Names exist only there: the initialiser of `TraceEventName` that takes any text is private.
-        #expect(text.contains("private init(_ name: String)"))
+        #expect(text.contains("private init(_ name: String,"))
     }
 
     private func members(declaredIn text: String) throws -> Set<String> {

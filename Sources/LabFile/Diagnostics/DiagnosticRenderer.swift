@@ -50,13 +50,4 @@ public struct DiagnosticRenderer: Sendable {
         let marker = "^" + String(repeating: "~", count: length - 1)
         return " \(number) | \(before)\(String(shown))\(after)\n \(gutter) | \(indent.joined())\(marker)\n"
     }
-
-    /// The GitHub-style annotation of one diagnostic, a single line.
-    public func annotation(_ diagnostic: Diagnostic) -> String {
-        let message = [diagnostic.kind.sentence, diagnostic.kind.advice].compactMap(\.self).joined(separator: " — ")
-        let escaped = message.replacing("%", with: "%25").replacing("\n", with: "%0A")
-        let start = diagnostic.place.range.start
-        return
-            "::\(diagnostic.severity.rawValue) file=\(diagnostic.place.file.path),line=\(start.line),col=\(start.column)::\(escaped)"
-    }
 }

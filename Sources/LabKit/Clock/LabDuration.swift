@@ -44,6 +44,9 @@ public struct LabDuration: Hashable, Comparable, Sendable {
 
     public static func < (left: LabDuration, right: LabDuration) -> Bool { left.nanoseconds < right.nanoseconds }
 
+    /// The units that ``init(_:)`` knows, the longest first.
+    public static var unitNames: [String] { units.map { String($0.name) } }
+
     private static let units: [(name: Substring, nanoseconds: Int64)] = [
         ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
         ("ms", 1_000_000), ("us", 1_000), ("ns", 1),

@@ -4,129 +4,205 @@
 public struct TraceEventName: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The name, e.g. `state.saved`.
     public let rawValue: String
+    /// What has happened, as a sentence.
+    public let summary: String
+    /// The details that the event carries.
+    public let fields: [TraceField]
 
-    private init(_ name: String) { rawValue = name }
+    private init(_ name: String, _ summary: String, _ fields: TraceField...) {
+        rawValue = name
+        self.summary = summary
+        self.fields = fields
+    }
 
     /// The event with a name; nil when there is none.
     public init?(rawValue: String) {
-        guard Self.all.contains(where: { $0.rawValue == rawValue }) else { return nil }
-        self.rawValue = rawValue
+        guard let event = Self.all.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = event
     }
 
     public var description: String { rawValue }
+
+    /// The type of the event's details, as a `where` sees them.
+    public var type: FieldType {
+        .object(
+            fields.map { field in
+                let isOptional = if case .optional = field.type { true } else { false }
+                return FieldDeclaration(
+                    name: field.name, type: field.type, isRequired: !isOptional, defaultValue: nil, unit: field.unit,
+                    limit: nil, meaning: field.meaning)
+            })
+    }
+
+    public static func == (left: TraceEventName, right: TraceEventName) -> Bool { left.rawValue == right.rawValue }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
+// The sentences of the declarations are their documentation; doc comments would say them a second time.
 extension TraceEventName {
-    /// A process began, `pid`, `executable`.
-    public static let processStarted = TraceEventName("process.started")
-    /// A process is ready for commands.
-    public static let processReady = TraceEventName("process.ready")
-    /// A process ends by itself, or its agent saw it end, `status`.
-    public static let processEnded = TraceEventName("process.ended")
-    /// The agent stopped a process.
-    public static let processSuspended = TraceEventName("process.suspended")
-    /// The agent let a stopped process go on.
-    public static let processResumed = TraceEventName("process.resumed")
-    /// A command of the control channel began, `command`.
-    public static let commandStarted = TraceEventName("command.started")
-    /// A command of the control channel ended, `command`, `error` when it failed.
-    public static let commandFinished = TraceEventName("command.finished")
-    /// An armed fault takes effect, `point`, `action`, `pass`, `fired`.
-    public static let faultFired = TraceEventName("fault.fired")
-    /// The owner locked the device, which closes what its protection covers.
-    public static let deviceLocked = TraceEventName("device.locked")
-    /// The owner unlocked the device.
-    public static let deviceUnlocked = TraceEventName("device.unlocked")
-    /// A configuration was refused, `cause`.
-    public static let configurationRejected = TraceEventName("configuration.rejected")
-    /// The session's state was read from the keychain.
-    public static let stateLoaded = TraceEventName("state.loaded")
-    /// The session's state was written to the keychain.
-    public static let stateSaved = TraceEventName("state.saved")
-    /// The session's state was removed.
-    public static let stateRemoved = TraceEventName("state.removed")
-    /// The change counter of a shared session was raised, `counter`.
-    public static let counterBumped = TraceEventName("counter.bumped")
-    /// A hash-based counter was used for a signature, `counter`.
-    public static let counterUsed = TraceEventName("counter.used")
-    /// A lock of a shared session is being waited for, `lock`.
-    public static let lockRequested = TraceEventName("lock.requested")
-    /// A lock of a shared session was taken, `lock`.
-    public static let lockTaken = TraceEventName("lock.taken")
-    /// A lock of a shared session was released, `lock`.
-    public static let lockReleased = TraceEventName("lock.released")
-    /// An operation that excludes other apps began, `type`.
-    public static let operationStarted = TraceEventName("operation.started")
-    /// An operation that excludes other apps ended, `type`.
-    public static let operationFinished = TraceEventName("operation.finished")
-    /// Shared memory was made, `name`.
-    public static let memoryCreated = TraceEventName("memory.created")
-    /// Shared memory was opened, `name`.
-    public static let memoryOpened = TraceEventName("memory.opened")
-    /// What a dead process left in shared memory was put right, `name`, `cause`.
-    public static let memoryRepaired = TraceEventName("memory.repaired")
-    /// A keychain item was written, `service`, `account`.
-    public static let keychainWritten = TraceEventName("keychain.written")
-    /// A keychain item was deleted, `service`, `account`.
-    public static let keychainDeleted = TraceEventName("keychain.deleted")
-    /// A keychain item failed its checksum, `service`, `account`.
-    public static let keychainCorrupted = TraceEventName("keychain.corrupted")
-    /// A dialog asks the owner of the device for a finger, a face or the passcode, `reason`, `allowsPasscode`.
-    public static let biometryPrompted = TraceEventName("biometry.prompted")
-    /// The dialog has ended, `outcome`.
-    public static let biometryAnswered = TraceEventName("biometry.answered")
-    /// A token was stored, `name`.
-    public static let tokenStored = TraceEventName("token.stored")
-    /// A token was removed, `name`.
-    public static let tokenRemoved = TraceEventName("token.removed")
-    /// An HTTP request is sent, `method`, `path`.
-    public static let httpRequest = TraceEventName("http.request")
-    /// An HTTP response arrived, `status`.
-    public static let httpResponse = TraceEventName("http.response")
-    /// An HTTP exchange failed, `error`.
-    public static let httpFailed = TraceEventName("http.failed")
-    /// The server received a request, `method`, `path`.
-    public static let serverRequest = TraceEventName("server.request")
-    /// The server answered a request, `method`, `path`, `status`, `milliseconds`.
-    public static let serverResponse = TraceEventName("server.response")
-    /// The server refused a request; the answer hides the cause, `path`, `code`, `cause`.
-    public static let serverRefused = TraceEventName("server.refused")
-    /// A fault of the network hit a request, `path`, `fault`, `id`.
-    public static let serverFaulted = TraceEventName("server.faulted")
-    /// The server saved a changed activation, `activationId`, `from`, `to`, `reason`.
-    public static let serverActivation = TraceEventName("server.activation")
-    /// The server checked a signature, `activationId`, `type`, `valid`, `counter`, `failedAttempts`.
-    public static let serverSignature = TraceEventName("server.signature")
-    /// Two devices can reach each other, `link`.
-    public static let linkUp = TraceEventName("link.up")
-    /// Two devices cannot reach each other any more, `link`.
-    public static let linkDown = TraceEventName("link.down")
-    /// An agent accepted a watch message from an app, `id`, `kind`.
-    public static let linkAccepted = TraceEventName("link.accepted")
-    /// An agent sent a watch message to the other device, `id`, `kind`.
-    public static let linkSent = TraceEventName("link.sent")
-    /// A watch message arrived in the receiver's inbox, `id`, `seq`.
-    public static let linkReceived = TraceEventName("link.received")
-    /// A watch message was handed to the app, `id`.
-    public static let linkDelivered = TraceEventName("link.delivered")
-    /// A watch message was handed to the app a second time, because the app died while handling it, `id`.
-    public static let linkRedelivered = TraceEventName("link.redelivered")
-    /// A watch message was acknowledged, `id`, `seq`.
-    public static let linkAcknowledged = TraceEventName("link.acknowledged")
-    /// A watch message failed, `id`, `code`.
-    public static let linkFailed = TraceEventName("link.failed")
-    /// A watch session was activated, or what it shows of the counterpart changed, `paired`, `installed`,
-    /// `reachable`.
-    public static let sessionState = TraceEventName("session.state")
-    /// The lab's clock was changed, `offset` (milliseconds), `frozen`. The runner writes it in the name of `clock`.
-    public static let clockChanged = TraceEventName("clock.changed")
-    /// A message of an SDK's log, `level`, `message`.
-    public static let log = TraceEventName("log")
+    // Processes.
+    public static let processStarted = TraceEventName(
+        "process.started", "A process began.", .optional(.executable), .optional(.pid))
+    public static let processReady = TraceEventName(
+        "process.ready", "A process is ready for commands.",
+        TraceField("port", .optional(.integer), "TCP port of the server; only the server says it."),
+        TraceField("applicationId", .optional(.text), "The server's first application; only the server says it."))
+    public static let processEnded = TraceEventName(
+        "process.ended", "The server ends by itself, or an agent saw the process of an app end.",
+        .optional(.peer), .optional(.incarnation), .optional(.pid),
+        TraceField("reason", .optional(.text), "Why it ended; only of apps."),
+        TraceField("status", .optional(.integer), "Exit code of a process that ended by itself."),
+        TraceField("signal", .optional(.text), "Name of the signal that ended it, such as `SIGKILL`."))
+    public static let processSuspended = TraceEventName(
+        "process.suspended", "The agent stopped the process of an app.", .peer, .incarnation, .pid)
+    public static let processResumed = TraceEventName(
+        "process.resumed", "The agent let a stopped process go on.", .peer, .incarnation, .pid)
+    public static let commandStarted = TraceEventName(
+        "command.started", "A command of the control channel began.", .command)
+    public static let commandFinished = TraceEventName(
+        "command.finished", "A command of the control channel ended.", .command,
+        TraceField("error", .optional(.text), "Name of the error, when it failed."))
+    public static let faultFired = TraceEventName(
+        "fault.fired", "An armed fault takes effect.",
+        TraceField("point", .text, "The fault point; `lab faults` lists them."),
+        TraceField("action", .choice(FaultActionWord.allCases.map(\.rawValue)), "What the fault does."),
+        TraceField("pass", .integer, "The pass of the point for which the fault was armed, from 1."),
+        TraceField("fired", .integer, "How often the fault has fired, this time included."))
+    public static let deviceLocked = TraceEventName(
+        "device.locked", "The owner locked the device, which closes what its protection covers.")
+    public static let deviceUnlocked = TraceEventName("device.unlocked", "The owner unlocked the device.")
 
-    /// All events.
+    // The session of an app.
+    public static let configurationRejected = TraceEventName(
+        "configuration.rejected", "A configuration of the SDK was refused.",
+        TraceField("cause", .text, "The rule that it breaks, in a word."),
+        TraceField("message", .text, "The rule in a sentence."),
+        TraceField("limit", .optional(.integer), "The longest length that is allowed.", unit: "bytes"),
+        TraceField("actual", .optional(.integer), "The length that was given.", unit: "bytes"))
+    public static let stateLoaded = TraceEventName(
+        "state.loaded", "The session's state was read from the keychain.",
+        TraceField("activation", .boolean, "Whether there is an activation."), .optional(.changeCounter))
+    public static let stateSaved = TraceEventName(
+        "state.saved", "The session's state was written to the keychain.",
+        TraceField("bytes", .integer, "Length of the state.", unit: "bytes"), .optional(.changeCounter))
+    public static let stateRemoved = TraceEventName("state.removed", "The session's state was removed.")
+    public static let counterBumped = TraceEventName(
+        "counter.bumped", "The change counter of a shared session was raised.", .changeCounter)
+    public static let counterUsed = TraceEventName(
+        "counter.used", "A hash-based counter was used for a signature.",
+        TraceField("counter", .text, "Tells the value from all others without revealing it."), .activationId,
+        TraceField("factor", .text, "The factors of the signature, such as `possession_knowledge`."))
+    public static let lockRequested = TraceEventName(
+        "lock.requested", "A lock of a shared session is being waited for.", .lock)
+    public static let lockTaken = TraceEventName("lock.taken", "A lock of a shared session was taken.", .lock)
+    public static let lockReleased = TraceEventName("lock.released", "A lock of a shared session was released.", .lock)
+    public static let operationStarted = TraceEventName(
+        "operation.started", "An operation that excludes other apps began.", .operationType, .application)
+    public static let operationFinished = TraceEventName(
+        "operation.finished", "An operation that excludes other apps ended.", .operationType, .application)
+    public static let memoryCreated = TraceEventName("memory.created", "Shared memory was made.", .memory)
+    public static let memoryOpened = TraceEventName("memory.opened", "Shared memory was opened.", .memory)
+    public static let memoryRepaired = TraceEventName(
+        "memory.repaired", "What a dead process left in shared memory was put right.", .memory,
+        TraceField(
+            "cause", .choice(["noSize", "noContent", "deadOwner"]),
+            "What was left: memory without a size, without content, or an operation whose owner has died."))
+
+    // What the device keeps.
+    public static let keychainWritten = TraceEventName(
+        "keychain.written", "A keychain item was written.", .service, .account, .accessGroup)
+    public static let keychainDeleted = TraceEventName(
+        "keychain.deleted", "A keychain item was deleted.", .service, .account, .accessGroup)
+    public static let keychainCorrupted = TraceEventName(
+        "keychain.corrupted", "A keychain item failed its checksum.", .service, .account, .accessGroup)
+    public static let biometryPrompted = TraceEventName(
+        "biometry.prompted", "A dialog asks the owner of the device for a finger, a face or the passcode.",
+        TraceField("reason", .text, "What the dialog says."),
+        TraceField("allowsPasscode", .boolean, "Whether the passcode is accepted, too."))
+    public static let biometryAnswered = TraceEventName(
+        "biometry.answered", "The dialog has ended.",
+        TraceField("outcome", .text, "`success`, or the name of Apple's error, such as `userCancel`."))
+    public static let tokenStored = TraceEventName("token.stored", "A token was stored.", .token)
+    public static let tokenRemoved = TraceEventName("token.removed", "A token was removed.", .token)
+
+    // The network.
+    public static let httpRequest = TraceEventName("http.request", "An HTTP request is sent.", .method, .path)
+    public static let httpResponse = TraceEventName(
+        "http.response", "An HTTP response arrived.", .status, .path)
+    public static let httpFailed = TraceEventName(
+        "http.failed", "An HTTP exchange failed.", TraceField("error", .text, "Why, in a sentence."), .path)
+
+    // The server.
+    public static let serverRequest = TraceEventName(
+        "server.request", "The server received a request.", .method, .path)
+    public static let serverResponse = TraceEventName(
+        "server.response", "The server answered a request.", .method, .path, .status,
+        TraceField("milliseconds", .number, "How long it took, in real time.", unit: "milliseconds"))
+    public static let serverRefused = TraceEventName(
+        "server.refused", "The server refused a request; the answer hides the cause.", .path,
+        TraceField("code", .text, "The code that the device gets."),
+        TraceField("cause", .text, "What was wrong."))
+    public static let serverFaulted = TraceEventName(
+        "server.faulted", "A fault of the network hit a request.", .path,
+        TraceField("fault", .text, "What the fault does, in words."),
+        TraceField("id", .text, "Identifier of the fault."))
+    public static let serverActivation = TraceEventName(
+        "server.activation", "The server saved an activation in a new state, or with a reason.", .activationId,
+        TraceField("from", .optional(.text), "The state before; nothing for a new activation."),
+        TraceField("to", .text, "The state, such as `ACTIVE`."),
+        TraceField("reason", .optional(.text), "Why it is blocked."))
+    public static let serverSignature = TraceEventName(
+        "server.signature", "The server checked a signature.", .activationId,
+        TraceField("type", .text, "The factors of the signature, such as `possession_knowledge`."),
+        TraceField("valid", .boolean, "Whether it was right."),
+        TraceField("counter", .integer, "The numeric counter of the activation."),
+        TraceField("failedAttempts", .integer, "Failed attempts so far."))
+
+    // Phone and watch.
+    public static let linkUp = TraceEventName("link.up", "Two devices can reach each other.", .link)
+    public static let linkDown = TraceEventName("link.down", "Two devices cannot reach each other any more.", .link)
+    public static let linkAccepted = TraceEventName(
+        "link.accepted", "An agent has stored a watch message of an app.", .message, .link, .messageKind,
+        .app)
+    public static let linkSent = TraceEventName(
+        "link.sent", "An agent sent a watch message to the other device.", .message, .link, .messageKind, .app,
+        .optional(.sequence),
+        TraceField("isRetransmission", .optional(.boolean), "Whether it was sent before; only of transfers."))
+    public static let linkReceived = TraceEventName(
+        "link.received", "A watch message arrived in the receiver's inbox.", .message, .link, .messageKind, .app,
+        .sequence)
+    public static let linkDelivered = TraceEventName(
+        "link.delivered", "A watch message was handed to the app.", .message, .messageKind)
+    public static let linkRedelivered = TraceEventName(
+        "link.redelivered",
+        "A watch message was handed to the app a second time, because the app died while handling it.", .message,
+        .messageKind)
+    public static let linkAcknowledged = TraceEventName(
+        "link.acknowledged", "The other device has stored a watch message.", .link, .sequence)
+    public static let linkFailed = TraceEventName(
+        "link.failed", "A live watch message failed.", .message, .link,
+        TraceField("code", .integer, "Code of Apple's `WCErrorDomain`."))
+    public static let sessionState = TraceEventName(
+        "session.state", "A watch session was activated, or what it shows of the counterpart changed.",
+        TraceField("paired", .boolean, "Whether a device is paired."),
+        TraceField("installed", .boolean, "Whether the counterpart app is installed."),
+        TraceField("reachable", .boolean, "Whether live messages reach it."))
+
+    // The lab.
+    public static let clockChanged = TraceEventName(
+        "clock.changed", "The lab's clock was changed.",
+        TraceField("offset", .integer, "How far it is ahead of real time.", unit: "milliseconds"),
+        TraceField("frozen", .boolean, "Whether it stands still."))
+    public static let log = TraceEventName(
+        "log", "A message of a log.", TraceField("level", .text, "`error` or `warning`."),
+        TraceField("message", .text, "The message."))
+
+    /// All events, in the order of the listings.
     public static let all: [TraceEventName] = [
         processStarted, processReady, processEnded, processSuspended, processResumed, commandStarted, commandFinished,
-        faultFired, deviceLocked, deviceUnlocked, configurationRejected, stateLoaded, stateSaved, stateRemoved, counterBumped, counterUsed,
+        faultFired, deviceLocked, deviceUnlocked, configurationRejected, stateLoaded, stateSaved, stateRemoved,
+        counterBumped, counterUsed,
         lockRequested, lockTaken, lockReleased, operationStarted, operationFinished, memoryCreated, memoryOpened,
         memoryRepaired, keychainWritten, keychainDeleted, keychainCorrupted, biometryPrompted, biometryAnswered,
         tokenStored, tokenRemoved, httpRequest, httpResponse, httpFailed, serverRequest, serverResponse, serverRefused,

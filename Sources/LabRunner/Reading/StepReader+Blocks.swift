@@ -39,7 +39,10 @@ extension StepReader {
         if let peer, !actors.processes.contains(peer), let place = reader.node["peer"]?.place {
             collector.report(.unknownName(what: "process", name: peer, known: actors.processes), at: place)
         }
-        let fields = reader.optional("where").flatMap { expectations.read($0, of: .map, what: "the event") }
+        let type = event.flatMap(TraceEventName.init(rawValue:))?.type ?? .map
+        let fields = reader.optional("where").flatMap {
+            expectations.read($0, of: type, what: event.map { "the event `\($0)`" } ?? "the event")
+        }
         return event.map { EventPattern(event: $0, peer: peer, fields: fields) }
     }
 

@@ -56,7 +56,7 @@ public enum VocabularyReference {
         return .object(members)
     }
 
-    private static func json(_ type: FieldType) -> JSONValue {
+    static func json(_ type: FieldType) -> JSONValue {
         func named(_ name: String, _ more: [String: JSONValue] = [:]) -> JSONValue {
             .object(more.merging(["type": .string(name)]) { old, _ in old })
         }

@@ -2,8 +2,11 @@ public import Foundation
 
 /// The results as JSON, with a version for programs that read it.
 public struct JSONReport: Codable, Sendable {
-    /// Version of the format; it grows when a member changes its meaning.
-    public var version = 1
+    /// Version of the format that is written; it grows when a member changes its meaning or goes.
+    static let version = 1
+
+    /// Version of the format.
+    public var version = Self.version
     /// The run's seed.
     public var seed: UInt64
     /// Wall time of the run in seconds.

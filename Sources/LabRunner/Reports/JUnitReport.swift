@@ -1,52 +1,94 @@
 internal import Foundation
 
 /// The results as the XML that CI systems read.
+///
+/// The classes are the files of the scenarios, written with points, and the cases are the scenarios or the rows of
+/// a file.
 public enum JUnitReport {
     /// The complete document.
     public static func render(_ results: [ScenarioResult], seconds: Double) -> String {
-        let failed = results.count { $0.verdict == .failed && $0.quarantine == nil }
-        let errors = results.count { $0.verdict == .inconclusive && $0.quarantine == nil }
-        let skipped = results.count { $0.verdict != .passed && $0.quarantine != nil }
-        var xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         let counts =
-            "tests=\"\(results.count)\" failures=\"\(failed)\" errors=\"\(errors)\" skipped=\"\(skipped)\" time=\"\(time(seconds))\""
-        xml += "<testsuites name=\"PowerAuth Lab\" \(counts)>\n  <testsuite name=\"scenarios\" \(counts)>\n"
-        for result in results { xml += testCase(result) }
-        return xml + "  </testsuite>\n</testsuites>\n"
+            attribute("tests", String(results.count)) + attribute("failures", String(results.count(.failed)))
+            + attribute("errors", String(results.count(.error))) + attribute("skipped", String(results.skipped))
+            + attribute("time", time(seconds))
+        var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
+        lines.append("<testsuites\(attribute("name", "PowerAuth Lab"))\(counts)>")
+        lines.append("  <testsuite\(attribute("name", "scenarios"))\(counts)>")
+        var taken: Set<String> = []
+        for result in results { lines += testCase(result, taken: &taken) }
+        return (lines + ["  </testsuite>", "</testsuites>", ""]).joined(separator: "\n")
     }
 
-    private static func testCase(_ result: ScenarioResult) -> String {
-        var xml =
-            "    <testcase classname=\"\(escaped(result.id))\" name=\"\(escaped(result.name))\" time=\"\(time(result.seconds))\""
-        guard result.verdict != .passed else { return xml + "/>\n" }
-        xml += ">\n"
-        let report = TerminalReport(isColoured: false)
-        let text = result.failures.map(report.render).joined(separator: "\n")
-        let message = result.failures.first.map { "\($0.title): \($0.reason)" } ?? result.verdict.rawValue
-        if let reason = result.quarantine {
-            xml += "      <skipped message=\"\(escaped("quarantined: \(reason)"))\"/>\n"
-            xml += "      <system-out>\(escaped(text))</system-out>\n"
-        } else {
-            let element = result.verdict == .failed ? "failure" : "error"
-            xml += "      <\(element) message=\"\(escaped(message))\">\(escaped(text))</\(element)>\n"
+    private static func testCase(_ result: ScenarioResult, taken: inout Set<String>) -> [String] {
+        let className = className(of: result)
+        // The same scenario again, as `--repeat` runs it.
+        var name = result.name
+        var round = 1
+        while !taken.insert("\(className)\n\(name)").inserted {
+            round += 1
+            name = "\(result.name) (\(round))"
         }
-        return xml + "    </testcase>\n"
+        var lines = [
+            "    <testcase" + attribute("classname", className) + attribute("name", name)
+                + attribute("file", result.place.file) + attribute("line", String(result.place.line))
+                + attribute("time", time(result.seconds)) + ">"
+        ]
+        lines.append("      <properties>")
+        for (name, value) in properties(of: result) {
+            lines.append("        <property\(attribute("name", name))\(attribute("value", value))/>")
+        }
+        lines.append("      </properties>")
+        let explanation = XMLText.escaped(result.explanation)
+        let message = attribute("message", result.leadingFailure?.headline ?? result.verdict.rawValue)
+        switch result.outcome {
+        case .passed: break
+        case .failed: lines.append("      <failure\(message)\(attribute("type", "failed"))>\(explanation)</failure>")
+        case .error: lines.append("      <error\(message)\(attribute("type", "inconclusive"))>\(explanation)</error>")
+        case .skipped(let reason):
+            lines.append("      <skipped\(attribute("message", reason))/>")
+            if !explanation.isEmpty { lines.append("      <system-out>\(explanation)</system-out>") }
+        }
+        return lines + ["    </testcase>"]
+    }
+
+    private static func className(of result: ScenarioResult) -> String {
+        // The row of a table stands in the name too.
+        var path = Substring(result.id)
+        if path.hasSuffix("]"), let open = path.lastIndex(of: "[") { path = path[..<open] }
+        if path.hasSuffix(".yaml") { path = path.dropLast(5) }
+        return path.split(separator: "/").joined(separator: ".")
+    }
+
+    private static func properties(of result: ScenarioResult) -> [(String, String)] {
+        var properties = [("scenario", result.id), ("topology", result.topology), ("seed", String(result.seed))]
+        if !result.tags.isEmpty { properties.append(("tags", result.tags.joined(separator: ","))) }
+        return properties + [("replay", result.replay)]
+    }
+
+    private static func attribute(_ name: String, _ value: String) -> String {
+        " \(name)=\"\(XMLText.escaped(value, inAttribute: true))\""
     }
 
     private static func time(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
+}
 
-    /// Text for elements and attributes; characters that XML 1.0 cannot hold become the replacement
+/// Text as XML 1.0 can hold it.
+enum XMLText {
+    /// A text for an element or an attribute; characters that XML cannot hold, not even escaped, become the replacement
     /// character.
-    static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String, inAttribute: Bool = false) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "\n": result += "&#10;"
-            case "\t": result += "&#9;"
+            case "\"" where inAttribute: result += "&quot;"
+            case "\n" where inAttribute: result += "&#10;"
+            case "\t" where inAttribute: result += "&#9;"
+            // As it stands, a parser would read it as a line feed.
+            case "\r": result += "&#13;"
+            case "\n", "\t": result.unicodeScalars.append(scalar)
             case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
             default: result.unicodeScalars.append(scalar)
             }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import LabSystem
 
-/// A file that will receive a report: checked before anything starts, written when everything has ended.
+/// A file that will receive a report: checked before anything starts.
 struct ReportFile: Sendable {
     /// How the report gets to its place.
     private enum Destination {
@@ -67,28 +67,63 @@ struct ReportFile: Sendable {
         var taken: Set<String> = []
         return try reports.map { report in
             let file = try ReportFile(report, inputs: inputs)
-            if case .file(let path) = file.destination, !taken.insert(path).inserted {
+            if let target = file.target, !taken.insert(target).inserted {
                 throw BadUsage(sentence: "two reports would be written to \(report.path); give each its own file")
             }
             return file
         }
     }
 
-    /// Writes the report.
+    /// What only one report can have; nil for a pipe or a device, which takes several one after the other.
+    private var target: String? {
+        switch destination {
+        case .file(let path): path
+        case .descriptor(let number): "descriptor \(number)"
+        case .stream: nil
+        }
+    }
+
+    /// Writes a whole report at once.
     ///
     /// - Throws: ``LabFailure`` that names the path as it was given.
     func write(_ content: Data) throws {
-        do {
-            switch destination {
-            case .file(let path): try Files.write(content, to: path, mode: 0o644)
-            case .stream(let path):
-                // Without waiting, because nobody may ever read a pipe.
-                let file = try FileDescriptor.open(path, flags: O_WRONLY | O_NONBLOCK)
-                _ = fcntl(file.rawValue, F_SETFL, fcntl(file.rawValue, F_GETFL) & ~O_NONBLOCK)
-                try file.writeAll(content)
-            case .descriptor(let number):
-                try FileHandle(fileDescriptor: number, closeOnDealloc: false).write(contentsOf: content)
+        try explained {
+            // A reader of a regular file sees the old report or the new one.
+            if case .file(let path) = destination {
+                try Files.write(content, to: path, mode: 0o644)
+            } else {
+                try opened().writeAll(content)
             }
+        }
+    }
+
+    /// The emptied file, for a report that is written while its run goes on.
+    ///
+    /// - Throws: ``LabFailure`` that names the path as it was given.
+    func open() throws -> FileDescriptor {
+        try explained { try opened() }
+    }
+
+    private func opened() throws -> FileDescriptor {
+        switch destination {
+        case .file(let path):
+            return try FileDescriptor.open(path, flags: O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, mode: 0o644)
+        case .stream(let path):
+            // Without waiting, because nobody may ever read a pipe.
+            let file = try FileDescriptor.open(path, flags: O_WRONLY | O_NONBLOCK)
+            _ = fcntl(file.rawValue, F_SETFL, fcntl(file.rawValue, F_GETFL) & ~O_NONBLOCK)
+            return file
+        case .descriptor(let number):
+            let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+            guard copy >= 0 else { throw SystemError(call: "fcntl", errno: errno) }
+            return FileDescriptor(owning: copy)
+        }
+    }
+
+    /// Work on the file, whose errors become sentences that name the path as it was given.
+    func explained<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
         } catch {
             let isUnread = (error as? SystemError)?.errno == ENXIO
             let reason =
@@ -98,9 +133,9 @@ struct ReportFile: Sendable {
     }
 
     /// The number of a path that stands for a descriptor of this process.
-    private static func descriptor(_ path: String) -> Int32? {
+    static func descriptor(_ path: String) -> Int32? {
         switch path {
-        case "/dev/stdout": return 1
+        case "-", "/dev/stdout": return 1
         case "/dev/stderr": return 2
         default:
             for prefix in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(prefix) {

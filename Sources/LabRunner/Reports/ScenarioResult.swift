@@ -28,6 +28,12 @@ public struct ScenarioResult: Codable, Sendable {
     public var name: String
     /// Words to select by.
     public var tags: [String]
+    /// The scenario's file, as it was named on the command line or found in a directory.
+    public var file: String
+    /// Name of the topology.
+    public var topology: String
+    /// The seed of this run of the scenario.
+    public var seed: UInt64
     /// The verdict.
     public var verdict: Verdict
     /// Why the scenario is known not to pass.
@@ -43,15 +49,26 @@ public struct ScenarioResult: Codable, Sendable {
     public var overheads: [UInt64] = []
     /// Time from spawning a peer to its first answer, in nanoseconds.
     public var launches: [String: UInt64]
+    /// The command that runs the same again.
+    public var replay: String
     /// Where history, traces and logs are.
     public var directory: String
 
     private enum CodingKeys: String, CodingKey {
-        case id, name, tags, verdict, quarantine, seconds, commands, failures, launches, directory
+        case id, name, tags, file, topology, seed, verdict, quarantine, seconds, commands, failures, launches, replay
+        case directory
     }
 
     /// Whether the result counts against the run.
     public var isHeldAgainstRun: Bool { verdict != .passed && quarantine == nil }
+
+    /// The failure that short reports show: the first one of a step, else the first of the scenario as a whole.
+    var leadingFailure: StepFailure? { failures.first { !$0.place.isEmpty } ?? failures.first }
+
+    /// Where reports lead their readers: the first failing step, else the first line of the scenario.
+    var place: ReportedPlace {
+        leadingFailure.flatMap { ReportedPlace($0.place) } ?? ReportedPlace(file: file, line: 1, column: 1)
+    }
 }
 
 /// One thing that went wrong, explained.
@@ -82,6 +99,9 @@ public struct StepFailure: Codable, Sendable {
     public var trace: [String]
     /// The command that runs the same again.
     public var replay: String
+
+    /// The step and what is wrong with it.
+    var headline: String { title.isEmpty ? reason : "\(title): \(reason)" }
 }
 
 /// One difference between what was expected and what was there.

@@ -85,9 +85,10 @@ final class ScenarioRun: Sendable {
         let record = record.withLock { $0 }
         let verdict = record.failures.map(\.verdict).max() ?? .passed
         return ScenarioResult(
-            id: scenario.id, name: scenario.name, tags: scenario.tags, verdict: verdict,
-            quarantine: scenario.quarantine, seconds: seconds, commands: record.commands, failures: record.failures,
-            overheads: record.overheads, launches: launches, directory: directory)
+            id: scenario.id, name: scenario.name, tags: scenario.tags, file: scenario.file.path,
+            topology: scenario.topology.name, seed: seed, verdict: verdict, quarantine: scenario.quarantine,
+            seconds: seconds, commands: record.commands, failures: record.failures, overheads: record.overheads,
+            launches: launches, replay: replay, directory: directory)
     }
 
     /// Runs the steps and the tear-down in an instance that is ready.
@@ -211,9 +212,6 @@ final class ScenarioRun: Sendable {
             ])
     }
 
-    /// The command that runs the same scenario, and only the same row of it, with the same seed.
-    var replay: String {
-        let row = scenario.row.map { "[\($0)]" } ?? ""
-        return "lab run \(ShellWord.quoted(scenario.file.path + row)) --seed \(seed)"
-    }
+    /// The command that runs the same again.
+    var replay: String { scenario.replay(seed: seed) }
 }

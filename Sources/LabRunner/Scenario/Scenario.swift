@@ -36,6 +36,11 @@ public struct Scenario: Sendable {
         guard id.hasSuffix("]"), let open = id.lastIndex(of: "[") else { return nil }
         return String(id[id.index(after: open)...].dropLast())
     }
+
+    /// The command that runs the same scenario, and only the same row of it, with a seed.
+    func replay(seed: UInt64) -> String {
+        "lab run \(ShellWord.quoted(file.path + (row.map { "[\($0)]" } ?? ""))) --seed \(seed)"
+    }
 }
 
 /// A value of `values:` that is drawn from the seed.

@@ -29,12 +29,19 @@ public struct RunOptions: Sendable {
             case junit
             /// JSON for programs.
             case json
+            /// The events of the run as they happen, a line of JSON each.
+            case jsonl
+            /// Lines of the Test Anything Protocol.
+            case tap
         }
 
         /// The form.
         public var format: Format
-        /// The file.
+        /// The file; `-` stands for standard output.
         public var path: String
+
+        /// Whether the report takes standard output, so that nothing else may be written there.
+        public var isStandardOutput: Bool { ReportFile.descriptor(path) == 1 }
 
         /// A report in a file.
         public init(format: Format, path: String) {

@@ -55,8 +55,8 @@ public final class SuiteRunner: Sendable {
             writeErrors(renderer.render(suite.diagnostics))
             let count = suite.diagnostics.count
             writeErrors("\nnothing was run: \(count) \(count == 1 ? "mistake" : "mistakes")\n")
-            if environment["GITHUB_ACTIONS"] == "true" {
-                for diagnostic in suite.diagnostics { printer.print(renderer.annotation(diagnostic) + "\n") }
+            if let annotations = GitHubAnnotations(environment: environment) {
+                printer.print(annotations.lines(suite.diagnostics))
             }
             return .badInput
         }
@@ -68,7 +68,7 @@ public final class SuiteRunner: Sendable {
         }
         let scenarios = suite.scenarios.filter(selection.contains)
         do {
-            let reports = try ReportFile.check(options.reports, inputs: suite.inputs)
+            let reports = try RunReports(options.reports, inputs: suite.inputs)
             return try run(scenarios, labFile: Files.absolute(labFile.file.path), reports: reports)
         } catch let error as BadUsage {
             writeErrors("error: \(error)\n")
@@ -79,12 +79,11 @@ public final class SuiteRunner: Sendable {
         }
     }
 
-    private func run(_ scenarios: [Scenario], labFile: String, reports: [ReportFile]) throws -> RunOutcome {
+    private func run(_ scenarios: [Scenario], labFile: String, reports: RunReports) throws -> RunOutcome {
         let executables = try Executables.find(environment: environment)
         let records = options.recordsDirectory ?? "\(Files.directory(of: labFile))/.lab"
         let directory = try RunDirectory.create(in: records)
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
-        let begin = MonotonicClock.nanoseconds()
         var jobs: [Job] = []
         for repetition in 0..<options.repetitions {
             for scenario in scenarios {
@@ -94,22 +93,36 @@ public final class SuiteRunner: Sendable {
                         seed: seed &+ UInt64(repetition)))
             }
         }
+        try reports.begin(seed: seed, scenarios: jobs.count, directory: directory.path)
         queue.withLock { $0 = jobs.reversed() }
         let threads = (0..<max(1, min(options.jobs, jobs.count))).map { number in
             runOnThread(name: "job \(number + 1)") { [self] in
                 while let job = next() {
-                    perform(job, directory: directory, executables: executables, labFile: labFile)
+                    perform(
+                        job, directory: directory, executables: executables, labFile: labFile, reports: reports)
                 }
             }
         }
         for thread in threads { thread.join() }
-        let seconds = Double(MonotonicClock.nanoseconds() - begin) / 1e9
         let results = results.withLock { results in results.sorted { $0.key < $1.key }.map(\.value) }
-        try report(results, to: reports, seed: seed, seconds: seconds, directory: directory)
-        if interruption.isSet {
-            printer.print("interrupted after \(results.count) of \(jobs.count) scenarios\n")
-            return .interrupted
+        let outcome = outcome(of: results)
+        let report = JSONReport(seed: seed, seconds: reports.seconds, results: results)
+        try Files.write(report.rendered(), to: "\(directory.path)/report.json")
+        let summary = TerminalReport(isColoured: printer.isTerminal)
+            .summary(results, seconds: report.seconds, seed: seed, directory: directory.path)
+        printer.print("\n" + summary)
+        if let annotations = GitHubAnnotations(environment: environment) {
+            printer.print(annotations.lines(results))
         }
+        try reports.end(report, outcome: outcome)
+        if outcome == .interrupted {
+            printer.print("interrupted after \(results.count) of \(jobs.count) scenarios\n")
+        }
+        return outcome
+    }
+
+    private func outcome(of results: [ScenarioResult]) -> RunOutcome {
+        if interruption.isSet { return .interrupted }
         let verdicts = results.filter(\.isHeldAgainstRun).map(\.verdict)
         return verdicts.contains(.failed) ? .failed : verdicts.contains(.inconclusive) ? .inconclusive : .passed
     }
@@ -120,9 +133,12 @@ public final class SuiteRunner: Sendable {
         return queue.withLock { $0.popLast() }
     }
 
-    private func perform(_ job: Job, directory: RunDirectory, executables: Executables, labFile: String) {
+    private func perform(
+        _ job: Job, directory: RunDirectory, executables: Executables, labFile: String, reports: RunReports
+    ) {
         let scenario = job.scenario
         printer.began(scenario.name)
+        reports.began(job.index + 1, scenario, seed: job.seed)
         let place = directory.scenario(scenario.id, repetition: job.repetition)
         var result: ScenarioResult
         do {
@@ -131,40 +147,28 @@ public final class SuiteRunner: Sendable {
                 interruption: interruption
             ).perform()
         } catch {
-            result = ScenarioResult(unstarted: scenario, because: "\(error)", directory: place)
+            result = ScenarioResult(unstarted: scenario, seed: job.seed, because: "\(error)", directory: place)
         }
         let text = TerminalReport(isColoured: printer.isTerminal).render(result)
         if interruption.isSet, result.verdict == .passed { result.verdict = .inconclusive }
         printer.ended(scenario.name, interruption.isSet ? "" : text)
+        reports.ended(job.index + 1, result)
         results.withLock { $0[job.index] = result }
-    }
-
-    private func report(
-        _ results: [ScenarioResult], to reports: [ReportFile], seed: UInt64, seconds: Double, directory: RunDirectory
-    ) throws {
-        let json = try JSONReport(seed: seed, seconds: seconds, results: results).rendered()
-        try Files.write(json, to: "\(directory.path)/report.json")
-        printer.print(
-            "\n"
-                + TerminalReport(isColoured: printer.isTerminal)
-                .summary(results, seconds: seconds, seed: seed, directory: directory.path))
-        for file in reports {
-            try file.write(
-                file.report.format == .json ? json : Data(JUnitReport.render(results, seconds: seconds).utf8))
-        }
     }
 }
 
 extension ScenarioResult {
     /// The result of a scenario that could not even be tried.
-    init(unstarted scenario: Scenario, because reason: String, directory: String) {
+    init(unstarted scenario: Scenario, seed: UInt64, because reason: String, directory: String) {
+        let replay = scenario.replay(seed: seed)
         self.init(
-            id: scenario.id, name: scenario.name, tags: scenario.tags, verdict: .inconclusive,
-            quarantine: scenario.quarantine, seconds: 0, commands: 0,
+            id: scenario.id, name: scenario.name, tags: scenario.tags, file: scenario.file.path,
+            topology: scenario.topology.name, seed: seed, verdict: .inconclusive, quarantine: scenario.quarantine,
+            seconds: 0, commands: 0,
             failures: [
                 StepFailure(
                     verdict: .inconclusive, step: "", title: "", place: "", source: "", reason: reason,
-                    differences: [], trace: [], replay: "")
-            ], overheads: [], launches: [:], directory: directory)
+                    differences: [], trace: [], replay: replay)
+            ], overheads: [], launches: [:], replay: replay, directory: directory)
     }
 }

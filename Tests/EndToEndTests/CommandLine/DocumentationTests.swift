@@ -63,18 +63,35 @@ extension EndToEnd {
             #expect(try workspace.leftovers() == [])
         }
 
-        @Test("The page of commands is what lab steps prints")
-        func commandsPage() async throws {
+        @Test(
+            "The pages of commands and events are what the lab prints",
+            arguments: [("docs/commands.md", "steps"), ("docs/events.md", "events")])
+        func printedPage(name: String, command: String) async throws {
             let workspace = try Workspace()
-            let printed = try await onThread { try lab("steps", in: workspace).output }
-            let path = Workspace.projectFile("docs/commands.md")
+            let printed = try await onThread { try lab(command, in: workspace).output }
+            let path = Workspace.projectFile(name)
             let page = try String(contentsOfFile: path, encoding: .utf8)
-            let shown = try #require(try DocumentationPage("docs/commands.md").blocks("text").first)
+            let shown = try #require(try DocumentationPage(name).blocks("text").first)
             if ProcessInfo.processInfo.environment["RECORD"] != nil {
-                try page.replacingOccurrences(of: shown, with: printed).write(
+                // With the fence, which even an empty block has.
+                try page.replacingOccurrences(of: "```text\n\(shown)```", with: "```text\n\(printed)```").write(
                     toFile: path, atomically: true, encoding: .utf8)
             }
-            #expect(shown == printed, "docs/commands.md is out of date; RECORD=1 make test writes it anew")
+            #expect(shown == printed, "\(name) is out of date; RECORD=1 make test writes it anew")
+        }
+
+        @Test("The commands of the editors' page write schemas")
+        func editorsPage() async throws {
+            let workspace = try Workspace()
+            let steps = try DocumentationPage("docs/editors.md").steps
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            for name in ["scenario", "steps", "lab"] {
+                let schema = try Data(contentsOf: URL(filePath: "\(workspace.directory)/.lab/\(name).schema.json"))
+                #expect(try JSONSerialization.jsonObject(with: schema) is [String: Any], "\(name)")
+            }
         }
 
         /// The `make` targets that README names exist; what they do is run by continuous integration.

@@ -10,12 +10,35 @@ extension EndToEnd {
         func everyScenarioPasses() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
+            try FileManager.default.copyItem(
+                atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
             let outcome = try await onThread {
-                try LabCommand(["run", Workspace.projectFile("Scenarios")], in: workspace).finish(
-                    within: .minutes(4).stretched)
+                try LabCommand(["run", "Scenarios"], in: workspace).finish(within: .minutes(4).stretched)
             }
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
             #expect(try workspace.leftovers() == [])
+            try Self.checkEvents(in: workspace.directory)
+        }
+
+        /// Every event of every trace below a directory carries the fields that are declared for it.
+        private static func checkEvents(in directory: String) throws {
+            var complaints: Set<String> = []
+            var seen: Set<TraceEventName> = []
+            let names = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
+            for name in names where name.hasSuffix(".jsonl") && name.contains("/traces/") {
+                for event in try TraceReader.read("\(directory)/\(name)").events {
+                    seen.insert(event.name)
+                    let declared = event.name.fields
+                    for field in event.fields.keys where !declared.contains(where: { $0.name == field }) {
+                        complaints.insert("\(event.name) has the field \(field), which is not declared")
+                    }
+                    for field in declared where !field.type.admits(event.fields[field.name] ?? .null) {
+                        complaints.insert("\(event.name): \(field.name) is \(event.fields[field.name] ?? .null)")
+                    }
+                }
+            }
+            #expect(complaints == [])
+            #expect(seen.count > 30, "traces are no longer found")
         }
     }
 }

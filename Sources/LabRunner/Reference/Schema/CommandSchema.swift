@@ -1,0 +1,128 @@
+internal import LabFile
+internal import LabKit
+
+/// The schema of a step that is a command: exactly one actor, whose value is the command, and the words beside it.
+///
+/// Actors are free names of a topology, so that an actor is every key that is no word of the language.
+enum CommandSchema {
+    /// The actors whose names are fixed, with what they are.
+    private static let builtIn: [(name: String, kind: ActorKind)] = ReservedWords.builtInActors.compactMap { name in
+        ActorKind(rawValue: name).map { (name, $0) }
+    }
+    /// The kinds of actor whose names a topology chooses.
+    private static let free = ActorKind.allCases.filter { kind in !builtIn.contains { $0.kind == kind } }
+
+    /// What a step refers to.
+    static var definitions: [String: Schema] {
+        var definitions = actorCount
+        definitions["command"] = command
+        definitions["way"] = .object([
+            "name": ValueSchema.text.described("What the way is called."), "expect": ExpectationSchema.anything,
+            "fails": ExpectationSchema.failure,
+        ]).and(.not(.has("expect", "fails")))
+        definitions["commandName"] = names(of: free)
+        for (name, kind) in builtIn { definitions["commandName.\(name)"] = names(of: [kind]) }
+        return definitions
+    }
+
+    /// The words beside a command.
+    static var siblings: [String: Schema] {
+        [
+            "as": ValueSchema.variable.described("The name that keeps the answer, visible from there on."),
+            "either": Schema.list(of: .definition("way"), atLeast: 2)
+                .described("The ways in which the command may end."),
+            "eventually": ValueSchema.duration.described("The longest time in which the expectation may come true."),
+            "expect": ExpectationSchema.anything.described("What the answer must be like."),
+            "fails": ExpectationSchema.failure.described("What the error must be like."),
+            "note": StepSchema.note,
+            "with": Schema.type("object").described("The command's parameters."),
+            "within": ValueSchema.duration.described("The longest time that the command may take."),
+        ]
+    }
+
+    private static var command: Schema {
+        var keys = siblings
+        for (name, kind) in builtIn { keys[name] = .definition("commandName.\(name)").described(kind.title) }
+        // Offered while the step has no actor yet; a step that has one of them is not judged here.
+        for word in ReservedWords.stepWords where keys[word] == nil {
+            keys[word] = .anything.described(StepSchema.meanings[word] ?? "")
+        }
+        let outcomes = [Schema.has("expect"), .has("fails"), .has("either")]
+        let rules: [Schema] = [
+            .not(.hasOnly(ReservedWords.commandSiblings)), .definition("oneActor.0.0"),
+            .not(.has("expect", "fails")), .not(.has("expect", "either")), .not(.has("fails", "either")),
+            .when(.has("eventually"), .anyOf(outcomes)),
+        ]
+        let bindings = builtIn.flatMap { name, kind in
+            declarations(of: [kind]).map { command, declared in
+                Schema.when(.keys([name: .constant(command)]).and(.has(name)), binding(declared))
+            }
+        }
+        let freeBindings = declarations(of: free).map { command, declared in
+            Schema.when(.not(.every(keyMatching: actor, .not(.constant(command)))), binding(declared))
+        }
+        return Schema.object(keys, others: .definition("commandName")).and(.allOf(rules + bindings + freeBindings))
+    }
+
+    /// The keys that are names of actors chosen by a topology.
+    private static let actor =
+        "^(?!(" + (ReservedWords.commandSiblings + ReservedWords.builtInActors).joined(separator: "|") + ")$)"
+
+    /// What a command asks of the words beside it. Several actors may know it, each with parameters of its own.
+    private static func binding(_ declarations: [CommandDeclaration]) -> Schema {
+        var variants: [Schema] = []
+        for declaration in declarations {
+            var keys = ["with": ValueSchema.parameters(declaration.fields)]
+            var rules: [Schema] = []
+            if declaration.result == .nothing {
+                keys["expect"] = .nothing
+                rules.append(.when(.has("as"), .anyOf([.has("fails"), .has("either")])))
+            } else {
+                keys["expect"] = ExpectationSchema.expectation(of: declaration.result)
+            }
+            if declaration.fields.contains(where: \.isRequired) { rules.append(.has("with")) }
+            let variant = rules.isEmpty ? Schema.keys(keys) : Schema.keys(keys).and(.allOf(rules))
+            if !variants.contains(where: { $0.json == variant.json }) { variants.append(variant) }
+        }
+        return variants.count == 1 ? variants[0] : .anyOf(variants)
+    }
+
+    /// The commands of some kinds of actor by name, each with all of its declarations.
+    private static func declarations(of kinds: [ActorKind]) -> [(name: String, declared: [CommandDeclaration])] {
+        let commands = Vocabulary.lab.commands.filter { !$0.actors.isDisjoint(with: kinds) }
+        return Dictionary(grouping: commands, by: \.name).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private static func names(of kinds: [ActorKind]) -> Schema {
+        .word(
+            of: declarations(of: kinds).map { name, declared in
+                (name, Set(declared.map(\.summary)).sorted().joined(separator: " / "))
+            })
+    }
+
+    // MARK: - One actor
+
+    /// The keys beside the actor, those that exclude each other together.
+    private static let slots =
+        ReservedWords.commandSiblings.filter { !outcomes.contains($0) }.map { [$0] } + [outcomes]
+    private static let outcomes = ["either", "expect", "fails"]
+
+    /// At most one key of a step is an actor: a schema cannot count some of the keys, so that the definitions count those
+    /// that are no actors, one after the other, and then limit the number of all keys.
+    ///
+    /// `oneActor.I.N` is about the slots from I on, when N of those before are there.
+    private static var actorCount: [String: Schema] {
+        var definitions: [String: Schema] = [:]
+        for index in 0...slots.count {
+            for count in 0...index {
+                definitions["oneActor.\(index).\(count)"] =
+                    index == slots.count
+                    ? .atMost(keys: count + 1)
+                    : .when(
+                        .anyOf(slots[index].map { .has($0) }), .definition("oneActor.\(index + 1).\(count + 1)"),
+                        otherwise: .definition("oneActor.\(index + 1).\(count)"))
+            }
+        }
+        return definitions
+    }
+}

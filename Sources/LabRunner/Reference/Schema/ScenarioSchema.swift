@@ -1,0 +1,101 @@
+internal import LabFile
+public import LabKit
+
+/// The JSON Schemas (draft-07, which editors know best) of the files that people write for the lab, made from the
+/// declarations of the vocabulary and the language.
+///
+/// What a schema cannot say, such as whether a topology has an actor or a reference a value, `lab run` says.
+public enum ScenarioSchema {
+    /// The kinds of file.
+    public enum Kind: CaseIterable, Sendable {
+        /// A scenario.
+        case scenario
+        /// Steps that `include` reads.
+        case include
+        /// `lab.yaml`.
+        case lab
+    }
+
+    /// The schema of a kind of file.
+    public static func json(of kind: Kind) -> JSONValue {
+        switch kind {
+        case .scenario:
+            scenario.document(title: "PowerAuth Lab scenario", definitions: definitions)
+        case .include:
+            include.document(title: "PowerAuth Lab steps for include", definitions: definitions)
+        case .lab:
+            TopologySchema.labFile.document(
+                title: "PowerAuth Lab topologies",
+                definitions: TopologySchema.definitions.merging(ValueSchema.definitions) { old, _ in old })
+        }
+    }
+
+    private static var definitions: [String: Schema] {
+        [
+            ValueSchema.definitions, ExpectationSchema.definitions, StepSchema.definitions,
+            TopologySchema.definitions, ["value": value],
+        ].reduce(into: [:]) { all, some in all.merge(some) { old, _ in old } }
+    }
+
+    private static var scenario: Schema {
+        .object(
+            [
+                "name": ValueSchema.text.described("Title in reports; it states the rule that the scenario shows."),
+                "about": Schema.anything.described("What the scenario is about."),
+                "tags": Schema.list(of: ValueSchema.text).described("Words to select by."),
+                "quarantine": ValueSchema.text.described("Why the scenario is known not to pass."),
+                "lab": topology,
+                "values": Schema.object([:], others: .definition("value"))
+                    .described("Constants, generated values, secrets, values from the environment."),
+                "rows": Schema.list(of: .type("object"), atLeast: 1)
+                    .described("The scenario is run once for each row, `${row.…}` being its values."),
+                "steps": StepSchema.steps,
+                "tearDown": StepSchema.steps.described("Steps that run whatever happened."),
+            ], required: ["name", "steps"])
+    }
+
+    private static var include: Schema {
+        .object(
+            [
+                "name": ValueSchema.text.described("What the steps do."),
+                "parameters": Schema.type("object").described(
+                    "The parameters with their defaults; one without a value must be given."),
+                "steps": StepSchema.steps,
+            ], required: ["steps"])
+    }
+
+    private static var topology: Schema {
+        let chosen = Schema.object([
+            "use": ValueSchema.text.described("A topology of lab.yaml."),
+            "override": Schema.definition("topologyPart").described("Parts of it to replace."),
+        ])
+        let own = Schema.object(
+            ["topology": Schema.definition("topology").described("A cast of its own.")], required: ["topology"])
+        return Schema.when(
+            .type("object"), .when(.has("topology"), own, otherwise: chosen), otherwise: ValueSchema.text
+        ).described("A topology of lab.yaml, with parts replaced, or a cast of its own.")
+    }
+
+    /// One of `values`.
+    private static var value: Schema {
+        let generated = Schema.object(
+            [
+                "generate": .word(of: GeneratedValue.Kind.allCases.map(\.rawValue)),
+                "digits": Schema.type("integer", "string").described("Digits of a PIN.", default: 4),
+                "below": Schema.type("integer", "string").described("What a number is less than.", default: 1000),
+            ], required: ["generate"])
+        let environment = Schema.object(
+            [
+                "environment": ValueSchema.text.described("The variable that holds the value."),
+                "default": Schema.anything.described("The value when the variable is not set."),
+                "secret": ValueSchema.flag.described("Whether it is masked wherever anything is printed."),
+            ], required: ["environment"])
+        let secret = Schema.object(["secret": ValueSchema.text], required: ["secret"])
+        return .when(
+            .type("object"),
+            .when(
+                .has("generate"), generated,
+                otherwise: .when(
+                    .has("environment"), environment, otherwise: .when(.has("secret"), secret, otherwise: .anything))))
+    }
+}

@@ -1,0 +1,133 @@
+internal import LabKit
+
+/// A JSON Schema (draft-07) being put together: the few keywords that the lab's schemas are made of.
+struct Schema: Sendable {
+    /// The schema as a document holds it.
+    let json: JSONValue
+
+    private init(_ json: JSONValue) { self.json = json }
+
+    private init(_ members: [String: JSONValue]) { json = .object(members) }
+
+    /// Anything.
+    static let anything = Schema([:])
+    /// Nothing: a key with this schema must not be there.
+    static let nothing = Schema(.bool(false))
+
+    /// Values of some of JSON's types.
+    static func type(_ names: String...) -> Schema {
+        Schema(["type": names.count == 1 ? .string(names[0]) : .array(names.map { .string($0) })])
+    }
+
+    /// Whole numbers from a bound on.
+    static func integer(atLeast least: Int64) -> Schema { Schema(["type": "integer", "minimum": .integer(least)]) }
+
+    /// Texts that a regular expression finds something in.
+    static func text(matching pattern: String) -> Schema {
+        Schema(["type": "string", "pattern": .string(pattern)])
+    }
+
+    /// One of some words.
+    static func word(of words: [String]) -> Schema { Schema(["enum": .array(words.map { .string($0) })]) }
+
+    /// One of some words, each with its meaning for editors.
+    static func word(of words: [(name: String, meaning: String)]) -> Schema {
+        Schema([
+            "oneOf": .array(
+                words.map { .object(["const": .string($0.name), "description": .string($0.meaning)]) })
+        ])
+    }
+
+    /// Exactly one word.
+    static func constant(_ word: String) -> Schema { Schema(["const": .string(word)]) }
+
+    /// Lists.
+    static func list(of element: Schema, atLeast least: Int = 0, atMost most: Int? = nil) -> Schema {
+        var members: [String: JSONValue] = ["type": "array", "items": element.json]
+        if least > 0 { members["minItems"] = .integer(Int64(least)) }
+        if let most { members["maxItems"] = .integer(Int64(most)) }
+        return Schema(members)
+    }
+
+    /// Objects with the given keys and, unless something is said about others, no more.
+    static func object(_ keys: [String: Schema], required: [String] = [], others: Schema = .nothing) -> Schema {
+        var members: [String: JSONValue] = ["type": "object", "additionalProperties": others.json]
+        if !keys.isEmpty { members["properties"] = .object(keys.mapValues(\.json)) }
+        if !required.isEmpty { members["required"] = .array(required.map { .string($0) }) }
+        return Schema(members)
+    }
+
+    /// What holds for some keys of an object, should they be there.
+    static func keys(_ keys: [String: Schema]) -> Schema {
+        Schema(["properties": .object(keys.mapValues(\.json))])
+    }
+
+    /// Objects that have all of some keys.
+    static func has(_ keys: String...) -> Schema { Schema(["required": .array(keys.map { .string($0) })]) }
+
+    /// Objects that have no other keys than some.
+    static func hasOnly(_ keys: [String]) -> Schema {
+        Schema(["type": "object", "propertyNames": word(of: keys).json])
+    }
+
+    /// Objects in which every key that a regular expression finds something in has such a value.
+    static func every(keyMatching pattern: String, _ schema: Schema) -> Schema {
+        Schema(["patternProperties": .object([pattern: schema.json])])
+    }
+
+    /// Objects whose keys are such texts.
+    static func names(_ schema: Schema) -> Schema { Schema(["propertyNames": schema.json]) }
+
+    /// What holds for each element of a list, and for each member of an object.
+    static func elementsAndMembers(_ schema: Schema) -> Schema {
+        Schema(["items": schema.json, "additionalProperties": schema.json])
+    }
+
+    /// Objects with at least one key.
+    static let notEmpty = Schema(["minProperties": 1])
+
+    /// Objects with at most so many keys.
+    static func atMost(keys count: Int) -> Schema { Schema(["maxProperties": .integer(Int64(count))]) }
+
+    static func anyOf(_ schemas: [Schema]) -> Schema { Schema(["anyOf": .array(schemas.map(\.json))]) }
+
+    static func allOf(_ schemas: [Schema]) -> Schema { Schema(["allOf": .array(schemas.map(\.json))]) }
+
+    static func not(_ schema: Schema) -> Schema { Schema(["not": schema.json]) }
+
+    /// The schema of the document's definition with a name.
+    static func definition(_ name: String) -> Schema { Schema(["$ref": .string("#/definitions/\(name)")]) }
+
+    /// What holds for values that fit a condition, and for the others.
+    static func when(_ condition: Schema, _ then: Schema, otherwise: Schema? = nil) -> Schema {
+        var members = ["if": condition.json, "then": then.json]
+        members["else"] = otherwise?.json
+        return Schema(members)
+    }
+
+    /// The schema with further keywords; those of both must hold.
+    func and(_ other: Schema) -> Schema {
+        let (mine, its) = (json.objectValue ?? [:], other.json.objectValue ?? [:])
+        guard Set(mine.keys).isDisjoint(with: its.keys) else { return .allOf([self, other]) }
+        return Schema(mine.merging(its) { old, _ in old })
+    }
+
+    /// The schema with what editors show: a meaning, and the value that stands for a missing one.
+    func described(_ meaning: String, default value: JSONValue? = nil) -> Schema {
+        guard var members = json.objectValue else { return self }
+        // Beside a reference a validator of draft-07 reads nothing.
+        if members["$ref"] != nil { members = ["allOf": .array([json])] }
+        members["description"] = .string(meaning)
+        members["default"] = value
+        return Schema(members)
+    }
+
+    /// A whole document.
+    func document(title: String, definitions: [String: Schema]) -> JSONValue {
+        var members = json.objectValue ?? [:]
+        members["$schema"] = "http://json-schema.org/draft-07/schema#"
+        members["title"] = .string(title)
+        members["definitions"] = .object(definitions.mapValues(\.json))
+        return .object(members)
+    }
+}

@@ -1,0 +1,129 @@
+internal import LabFile
+internal import LabKit
+
+/// The schemas of steps: the words of the language, and commands.
+enum StepSchema {
+    /// A list of steps.
+    static let steps = Schema.list(of: .definition("step"), atLeast: 1)
+    static let note = ValueSchema.text.described("A remark, shown beside the step.")
+
+    /// What each word does, for editors.
+    static let meanings = [
+        "advance": "Moves the lab's clock; what became due happens, in order.",
+        "check": "An expectation about a value that was kept.",
+        "each": "The steps, once for each value.",
+        "eventually": "The steps again and again until they hold, at most that long.",
+        "include": "The steps of another file.",
+        "never": "The steps, during which an event may not come, or a command may not end so.",
+        "parallel": "Independent lists of steps.",
+        "race": "Lists of steps that start at the same moment.",
+        "repeat": "The steps, several times.",
+        "stays": "The steps, now and each time a tenth of that lab time has passed.",
+        "waitFor": "Waits for an event in a process's trace, also one that came before.",
+    ]
+
+    /// What the schemas above refer to.
+    static var definitions: [String: Schema] {
+        var definitions = ["step": step, "branch": branch, "event": event(with: [:]), "branches": branches]
+        for (word, schema) in words { definitions["word.\(word)"] = schema }
+        return definitions.merging(CommandSchema.definitions) { old, _ in old }
+    }
+
+    /// A word of the language decides what a step is; without one it is a command. `eventually` is a word when there is
+    /// no command.
+    private static var step: Schema {
+        let words = ReservedWords.stepWords.filter { $0 != "eventually" }
+        let block = Schema.hasOnly(ReservedWords.siblings + ["steps"]).and(.has("eventually"))
+        return Schema.type("object").and(
+            .when(
+                .anyOf(words.map { .has($0) }),
+                .allOf(words.map { .when(.has($0), .definition("word.\($0)")) }),
+                otherwise: .when(block, .definition("word.eventually"), otherwise: .definition("command"))))
+    }
+
+    private static let branch = Schema.when(.type("array"), steps, otherwise: .definition("step"))
+    private static let branches = Schema.list(of: .definition("branch"), atLeast: 2)
+
+    /// The shape of each word of ``ReservedWords/stepWords``, with the words beside it.
+    static var words: [String: Schema] {
+        [
+            "advance": word("advance", ValueSchema.duration),
+            "check": word(
+                "check", .anything, ["expect": ExpectationSchema.anything.described("What it must be like.")],
+                required: ["expect"]),
+            "each": word(
+                "each",
+                .object(
+                    [
+                        "in": Schema.anyOf([.list(of: .anything, atLeast: 1), ValueSchema.reference])
+                            .described("The values."),
+                        "as": ValueSchema.variable.described("The name of the value in each round."), "steps": steps,
+                    ], required: ["in", "as", "steps"])),
+            "eventually": block("eventually", limit: "for", ValueSchema.duration, isNeeded: false),
+            "include": word(
+                "include", ValueSchema.text,
+                ["with": Schema.type("object").described("Values for the parameters of the file.")]),
+            "never": word(
+                "never",
+                .when(
+                    .has("event"), .definition("event"),
+                    otherwise: Schema.definition("command").and(.keys(["as": .nothing]))),
+                ["steps": steps], required: ["steps"]),
+            "parallel": word("parallel", .definition("branches")),
+            "race": race,
+            "repeat": block(
+                "repeat", limit: "times",
+                .anyOf([.integer(atLeast: 1), .text(matching: "^[0-9]+$"), ValueSchema.reference]),
+                ["as": ValueSchema.variable.described("The name of the number of the round.")]),
+            "stays": block("stays", limit: "for", ValueSchema.duration),
+            "waitFor": word(
+                "waitFor",
+                event(with: ["within": ValueSchema.duration.described("The longest time to wait, by default 5 s.")])),
+        ]
+    }
+
+    private static var race: Schema {
+        word(
+            "race", .definition("branches"),
+            [
+                "winners": ExpectationSchema.expectation(of: .integer)
+                    .described("How many branches succeed; by default all."),
+                "others": ExpectationSchema.failure.described("What every other branch fails with."),
+                "as": ValueSchema.variable.described("The name that keeps the winner, and is an actor from there on."),
+            ]
+        ).and(.allOf([.when(.anyOf([.has("others"), .has("as")]), .has("winners"))]))
+    }
+
+    /// An event in the trace of a process.
+    private static func event(with more: [String: Schema]) -> Schema {
+        let keys: [String: Schema] = [
+            "event": .word(of: TraceEventName.all.map { ($0.rawValue, $0.summary) }),
+            "peer": ValueSchema.text.described("The process; by default any."),
+            "where": ExpectationSchema.anything.described("What the fields of the event must be like."),
+        ]
+        return .object(keys.merging(more) { old, _ in old }, required: ["event"])
+    }
+
+    /// A step that is a word, with the words that it takes beside it.
+    private static func word(
+        _ word: String, _ value: Schema, _ siblings: [String: Schema] = [:], required: [String] = []
+    ) -> Schema {
+        var keys = siblings
+        keys["note"] = note
+        keys[word] = value.described(meanings[word] ?? "")
+        return .object(keys, required: [word] + required)
+    }
+
+    /// A block in both spellings: `word: 5s` with `steps` beside it, and `word: { for: 5s, steps: […] }`.
+    private static func block(
+        _ name: String, limit: String, _ value: Schema, _ siblings: [String: Schema] = [:], isNeeded: Bool = true
+    ) -> Schema {
+        let inside = siblings.merging([limit: value, "steps": steps]) { old, _ in old }
+        let short = isNeeded ? value : .anyOf([value, .type("null")])
+        return .when(
+            .keys([name: .type("object")]),
+            word(name, .object(inside, required: isNeeded ? [limit, "steps"] : ["steps"])),
+            otherwise: word(
+                name, short, siblings.merging(["steps": steps]) { old, _ in old }, required: ["steps"]))
+    }
+}

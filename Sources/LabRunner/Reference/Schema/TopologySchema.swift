@@ -1,0 +1,138 @@
+internal import LabFile
+internal import LabKit
+
+/// The schemas of `lab.yaml` and of the parts of a topology that a scenario replaces. The readers of these files have no
+/// declarations that could be printed; `SchemaTests` compare the keys with what the readers take.
+enum TopologySchema {
+    /// The whole of `lab.yaml`.
+    static var labFile: Schema {
+        .object(
+            [
+                "topologies": named(.definition("topology"))
+                    .described("The casts by name; the one called `default` is used unless a scenario says otherwise.")
+            ], required: ["topologies"])
+    }
+
+    /// What the schemas above refer to: each part as a whole, and as what is laid over another one.
+    static var definitions: [String: Schema] {
+        var definitions = ["server": ServerSchema.server]
+        for form in Form.allCases {
+            definitions[form.name("topology")] = topology(form)
+            definitions[form.name("device")] = device(form)
+            definitions[form.name("app")] = app(form)
+            definitions[form.name("powerAuth")] = powerAuth(form)
+            definitions[form.name("link")] = link(form)
+        }
+        return definitions
+    }
+
+    /// Whether a part of a topology stands for itself, or replaces some keys of another one.
+    private enum Form: CaseIterable {
+        case whole
+        case part
+
+        func name(_ name: String) -> String { self == .whole ? name : "\(name)Part" }
+
+        func object(_ keys: [String: Schema], required: [String] = []) -> Schema {
+            .object(keys, required: self == .whole ? required : [])
+        }
+
+        func named(_ name: String) -> Schema { TopologySchema.named(.definition(self.name(name))) }
+    }
+
+    /// A mapping from names that steps can use to what has them.
+    private static func named(_ schema: Schema) -> Schema {
+        .object([:], others: schema)
+    }
+
+    /// The names of actors: no word of the language, because both stand in the same place.
+    private static let actors = Schema.names(
+        .text(matching: "^[A-Za-z][A-Za-z0-9_-]{0,31}$").and(.not(.word(of: ReservedWords.all.sorted()))))
+
+    private static func topology(_ form: Form) -> Schema {
+        form.object(
+            [
+                "server": Schema.definition("server").described("The lab's PowerAuth server."),
+                "devices": form.named("device").and(actors).and(.notEmpty).described("The simulated devices by name."),
+                "links": form.named("link").and(actors).described("The pairings of a phone with a watch, by name."),
+            ], required: ["devices"])
+    }
+
+    private static func device(_ form: Form) -> Schema {
+        form.object(
+            [
+                "kind": word(of: DeviceSpec.Kind.self, "What is simulated."),
+                "model": text("Machine name that the system reports."),
+                "osVersion": text("Version of the simulated system.", default: "17.5"),
+                "team": text("Team prefix of the vendor's apps.", default: "LABTEAM001"),
+                "suspension": word(
+                    of: DeviceSpec.Suspension.self,
+                    "What happens to a process that is suspended with a lock in a group container.", default: "strict"),
+                "biometry": word(of: DeviceSpec.Biometry.self, "The sensor; nothing is enrolled at first."),
+                "clockSkew": Schema.definition("signedDuration")
+                    .described("How far the device's wall clock is off.", default: "0s"),
+                "apps": form.named("app").and(actors).described("What is installed, by name."),
+            ], required: ["kind"])
+    }
+
+    private static func app(_ form: Form) -> Schema {
+        form.object(
+            [
+                "kind": word(of: AppSpec.Kind.self, "What it is; by default an app, or a watch app on a watch."),
+                "bundleIdentifier": text("Identifies the app on its device."),
+                "host": text("The app that an extension belongs to, or that a watch app accompanies."),
+                "appGroups": texts("Entitlement: groups whose container, shared memory and defaults it may use."),
+                "keychainAccessGroups": texts("Entitlement: keychain groups, written `TEAM.name`."),
+                "autostart": ValueSchema.flag
+                    .described("Whether the app is launched with the instance.", default: true),
+                "quirks": Schema.list(of: .word(of: Quirk.all.map { ($0.rawValue, $0.summary) }))
+                    .described("Defects of the original SDK to bring back."),
+                "powerAuth": Schema.definition(form.name("powerAuth")).described("What the app passes to its SDK."),
+            ], required: ["bundleIdentifier"])
+    }
+
+    private static func powerAuth(_ form: Form) -> Schema {
+        let sharing = form.object(
+            [
+                "appGroup": text("The app group."), "appIdentifier": text("Identifies the app to the others."),
+                "keychainAccessGroup": text("The keychain group that the apps share."),
+                "sharedMemoryIdentifier": text("Short name of the shared memory; by default the SDK computes it."),
+            ], required: ["appGroup", "appIdentifier", "keychainAccessGroup"])
+        return form.object([
+            "sdk": word(of: PowerAuthSpec.SDK.self, "The SDK that the app embeds; by default that of its kind."),
+            "instanceId": text("Name of the activation on the device; by default the bundle identifier."),
+            "baseEndpointUrl": text("A PowerAuth server other than the lab's."),
+            "configuration": text("The configuration string for that server."),
+            "sharing": sharing.described("Activation sharing between apps of one vendor."),
+            "keychainAccessGroup": text("Keychain group of an app without sharing."),
+            "userDefaultsSuiteName": text("Suite of defaults of an app without sharing."),
+            "biometryKey": word(
+                of: PowerAuthSpec.BiometryKey.self, "What opens the key of the biometry factor.", default: "anySet"),
+            "sslValidation": word(of: PowerAuthSpec.SSLValidation.self, "Whom the SDK trusts.", default: "system"),
+            "requestTimeout": ValueSchema.duration
+                .described("How long the SDK waits for an answer, by the lab's clock.", default: "20s"),
+        ])
+    }
+
+    private static func link(_ form: Form) -> Schema {
+        form.object(
+            [
+                "phone": text("Name of the phone."), "watch": text("Name of the watch."),
+                "up": ValueSchema.flag.described("Whether the two reach each other at the start.", default: true),
+            ], required: ["phone", "watch"])
+    }
+
+    // MARK: - Parts
+
+    static func text(_ meaning: String, default value: JSONValue? = nil) -> Schema {
+        ValueSchema.text.described(meaning, default: value)
+    }
+
+    static func texts(_ meaning: String) -> Schema { Schema.list(of: ValueSchema.text).described(meaning) }
+
+    static func word<Word: CaseIterable & RawRepresentable<String>>(
+        of type: Word.Type, _ meaning: String, default value: JSONValue? = nil
+    ) -> Schema {
+        Schema.word(of: type.allCases.map(\.rawValue)).described(meaning, default: value)
+    }
+}

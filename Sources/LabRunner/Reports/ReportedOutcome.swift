@@ -1,0 +1,36 @@
+/// What a result is in the reports of other tools, which know no open verdicts and no quarantine.
+enum ReportedOutcome: Equatable {
+    case passed
+    /// Something was not as expected.
+    case failed
+    /// Nobody can tell.
+    case error
+    /// Not to be counted, for a reason.
+    case skipped(String)
+}
+
+extension ScenarioResult {
+    /// What the result is in the reports of other tools.
+    var outcome: ReportedOutcome {
+        if let quarantine, verdict != .passed { return .skipped("quarantined: \(quarantine)") }
+        return switch verdict {
+        case .passed: .passed
+        case .failed: .failed
+        case .inconclusive: .error
+        }
+    }
+
+    /// Everything that went wrong, as the terminal shows it.
+    var explanation: String {
+        failures.map(TerminalReport(isColoured: false).render).joined(separator: "\n")
+    }
+}
+
+extension [ScenarioResult] {
+    func count(_ outcome: ReportedOutcome) -> Int { count { $0.outcome == outcome } }
+
+    /// The results that are not counted.
+    var skipped: Int {
+        count { if case .skipped = $0.outcome { true } else { false } }
+    }
+}

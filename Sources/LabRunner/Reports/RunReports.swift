@@ -1,0 +1,96 @@
+internal import Foundation
+internal import LabKit
+internal import LabSystem
+internal import Synchronization
+
+/// The reports that a run was asked for: some are written while it goes on, the others at its end.
+///
+/// Thread rule: any thread.
+final class RunReports: Sendable {
+    private let files: [ReportFile]
+    private let streams = Mutex<[Stream]>([])
+    private let made: UInt64
+
+    /// A report that is written line by line.
+    private struct Stream {
+        let file: ReportFile
+        let descriptor: FileDescriptor
+        /// Why a line could not be written; the lines after it would only hide that it is missing.
+        var failure: (any Error)?
+    }
+
+    /// Checks that the reports can be written and that nothing is lost by it.
+    ///
+    /// - Parameters:
+    ///   - reports: What the user asked for.
+    ///   - inputs: Files that the run reads.
+    /// - Throws: ``BadUsage`` that names the path as it was given.
+    init(_ reports: [RunOptions.Report], inputs: [String]) throws {
+        files = try ReportFile.check(reports, inputs: inputs)
+        made = MonotonicClock.nanoseconds()
+    }
+
+    /// Seconds since the reports were made, which is when their run began.
+    var seconds: Double { Double(MonotonicClock.nanoseconds() - made) / 1e9 }
+
+    /// Opens what is written from the begin on.
+    ///
+    /// - Throws: ``LabFailure`` that names the path as it was given.
+    func begin(seed: UInt64, scenarios: Int, directory: String) throws {
+        let opened = try files.filter { $0.report.format == .jsonl }.map {
+            Stream(file: $0, descriptor: try $0.open())
+        }
+        streams.withLock { $0 = opened }
+        note(.runStarted(.init(seed: seed, scenarios: scenarios, directory: directory)))
+    }
+
+    /// A scenario begins.
+    func began(_ number: Int, _ scenario: Scenario, seed: UInt64) {
+        note(
+            .scenarioStarted(
+                .init(number: number, at: seconds, id: scenario.id, name: scenario.name, seed: seed)))
+    }
+
+    /// A scenario has ended.
+    func ended(_ number: Int, _ result: ScenarioResult) {
+        note(.scenarioFinished(.init(number: number, at: seconds, result: result)))
+    }
+
+    /// Writes what is written at the end.
+    ///
+    /// - Throws: ``LabFailure`` that names the path of a report that could not be written.
+    func end(_ report: JSONReport, outcome: RunOutcome) throws {
+        let results = report.results
+        let failures = results.count(where: \.isHeldAgainstRun)
+        note(
+            .runFinished(
+                .init(at: seconds, scenarios: results.count, failures: failures, exitCode: outcome.rawValue)))
+        for file in files {
+            switch file.report.format {
+            case .junit: try file.write(Data(JUnitReport.render(results, seconds: report.seconds).utf8))
+            case .json: try file.write(report.rendered())
+            case .tap: try file.write(Data(TAPReport.render(results).utf8))
+            case .jsonl: break
+            }
+        }
+        for stream in streams.withLock({ $0 }) {
+            if let failure = stream.failure { try stream.file.explained { throw failure } }
+        }
+    }
+
+    /// Adds a line to every stream.
+    private func note(_ event: RunEvent) {
+        streams.withLock { streams in
+            // All members are numbers, texts and lists of them.
+            guard !streams.isEmpty, var line = try? JSONValue(encoding: event).encoded() else { return }
+            line.append(0x0A)
+            for index in streams.indices where streams[index].failure == nil {
+                do {
+                    try streams[index].descriptor.writeAll(line)
+                } catch {
+                    streams[index].failure = error
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+internal import Foundation
+internal import LabKit
+
+/// The results as the Test Anything Protocol, version 14, writes them.
+///
+/// A scenario that is known not to pass is marked `TODO`, which readers do not count as a failure.
+public enum TAPReport {
+    /// The complete document.
+    public static func render(_ results: [ScenarioResult]) -> String {
+        let points = results.enumerated().flatMap { point($1, number: $0 + 1) }
+        return (["TAP version 14", "1..\(results.count)"] + points + [""]).joined(separator: "\n")
+    }
+
+    private static func point(_ result: ScenarioResult, number: Int) -> [String] {
+        let isFine: Bool
+        var directive = ""
+        switch result.outcome {
+        case .passed: isFine = true
+        case .failed, .error: isFine = false
+        case .skipped(let reason):
+            isFine = false
+            directive = " # TODO \(escaped(reason))"
+        }
+        let title = escaped("\(result.id): \(result.name)")
+        let line = "\(isFine ? "ok" : "not ok") \(number) - \(title)\(directive)"
+        return [line, "  ---"] + diagnostics(of: result).map { "  \($0)" } + ["  ..."]
+    }
+
+    /// What a reader wants to know, as lines of YAML.
+    private static func diagnostics(of result: ScenarioResult) -> [String] {
+        var lines = [
+            "verdict: \(result.verdict.rawValue)", "duration_ms: \(Int((result.seconds * 1000).rounded()))",
+            "topology: \(quoted(result.topology))", "seed: \(result.seed)",
+            "tags: [\(result.tags.map(quoted).joined(separator: ", "))]", "replay: \(quoted(result.replay))",
+        ]
+        guard let failure = result.leadingFailure else { return lines }
+        let place = result.place
+        lines.append("message: \(quoted(failure.headline))")
+        lines.append("at: { file: \(quoted(place.file)), line: \(place.line), column: \(place.column) }")
+        // The number says how far the block is indented, whatever its first line begins with.
+        lines.append("explanation: |2-")
+        return lines
+            + result.explanation.split(separator: "\n", omittingEmptySubsequences: false).map { "  \(plain($0))" }
+    }
+
+    /// A text on the line of a test point, where `#` begins a directive.
+    private static func escaped(_ text: String) -> String {
+        plain(text.replacing("\\", with: "\\\\").replacing("#", with: "\\#").replacing("\n", with: " "))
+    }
+
+    /// A text as JSON writes it, which every reader of YAML takes.
+    private static func quoted(_ text: String) -> String { JSONValue.string(plain(text, keeping: "\n")).description }
+
+    /// A text without the characters that YAML cannot hold or takes for the end of a line.
+    private static func plain(_ text: some StringProtocol, keeping kept: Unicode.Scalar? = nil) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case kept, "\t": result.append(scalar)
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}", "\u{FEFF}", "\u{FFFE}", "\u{FFFF}":
+                result.append("\u{FFFD}")
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+}

@@ -1,0 +1,53 @@
+import LabFile
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("Annotations are lines as GitHub reads them", .endsInTime)
+struct GitHubAnnotationTests {
+    private func annotations(_ environment: [String: String] = [:]) throws -> GitHubAnnotations {
+        try #require(GitHubAnnotations(environment: environment.merging(["GITHUB_ACTIONS": "true"]) { $1 }))
+    }
+
+    @Test("There are none outside of a job of GitHub")
+    func elsewhere() {
+        #expect(GitHubAnnotations(environment: [:]) == nil)
+        #expect(GitHubAnnotations(environment: ["GITHUB_ACTIONS": "false"]) == nil)
+    }
+
+    @Test("A failing scenario is annotated at the expectation that did not hold, and escaped")
+    func failure() throws {
+        var result = ScenarioResult.sample(.failed, name: "A, b: 100%")
+        result.failures[0].reason = "1%\nof it: x"
+        #expect(
+            try annotations().lines([result, .sample(.passed), .sample(.failed, quarantine: "known")])
+                == """
+                ::error file=a/b.yaml,line=4,col=21,title=A%2C b%3A 100%25::main: x: 1%25%0Aof it: x%0A\
+                state: expected "ACTIVE", was "BLOCKED"%0Arun it again: lab run b.yaml --seed 7
+
+                """)
+    }
+
+    @Test("Paths are relative to the workspace")
+    func workspace() throws {
+        var result = ScenarioResult.sample(.failed)
+        result.failures[0].differences = []
+        result.failures[0].place = "/w/repo/a, b.yaml:3:5"
+        let text = try annotations(["GITHUB_WORKSPACE": "/w/repo"]).lines([result])
+        #expect(text.hasPrefix("::error file=a%2C b.yaml,line=3,col=5,"))
+    }
+
+    @Test("Ten are shown, and a line says how many more there are")
+    func limit() throws {
+        let place = SourcePlace(.start, in: SourceFile(path: "a.yaml", text: ""))
+        let mistakes = (1...12).map { Diagnostic(.unknownActor(name: "a\($0)", known: []), at: place) }
+        let lines = try annotations().lines(mistakes).split(separator: "\n")
+        #expect(lines.count == 11)
+        #expect(lines.prefix(10).allSatisfy { $0.hasPrefix("::error file=a.yaml,line=1,col=1::") })
+        #expect(lines.last == "::notice::and 2 more mistakes; the log and the reports have all of them")
+        #expect(
+            try annotations().lines(Array(repeating: ScenarioResult.sample(.failed), count: 10)).contains("more")
+                == false)
+    }
+}

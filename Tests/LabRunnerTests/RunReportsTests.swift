@@ -1,0 +1,69 @@
+import Foundation
+import LabKit
+import LabSystem
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("Reports of a run are written when their time has come", .endsInTime)
+struct RunReportsTests {
+    private static func report(_ format: RunOptions.Report.Format, _ path: String) -> RunOptions.Report {
+        RunOptions.Report(format: format, path: path)
+    }
+
+    private static func scenario() throws -> Scenario {
+        let temporary = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: "\(TestFiles.directory)/Failures/lab.yaml", toPath: temporary.file("lab.yaml"))
+        try Files.write(Data("name: One\nsteps:\n  - main: kill\n".utf8), to: temporary.file("one.yaml"))
+        return try #require(SuiteReader(labPath: nil, environment: [:]).read([temporary.path]).scenarios.first)
+    }
+
+    private static func events(in path: String) throws -> [JSONValue] {
+        try String(decoding: Files.read(path), as: UTF8.self).split(separator: "\n").map {
+            try JSONValue.parse(String($0))
+        }
+    }
+
+    @Test("Events are there as soon as they have happened; the other reports come at the end")
+    func stream() throws {
+        let directory = try TemporaryDirectory()
+        let (events, junit) = (directory.file("run.jsonl"), directory.file("junit.xml"))
+        try Files.write(Data("the run before".utf8), to: events)
+        let reports = try RunReports([Self.report(.jsonl, events), Self.report(.junit, junit)], inputs: [])
+        try reports.begin(seed: .max, scenarios: 1, directory: "/d")
+        #expect(try Self.events(in: events).map { $0["event"] } == ["run.started"])
+        reports.began(1, try Self.scenario(), seed: 7)
+        #expect(try Self.events(in: events).map { $0["event"] } == ["run.started", "scenario.started"])
+        reports.ended(1, .sample(.failed))
+        #expect(try Self.events(in: events).last?["result"]?["failures"]?[0]?["place"] == "a/b.yaml:3:5")
+        #expect(!Files.exists(junit))
+        try reports.end(JSONReport(seed: .max, seconds: 2, results: [.sample(.failed)]), outcome: .failed)
+        let all = try Self.events(in: events)
+        #expect(all.map { $0["event"] } == ["run.started", "scenario.started", "scenario.finished", "run.finished"])
+        #expect(all[0]["seed"] == .unsigned(.max))
+        #expect(all[3]["exitCode"] == 1)
+        #expect(Files.exists(junit))
+    }
+
+    @Test("A stream that cannot be written makes the end of the run fail, and nothing before")
+    func fullDisk() throws {
+        let reports = try RunReports([Self.report(.jsonl, "/dev/full")], inputs: [])
+        try reports.begin(seed: 1, scenarios: 1, directory: "/d")
+        reports.ended(1, .sample(.passed))
+        let failure = #expect(throws: LabFailure.self) {
+            try reports.end(JSONReport(seed: 1, seconds: 1, results: []), outcome: .passed)
+        }
+        #expect(failure?.description.hasPrefix("the report /dev/full could not be written: ") == true)
+    }
+
+    @Test(
+        "Standard output takes one report",
+        arguments: [["-", "-"], ["-", "/dev/stdout"], ["/dev/stdout", "/dev/fd/1"]])
+    func standardOutput(paths: [String]) {
+        #expect(throws: BadUsage.self) { try RunReports(paths.map { Self.report(.tap, $0) }, inputs: []) }
+        #expect(paths.allSatisfy { Self.report(.tap, $0).isStandardOutput })
+        #expect(!Self.report(.tap, "/dev/stderr").isStandardOutput)
+    }
+}

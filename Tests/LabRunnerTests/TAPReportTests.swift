@@ -1,0 +1,57 @@
+import LabFile
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("TAP reports follow version 14 of the protocol", .endsInTime)
+struct TAPReportTests {
+    private static let lines = TAPReport.render([
+        .sample(.passed, name: "Good # \\ one"), .sample(.failed, name: "Bad"), .sample(.inconclusive, name: "Open"),
+        .sample(.failed, name: "Known", quarantine: "slow"),
+    ]).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+
+    @Test("Version and plan come first, and a line for each scenario with its number and directive")
+    func points() {
+        #expect(Self.lines.prefix(2) == ["TAP version 14", "1..4"])
+        #expect(
+            Self.lines.filter { $0.contains(/^(not )?ok/) } == [
+                "ok 1 - a/b.yaml: Good \\# \\\\ one", "not ok 2 - a/b.yaml: Bad", "not ok 3 - a/b.yaml: Open",
+                "not ok 4 - a/b.yaml: Known # TODO quarantined: slow",
+            ])
+    }
+
+    @Test("The diagnostics are YAML that a parser reads, two spaces below their line")
+    func diagnostics() throws {
+        var blocks: [String] = []
+        var current: [String]?
+        for line in Self.lines {
+            if line == "  ---" {
+                current = []
+            } else if line == "  ..." {
+                blocks.append((current ?? []).joined(separator: "\n"))
+                current = nil
+            } else if current != nil {
+                #expect(line.hasPrefix("  "))
+                current?.append(String(line.dropFirst(2)))
+            }
+        }
+        #expect(blocks.count == 4)
+        let collector = DiagnosticCollector()
+        let documents = blocks.map {
+            YAMLDocument.parse(SourceFile(path: "block", text: $0), reporting: collector)
+        }
+        #expect(collector.diagnostics.map(\.kind) == [])
+        let failed = try #require(documents[1])
+        #expect(failed["verdict"]?.scalar?.text == "failed")
+        #expect(failed["duration_ms"]?.scalar?.text == "1500")
+        #expect(failed["seed"]?.scalar?.text == "7")
+        #expect(failed["tags"]?.elements?.compactMap(\.scalar?.text) == ["fast", "x,y"])
+        #expect(failed["replay"]?.scalar?.text == "lab run b.yaml --seed 7")
+        #expect(failed["message"]?.scalar?.text == "main: x: it failed with <x> & ]]>\u{FFFD}[0m")
+        #expect(failed["at"]?["line"]?.scalar?.text == "3")
+        let explanation = try #require(failed["explanation"]?.scalar?.text)
+        #expect(explanation == ScenarioResult.sample(.failed).explanation.replacing("\u{1B}", with: "\u{FFFD}"))
+        #expect(documents[0]?["message"] == nil)
+    }
+}
