@@ -33,6 +33,7 @@ public final class PowerAuthApp {
         SignatureHandlers.register(on: peer, sdk: sdk)
         VaultHandlers.register(on: peer, sdk: sdk)
         ServiceHandlers.register(on: peer, sdk: sdk)
+        SharedStateHandlers.register(on: peer, sdk: sdk)
         WatchSupportHandlers.register(on: peer, sdk: sdk)
         TokenHandlers.register(on: peer) { try sdk().tokenStore }
     }

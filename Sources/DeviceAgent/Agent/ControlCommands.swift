@@ -1,4 +1,5 @@
 import LabKit
+import LabSystem
 import SimulatedDevice
 
 extension ControlError {
@@ -57,6 +58,7 @@ extension DeviceAgent {
         var table = CommandTable<DeviceAgent>(of: .device, errors: ControlError.ofDevice)
         table.answer(Processes.self) { _, agent in agent.processes() }
         table.answer(KeychainItems.self) { arguments, agent in try agent.keychainItems(service: arguments.service) }
+        table.answer(HeldFileLocks.self) { _, agent in try agent.fileLocks() }
         table.answer(SetClockSkew.self) { arguments, agent in
             agent.deviceClock.setSkew(milliseconds: arguments.skew.nanoseconds / 1_000_000)
         }
@@ -81,6 +83,20 @@ extension DeviceAgent {
                 $0.state = process.phase.reported
                 $0.pid = process.pid
                 $0.incarnation = process.incarnation
+            }
+        }
+    }
+
+    private func fileLocks() throws -> HeldFileLocks.Result {
+        try device.apps.flatMap { app in
+            guard let pid = hosts[app.name]?.process.pid else { return [HeldFileLocks.Lock]() }
+            return try ProcessTable.heldLocks(by: pid).compactMap { lock in
+                guard let path = lock.path, path.hasPrefix(layout.root + "/") else { return nil }
+                return HeldFileLocks.Lock {
+                    $0.app = app.name
+                    $0.file = String(path.dropFirst(layout.root.count + 1))
+                    $0.isExclusive = lock.isExclusive
+                }
             }
         }
     }

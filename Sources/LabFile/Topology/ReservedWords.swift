@@ -2,7 +2,7 @@
 public enum ReservedWords {
     /// Words that stand where a step's actor stands.
     public static let stepWords = [
-        "advance", "check", "each", "eventually", "include", "never", "parallel", "race", "repeat", "stays", "waitFor",
+        "advance", "check", "each", "eventually", "include", "never", "order", "parallel", "race", "repeat", "stays", "waitFor",
     ]
     /// Words beside a command.
     public static let commandSiblings = [
@@ -11,7 +11,7 @@ public enum ReservedWords {
     /// Words beside whatever stands in a step.
     public static let siblings = commandSiblings + ["others", "winners"]
     /// Actors that every instance has.
-    public static let builtInActors = ["server", "faults", "clock"]
+    public static let builtInActors = ["server", "faults", "clock", "trace"]
     /// Words that are answered with how to say it instead.
     public static let refused = [
         "delay", "else", "goto", "if", "loop", "pause", "retry", "sleep", "unless", "until", "wait", "while",

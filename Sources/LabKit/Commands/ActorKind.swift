@@ -18,6 +18,8 @@ public enum ActorKind: String, Codable, CaseIterable, Sendable {
     case faults
     /// The instance's clock.
     case clock
+    /// What all processes of the instance have recorded.
+    case trace
 }
 
 extension Set<ActorKind> {

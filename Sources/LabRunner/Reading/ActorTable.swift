@@ -31,6 +31,7 @@ struct ActorTable: Sendable {
         add("server", [(.server, .endpoint(.server, about: nil))])
         add("faults", [(.faults, .instance)])
         add("clock", [(.clock, .instance)])
+        add("trace", [(.trace, .instance)])
         self.targets = targets
         self.names = names
     }
@@ -74,6 +75,7 @@ extension ActorKind {
         case .link: "a link"
         case .faults: "`faults`"
         case .clock: "`clock`"
+        case .trace: "`trace`"
         }
     }
 }

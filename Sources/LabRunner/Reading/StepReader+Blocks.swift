@@ -32,6 +32,28 @@ extension StepReader {
         return pattern.map { .waitFor($0, within: within ?? Self.patience) }
     }
 
+    func order(_ node: YAMLNode, _ entry: YAMLEntry) -> Step.Action? {
+        closeKeys(of: node, word: "order", allowed: ["note"])
+        guard let elements = entry.value.elements else {
+            collector.report(
+                .wrongShape(what: "`order`", expected: .list, actual: entry.value.shape), at: entry.value.place)
+            return nil
+        }
+        guard elements.count >= 2 else {
+            collector.report(.tooFewBranches(word: "order"), at: entry.keyPlace)
+            return nil
+        }
+        let events = elements.compactMap { element -> EventPattern? in
+            guard let reader = MappingReader(element, container: "an event of `order`", reporting: collector) else {
+                return nil
+            }
+            let pattern = event(reader)
+            reader.finish()
+            return pattern
+        }
+        return events.count == elements.count ? .order(events) : nil
+    }
+
     /// The event that a block is about; the reader's other keys are the caller's.
     private func event(_ reader: MappingReader) -> EventPattern? {
         let event = reader.choice("event", of: TraceEventName.all.map(\.rawValue), required: true)

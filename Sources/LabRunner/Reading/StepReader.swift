@@ -78,6 +78,7 @@ struct StepReader {
         case "eventually": action = eventually(node, command, path: path)
         case "include": action = include(node, command, path: path)
         case "never": action = never(node, command, path: path)
+        case "order": action = order(node, command)
         case "parallel": action = parallel(node, command, path: path)
         case "race": action = race(node, command, path: path)
         case "repeat": action = repeated(node, command, path: path)

@@ -1,19 +1,26 @@
 internal import LabFile
 internal import LabKit
 
-/// The commands of `faults` and `clock`, which act on the instance's mapped pages.
+/// The commands of `faults` and `clock`, which act on the instance's mapped pages, and of `trace`, which reads its files.
 enum InstanceCommands {
     /// Carries a command out.
     static func perform(
         _ request: ControlRequest, of kind: ActorKind, on instance: InstanceConnection
     ) -> Result<JSONValue, ControlError> {
-        (kind == .clock ? clock : faults).perform(request, on: instance)
+        let table =
+            switch kind {
+            case .clock: clock
+            case .trace: trace
+            default: faults
+            }
+        return table.perform(request, on: instance)
     }
 
     /// Refuses to start an instance when one of its commands has no handler.
     static func checkComplete() throws(IncompleteCommandTable) {
         try faults.checkComplete()
         try clock.checkComplete()
+        try trace.checkComplete()
     }
 
     private static let faults: CommandTable<InstanceConnection> = {
@@ -32,6 +39,34 @@ enum InstanceCommands {
         table.answer(RunClock.self) { _, instance in try instance.clock.run() }
         return table
     }()
+
+    private static let trace: CommandTable<InstanceConnection> = {
+        var table = CommandTable<InstanceConnection>(of: .trace, errors: refusal)
+        table.answer(ListEvents.self, list)
+        return table
+    }()
+
+    private static func list(_ arguments: ListEvents, on instance: InstanceConnection) throws -> [ListEvents.Event] {
+        if let name = arguments.event, TraceEventName(rawValue: name) == nil {
+            throw ControlError.badArgument("there is no event `\(name)`; `lab events` lists them")
+        }
+        return try TraceReader.readAll(instance.manifest.tracesDirectory).filter { event in
+            let isOfStep = arguments.step.map { step in
+                event.operation == step || event.operation?.hasPrefix(step + ".") == true
+            }
+            return event.name.rawValue == arguments.event ?? event.name.rawValue
+                && event.process == arguments.peer ?? event.process && isOfStep ?? true
+        }.map { event in
+            ListEvents.Event {
+                $0.event = event.name.rawValue
+                $0.peer = event.process
+                $0.incarnation = event.incarnation
+                $0.step = event.operation
+                $0.time = event.time
+                $0.fields = event.fields
+            }
+        }
+    }
 
     /// A clock that would go back, a full table: the caller asked for something that cannot be.
     private static func refusal(_ error: any Error) -> ControlError {

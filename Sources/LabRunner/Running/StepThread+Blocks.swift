@@ -41,6 +41,40 @@ extension StepThread {
         return (", although it came of \(others.map { "`\($0)`" }.joined(separator: ", "))", [])
     }
 
+    /// Whether events have come one after the other. Every process writes its events before it goes on, so what happened
+    /// before this step is in the files.
+    func order(_ patterns: [EventPattern], of step: Step) -> Bool {
+        let all: [TraceEvent]
+        do {
+            all = try TraceReader.readAll(instance.manifest.tracesDirectory)
+        } catch {
+            return fail(step, "the traces cannot be read: \(error)", verdict: .inconclusive)
+        }
+        var rest = all[...]
+        var previous: EventPattern?
+        for pattern in patterns {
+            let matches = matcher(of: pattern)
+            func fits(_ event: TraceEvent) -> Bool {
+                event.name.rawValue == pattern.event && (pattern.peer == nil || event.process == pattern.peer)
+                    && matches(event.fields)
+            }
+            guard let index = rest.firstIndex(where: fits) else {
+                let earlier = all.count(where: fits)
+                let came =
+                    switch earlier {
+                    case 0: "did not come at all"
+                    case 1: "came only before \(previous?.title ?? "")"
+                    default: "came \(earlier) times, always before \(previous?.title ?? "")"
+                    }
+                return fail(
+                    step, "\(pattern.title) \(came)", verdict: .failed, peer: pattern.peer, awaited: pattern.event)
+            }
+            rest = rest[(index + 1)...]
+            previous = pattern
+        }
+        return true
+    }
+
     private func matcher(of event: EventPattern) -> ([String: JSONValue]) -> Bool {
         let evaluator = MatchEvaluator(bindings: bindings)
         return { fields in event.fields.map { evaluator.mismatches(.object(fields), $0).isEmpty } ?? true }

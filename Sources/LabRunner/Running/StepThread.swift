@@ -78,6 +78,8 @@ final class StepThread {
             isFine = instanceAction(of: step) { try instance.clock.advance(by: duration) }
         case .waitFor(let event, let limit):
             isFine = wait(for: event, within: limit, of: step)
+        case .order(let events):
+            isFine = order(events, of: step)
         case .never(let absence, let steps):
             isFine = perform(steps, without: absence, of: step)
         case .stays(let duration, let steps):
@@ -149,7 +151,7 @@ final class StepThread {
                 .stays(_, let steps), .never(.event, let steps):
                 prepare(steps)
             case .never(.answer(let probe), let steps): prepare([probe] + steps)
-            case .check, .advance, .waitFor, .race, .parallel: break
+            case .check, .advance, .waitFor, .order, .race, .parallel: break
             }
         }
     }

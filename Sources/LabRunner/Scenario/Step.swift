@@ -9,6 +9,7 @@ struct Step: Sendable {
         case check(value: Template, expectation: Expectation)
         case advance(LabDuration)
         case waitFor(EventPattern, within: LabDuration)
+        case order([EventPattern])
         case never(Absence, steps: [Step])
         case stays(LabDuration, steps: [Step])
         case eventually(limit: LabDuration, steps: [Step])
@@ -36,6 +37,7 @@ struct Step: Sendable {
         case .command(let command): command.targets.map(\.actor)
         case .check, .advance: []
         case .waitFor(let event, _): event.peer.map { [$0] } ?? []
+        case .order(let events): events.compactMap(\.peer)
         case .race(let race): race.branches.flatMap(\.actors)
         case .parallel(let branches): branches.flatMap(\.actors)
         case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps),
@@ -52,6 +54,7 @@ struct Step: Sendable {
         case .check: "check"
         case .advance(let duration): "advance: \(duration)"
         case .waitFor(let event, _): "waitFor: \(event.event)"
+        case .order(let events): "order: \(events.map(\.event).joined(separator: ", "))"
         case .never(.event(let event), _): "never: \(event.event)"
         case .never(.answer(let probe), _): "never: \(probe.title)"
         case .stays(let duration, _): "stays: \(duration)"
