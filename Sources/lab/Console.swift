@@ -7,17 +7,26 @@ enum Console {
     /// Writes a line to standard output.
     static func print(_ line: String) { write(line + "\n", to: 1) }
 
-    /// Writes a line to standard error.
-    static func error(_ line: String) { write(line + "\n", to: 2) }
+    /// Writes a line to standard error. Nothing in it commands the terminal.
+    static func error(_ line: String) { write(line.withVisibleControls + "\n", to: 2) }
 
     /// Writes text as it is. A closed pipe ends the output, not the program.
     static func write(_ text: String, to descriptor: Int32) {
         FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).writeQuietly(Data(text.utf8))
     }
 
-    /// Whether standard output or standard error is a terminal.
-    static func isTerminal(_ descriptor: Int32) -> Bool {
-        isatty(descriptor) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    /// How one of the standard outputs looks.
+    static func look(of descriptor: Int32) -> OutputLook {
+        OutputLook(isTerminal: isatty(descriptor) == 1, environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// A printer of a run's progress to standard output or standard error, as that is able to show it.
+    static func progress(isQuiet: Bool = false, to descriptor: Int32 = 1) -> ProgressPrinter {
+        var look = look(of: descriptor)
+        look.isQuiet = isQuiet
+        return ProgressPrinter(look: look, columns: { Terminal.columns(of: descriptor) ?? 80 }) {
+            write($0, to: descriptor)
+        }
     }
 
     /// A value from standard input: a line typed without echo on a terminal, otherwise everything to the end.

@@ -6,6 +6,10 @@ import Testing
 
 @testable import LabRunner
 
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
 @Suite("Reports say the same in every form", .endsInTime)
 struct ReportTests {
     @Test("JSON is read back as what was written")
@@ -47,6 +51,56 @@ struct ReportTests {
         #expect(ShellWord.quoted("Scenarios/a.yaml") == "Scenarios/a.yaml")
         #expect(ShellWord.quoted("[3]") == "'[3]'")
         #expect(ShellWord.quoted("it's") == "'it'\\''s'")
+    }
+
+    @Test("What did not run is counted and named, never missing")
+    func notRun() throws {
+        var waiting = ScenarioResult.sample(.passed)
+        waiting.verdict = .notRun
+        let terminal = TerminalReport(isColoured: false)
+        #expect(
+            terminal.summary([.sample(.passed), waiting], seconds: 2, seed: 5, directory: nil)
+                == "1 passed, 1 not run in 2.00 s, seed 5\n")
+        let document = try XMLDocument(data: Data(JUnitReport.render([waiting], seconds: 2).utf8))
+        #expect(try document.nodes(forXPath: "//testcase/skipped[@message='not run']").count == 1)
+        #expect(document.rootElement()?.attribute(forName: "skipped")?.stringValue == "1")
+        let json = try JSONReport(seed: 1, seconds: 1, results: [waiting]).rendered()
+        #expect(String(decoding: json, as: UTF8.self).contains("\"verdict\" : \"notRun\""))
+    }
+
+    @Test("Rounds that differ are summed up with the seeds of those that did not pass")
+    func flakiness() {
+        let terminal = TerminalReport(isColoured: false)
+        func round(_ number: Int, _ verdict: Verdict) -> ScenarioResult {
+            var round = ScenarioResult.sample(verdict)
+            (round.round, round.seed) = (number, UInt64(100 + number))
+            if number > 1 { round.id += "~\(number)" }
+            return round
+        }
+        #expect(
+            terminal.flakiness([round(1, .passed), round(2, .failed), round(3, .passed), round(4, .inconclusive)])
+                == "a/b.yaml: 2 of 4 rounds passed; the others with seeds 102, 104\n")
+        #expect(
+            terminal.flakiness([round(1, .passed), round(2, .failed), round(3, .notRun)])
+                == "a/b.yaml: 1 of 2 rounds passed; the others with seed 102\n")
+        #expect(terminal.flakiness([round(1, .passed), round(2, .passed)]) == "")
+        #expect(terminal.flakiness([round(1, .failed)]) == "")
+    }
+
+    @Test("Nothing in a result commands the terminal")
+    func controls() {
+        var result = ScenarioResult.sample(.failed)
+        result.name = "A \u{1B}[31mred\u{1B}[0m\nname"
+        result.id = "a\u{1B}]0;title\u{7}.yaml"
+        result.quarantine = "\u{9B}2J"
+        result.failures[0].reason = "it said \u{1B}[2J"
+        result.failures[0].trace = ["main#1 \u{1B}c"]
+        result.failures[0].differences = [
+            Difference(path: "\u{1B}", expected: "\u{1B}", actual: "\r", place: "\u{1B}", excerpt: "\u{1B}")
+        ]
+        let text = TerminalReport(isColoured: false).render(result)
+        #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || (0x7F...0x9F).contains($0.value) })
+        #expect(text.contains("A \\u001B[31mred\\u001B[0m name"), "\(text)")
     }
 
     @Test("The summary counts verdicts and shows the runner's own cost")

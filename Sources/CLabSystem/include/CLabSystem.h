@@ -70,6 +70,13 @@ int csystem_rename_exclusive(const char *from, const char *to);
 int csystem_gettid(void);
 int csystem_set_thread_name(const char *name);
 
+// Terminals
+
+/// The columns of the terminal at `descriptor`; 0 when it is none or does not say.
+int csystem_terminal_columns(int descriptor);
+/// The columns that a character takes on a terminal, -1 for one that is not printable.
+int csystem_character_columns(uint32_t character);
+
 // Futex on memory shared between processes
 
 /// Waits until `*word` is not `expected`, or a wake, or the absolute CLOCK_REALTIME (`realtime` non-zero) or

@@ -55,7 +55,7 @@ struct RowFile {
             collector.report(.emptyFile, at: SourcePlace(.start, in: file))
             return nil
         }
-        return records.dropFirst().compactMap { record in
+        let rows = records.dropFirst().compactMap { record -> YAMLNode? in
             guard record.cells.count == header.cells.count else {
                 let problem = "this row has \(record.cells.count) values, but there are \(header.cells.count) names"
                 collector.report(.malformedTable(problem: problem), at: place(record.line, in: file))
@@ -69,6 +69,7 @@ struct RowFile {
             }
             return YAMLNode(.mapping(entries), at: place)
         }
+        return rows.count == records.count - 1 ? rows : nil
     }
 
     /// A value from outside never becomes a reference.

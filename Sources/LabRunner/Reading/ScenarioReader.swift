@@ -11,6 +11,8 @@ public enum ScenarioReader {
         public let scenarios: [Scenario]
         /// Everything that is wrong, sorted by place.
         public let diagnostics: [Diagnostic]
+        /// The names that `values:` declares.
+        public let values: Set<String>
         /// What is pointed out without keeping anybody from running the scenarios.
         public let warnings: [Diagnostic]
         /// Places that print-outs mask.
@@ -32,19 +34,24 @@ public enum ScenarioReader {
     ///   - id: The scenario's name in reports: its path relative to what was asked for.
     ///   - labFile: The topologies.
     ///   - environment: Environment variables that `values` may name.
+    ///   - settings: Values of `values` that are given from outside.
     public static func read(
-        _ file: SourceFile, id: String, labFile: NamedTopologies, environment: [String: String]
+        _ file: SourceFile, id: String, labFile: NamedTopologies, environment: [String: String],
+        settings: [String: String] = [:]
     ) -> Outcome {
         let collector = DiagnosticCollector()
         var scenarios: [Scenario] = []
+        var values: Set<String> = []
         if let root = YAMLDocument.parse(file, reporting: collector) {
             let reading = Reading(
-                file: file, id: id, labFile: labFile, environment: environment, collector: collector)
+                file: file, id: id, labFile: labFile, environment: environment, settings: settings, collector: collector
+            )
             scenarios = reading.read(root)
+            values = Set((root["values"]?.entries ?? []).map(\.key))
         }
         return Outcome(
             scenarios: collector.isEmpty ? scenarios : [], diagnostics: collector.diagnostics,
-            warnings: collector.warnings, secrets: collector.secretRanges)
+            values: values, warnings: collector.warnings, secrets: collector.secretRanges)
     }
 }
 
@@ -54,14 +61,18 @@ private struct Reading {
     let id: String
     let labFile: NamedTopologies
     let environment: [String: String]
+    let settings: [String: String]
     let collector: DiagnosticCollector
 
     func read(_ root: YAMLNode) -> [Scenario] {
         guard let reader = MappingReader(root, container: "a scenario", reporting: collector) else { return [] }
         let name = reader.text("name", required: true) ?? ""
         let tags = reader.texts("tags") ?? []
-        let quarantine = reader.text("quarantine")
+        let header = HeaderReader(reader: reader, collector: collector)
+        let quarantine = header.quarantine()
         let topology = readLab(reader.optional("lab"), root: root)
+        let obstacle = topology.flatMap(header.obstacle)
+        if topology == nil { reader.declare("requires") }
         let valueEntries = reader.namedEntries("values") ?? []
         let files = IncludedFiles(labFile: labFile.file.path, scenario: file.path)
         let rows = readRows(reader, files: files)
@@ -94,17 +105,22 @@ private struct Reading {
                     directory: Files.directory(of: file.path),
                     including: [IncludedFiles.identity(of: file.path)], prefix: prefix)
             }
-            let setup = setupNode.flatMap { reader(scope, prefix: "s").readPhase($0, what: "`setup`") }
-            let steps = reader(scope, prefix: "").read(stepsNode, what: "`steps`")
-            let tearDown = tearDownNode.flatMap {
+            // Steps for another cast would be judged by this one.
+            let isPlayed = obstacle == nil
+            let setup = (isPlayed ? setupNode : nil).flatMap {
+                reader(scope, prefix: "s").readPhase($0, what: "`setup`")
+            }
+            let steps = isPlayed ? reader(scope, prefix: "").read(stepsNode, what: "`steps`") : []
+            let tearDown = (isPlayed ? tearDownNode : nil).flatMap {
                 reader(Scope(parent: scope), prefix: "t").readPhase($0, what: "`tearDown`")
             }
             // What is wrong may be what keeps a value from being read.
-            if collector.isEmpty { scope.captures.warn(in: collector) }
+            if collector.isEmpty, isPlayed { scope.captures.warn(in: collector) }
             return Scenario(
                 id: suffix.isEmpty ? id : "\(id)[\(suffix)]", name: suffix.isEmpty ? name : "\(name) [\(suffix)]",
-                tags: tags, quarantine: quarantine, file: file, topology: topology, generated: generated,
-                setup: setup, steps: steps, tearDown: tearDown, secrets: collector.secretRanges,
+                tags: tags, quarantine: quarantine, obstacle: obstacle, file: file, includes: files.identities,
+                topology: topology,
+                generated: generated, setup: setup, steps: steps, tearDown: tearDown, secrets: collector.secretRanges,
                 secretTexts: secrets.texts.sorted())
         }
     }
@@ -154,7 +170,12 @@ private struct Reading {
     private func define(
         _ entry: YAMLEntry, in scope: Scope, generated: inout [GeneratedValue], secrets: SecretTexts
     ) {
-        if entry.value["generate"] != nil {
+        if let text = settings[entry.key] {
+            // What is secret stays so, wherever the value comes from.
+            if isSecret(entry.value) { secrets.insert(text) }
+            let node = YAMLNode(.scalar(YAMLScalar(text: text, isQuoted: true)), at: entry.keyPlace)
+            scope.define(entry.key, .constant(escaped(node), in: nil), at: entry.keyPlace, reporting: collector)
+        } else if entry.value["generate"] != nil {
             guard let reader = MappingReader(entry.value, container: "a generated value", reporting: collector)
             else { return }
             let word = reader.choice("generate", of: GeneratedValue.Kind.allCases.map(\.rawValue), required: true)
@@ -196,6 +217,10 @@ private struct Reading {
         } else {
             scope.define(entry.key, .constant(entry.value, in: nil), at: entry.keyPlace, reporting: collector)
         }
+    }
+
+    private func isSecret(_ value: YAMLNode) -> Bool {
+        (value["secret"].map { $0.scalar?.text != "false" } ?? false) || value["generate"]?.scalar?.text == "pin"
     }
 
     /// A value from outside never becomes a reference.

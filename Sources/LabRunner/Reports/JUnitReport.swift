@@ -21,7 +21,7 @@ public enum JUnitReport {
 
     private static func testCase(_ result: ScenarioResult, taken: inout Set<String>) -> [String] {
         let className = className(of: result)
-        // The same scenario again, as `--repeat` runs it.
+        // Scenarios may share a title, and each round of `--repeat` has the same.
         var name = result.name
         var round = 1
         while !taken.insert("\(className)\n\(name)").inserted {

@@ -83,6 +83,18 @@ struct ReportFile: Sendable {
         }
     }
 
+    /// Writes the results of a run in the form of this report; one that is written line by line has them already.
+    ///
+    /// - Throws: ``LabFailure`` that names the path as it was given.
+    func write(_ report: JSONReport) throws {
+        switch self.report.format {
+        case .junit: try write(Data(JUnitReport.render(report.results, seconds: report.seconds).utf8))
+        case .json: try write(report.rendered())
+        case .tap: try write(Data(TAPReport.render(report.results).utf8))
+        case .jsonl: break
+        }
+    }
+
     /// Writes a whole report at once.
     ///
     /// - Throws: ``LabFailure`` that names the path as it was given.

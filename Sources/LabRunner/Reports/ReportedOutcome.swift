@@ -12,11 +12,12 @@ enum ReportedOutcome: Equatable {
 extension ScenarioResult {
     /// What the result is in the reports of other tools.
     var outcome: ReportedOutcome {
-        if let quarantine, verdict != .passed { return .skipped("quarantined: \(quarantine)") }
+        if let quarantine, verdict != .passed, verdict != .notRun { return .skipped("quarantined: \(quarantine)") }
         return switch verdict {
         case .passed: .passed
         case .failed: .failed
         case .inconclusive: .error
+        case .notRun: .skipped(remark ?? "not run")
         }
     }
 

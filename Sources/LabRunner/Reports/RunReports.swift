@@ -65,14 +65,7 @@ final class RunReports: Sendable {
         note(
             .runFinished(
                 .init(at: seconds, scenarios: results.count, failures: failures, exitCode: outcome.rawValue)))
-        for file in files {
-            switch file.report.format {
-            case .junit: try file.write(Data(JUnitReport.render(results, seconds: report.seconds).utf8))
-            case .json: try file.write(report.rendered())
-            case .tap: try file.write(Data(TAPReport.render(results).utf8))
-            case .jsonl: break
-            }
-        }
+        for file in files { try file.write(report) }
         for stream in streams.withLock({ $0 }) {
             if let failure = stream.failure { try stream.file.explained { throw failure } }
         }

@@ -2,6 +2,8 @@
 public enum Verdict: String, Codable, Comparable, Sendable {
     /// Everything was as expected.
     case passed
+    /// The run ended before the scenario's turn.
+    case notRun
     /// The lab, or a check, could not tell. Never counted as passed.
     case inconclusive
     /// Something was not as expected.
@@ -10,8 +12,9 @@ public enum Verdict: String, Codable, Comparable, Sendable {
     private var rank: Int {
         switch self {
         case .passed: 0
-        case .inconclusive: 1
-        case .failed: 2
+        case .notRun: 1
+        case .inconclusive: 2
+        case .failed: 3
         }
     }
 
@@ -22,7 +25,7 @@ public enum Verdict: String, Codable, Comparable, Sendable {
 /// Everything a report says about one scenario; every renderer prints this and nothing else, and no
 /// secret is in it.
 public struct ScenarioResult: Codable, Sendable {
-    /// Stable identifier, relative to the lab file.
+    /// Stable identifier, relative to the lab file; in later rounds of `--repeat` with the round, `a.yaml~2`.
     public var id: String
     /// The title.
     public var name: String
@@ -32,12 +35,16 @@ public struct ScenarioResult: Codable, Sendable {
     public var file: String
     /// Name of the topology.
     public var topology: String
-    /// The seed of this run of the scenario.
-    public var seed: UInt64
     /// The verdict.
     public var verdict: Verdict
     /// Why the scenario is known not to pass.
     public var quarantine: String?
+    /// What else is to be said of the result: why the cast could not play it, or that a quarantine should go.
+    public var remark: String?
+    /// The round of `--repeat`, from 1.
+    public var round: Int
+    /// The seed of this round.
+    public var seed: UInt64
     /// Wall time from the creation of the instance to its removal, in seconds.
     public var seconds: Double
     /// Commands that were carried out.
@@ -55,12 +62,19 @@ public struct ScenarioResult: Codable, Sendable {
     public var directory: String
 
     private enum CodingKeys: String, CodingKey {
-        case id, name, tags, file, topology, seed, verdict, quarantine, seconds, commands, failures, launches, replay
-        case directory
+        case id, name, tags, file, topology, round, seed, verdict, quarantine, remark, seconds, commands, failures,
+            launches
+        case replay, directory
     }
 
+    /// The identifier of the scenario, the same in every round.
+    public var scenario: String { round == 1 ? id : String(id.dropLast("~\(round)".count)) }
+
     /// Whether the result counts against the run.
-    public var isHeldAgainstRun: Bool { verdict != .passed && quarantine == nil }
+    public var isHeldAgainstRun: Bool {
+        let isSkipped = verdict == .notRun && remark != nil
+        return verdict != .passed && quarantine == nil && !isSkipped
+    }
 
     /// The failure that short reports show: the first one of a step, else the first of the scenario as a whole.
     var leadingFailure: StepFailure? { failures.first { !$0.place.isEmpty } ?? failures.first }

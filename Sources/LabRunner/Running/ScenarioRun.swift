@@ -13,13 +13,28 @@ final class ScenarioRun: Sendable {
     let seed: UInt64
     let history: History
     let redactor: Redactor
-    let interruption: Interruption
+    /// Ends this scenario; the run's own reaches it, and so does the scenario's time limit.
+    let interruption = Interruption()
+    let limits: TimeLimits
+    let times = StepTimes()
     let renderer: DiagnosticRenderer
     /// Absolute path of the directory for history, traces and logs.
     let directory: String
-    private let executables: Executables
-    private let labFile: String?
+    private let setting: Setting
+    private let runInterruption: Interruption
     private let record = Mutex(Record())
+
+    /// What all scenarios of a run have in common.
+    struct Setting: Sendable {
+        var executables: Executables
+        /// Absolute path of the lab file.
+        var labFile: String?
+        var limits = TimeLimits()
+        /// What `--lab` said: a replay needs it again.
+        var labOption: String?
+        /// What `--set` said.
+        var settings: [String: String] = [:]
+    }
 
     private struct Record {
         var failures: [StepFailure] = []
@@ -27,20 +42,17 @@ final class ScenarioRun: Sendable {
         var commands = 0
         var expectedEnds: Set<String> = []
         var armedFaults: [ArmedFault: Step] = [:]
-        /// When steps were carried out last, by their numbers.
-        var spans: [String: StepSpan] = [:]
     }
 
     init(
-        _ scenario: Scenario, seed: UInt64, directory: String, executables: Executables, labFile: String?,
-        interruption: Interruption
+        _ scenario: Scenario, seed: UInt64, directory: String, setting: Setting, interruption: Interruption
     ) throws {
         self.scenario = scenario
         self.seed = seed
         self.directory = directory
-        self.executables = executables
-        self.labFile = labFile
-        self.interruption = interruption
+        self.setting = setting
+        limits = setting.limits
+        runInterruption = interruption
         redactor = Redactor(secrets: scenario.secretTexts)
         renderer = DiagnosticRenderer(secrets: scenario.secrets)
         try Files.createDirectory(directory)
@@ -56,18 +68,23 @@ final class ScenarioRun: Sendable {
         var launches: [String: UInt64] = [:]
         do {
             let instance = try LabInstance(
-                topology: scenario.topology, runDirectory: directory, seed: seed, executables: executables,
-                labFile: labFile)
+                topology: scenario.topology, runDirectory: directory, seed: seed, executables: setting.executables,
+                labFile: setting.labFile)
             let events = try TraceBoard(directory: instance.manifest.tracesDirectory)
-            interruption.reaching { [connection = instance.connection] in
-                events.wakeAll()
-                connection.clients.interrupt()
-            } during: {
-                do {
-                    try instance.start()
-                    perform(in: instance.connection, events: events)
-                } catch {
-                    fail("the lab did not start: \(error)", verdict: .inconclusive)
+            runInterruption.passing(to: interruption) {
+                interruption.reaching {
+                    events.wakeAll()
+                    instance.connection.clients.interrupt()
+                } end: {
+                    instance.kill()
+                } during: {
+                    do {
+                        try instance.start()
+                        perform(in: instance.connection, events: events)
+                    } catch {
+                        let reason = interruption.isSet ? "\(interruption.reason) while the lab started" : "\(error)"
+                        fail("the lab did not start: \(reason)", verdict: .inconclusive)
+                    }
                 }
             }
             launches = instance.launchTimes
@@ -84,9 +101,12 @@ final class ScenarioRun: Sendable {
     private func result(seconds: Double, launches: [String: UInt64]) -> ScenarioResult {
         let record = record.withLock { $0 }
         let verdict = record.failures.map(\.verdict).max() ?? .passed
+        let standing = scenario.standing
+        let remark = verdict == .passed ? standing.remarkOnPassing : standing.remarkOnFailing
         return ScenarioResult(
             id: scenario.id, name: scenario.name, tags: scenario.tags, file: scenario.file.path,
-            topology: scenario.topology.name, seed: seed, verdict: verdict, quarantine: scenario.quarantine,
+            topology: scenario.topology.name, verdict: verdict, quarantine: standing.quarantine,
+            remark: remark, round: 1, seed: seed,
             seconds: seconds, commands: record.commands, failures: record.failures, overheads: record.overheads,
             launches: launches, replay: replay, directory: directory)
     }
@@ -102,19 +122,38 @@ final class ScenarioRun: Sendable {
             if value.kind == .pin, case .string(let text) = drawn { redactor.insert(text) }
             bindings.set(value.name, to: drawn)
         }
+        let countdown = Countdown(limits.scenario) { [self] limit in
+            guard !interruption.isSet else { return }
+            let rule = "the scenario takes longer than \(limit), its limit (--scenario-timeout)"
+            stopped(because: rule, verdict: .failed)
+            interruption.set(because: rule)
+        }
         let thread = StepThread(run: self, instance: instance, events: events, bindings: bindings)
         let isReady = scenario.setup.map { thread.perform($0, called: "set-up") } ?? true
         let isComplete = isReady && thread.perform(scenario.steps)
         if isComplete {
             thread.checkFaults()
             checkAfterwards(instance)
+        } else if interruption.isSet, record.withLock({ $0.failures.isEmpty }) {
+            stopped(because: interruption.reason, verdict: .inconclusive)
         }
-        if let phase = scenario.tearDown {
-            let tearDown = StepThread(
-                run: self, instance: instance, events: events, bindings: thread.bindings, isTearDown: true)
-            _ = tearDown.perform(phase, called: "tear-down")
-        }
+        countdown.end()
+        if let phase = scenario.tearDown { tearDown(phase, after: thread) }
         return result(seconds: 0, launches: [:])
+    }
+
+    /// Runs the tear-down, which has a time limit of its own.
+    private func tearDown(_ phase: Phase, after thread: StepThread) {
+        let countdown = Countdown(limits.scenario) { [self] limit in
+            fail(
+                "the tear-down takes longer than \(limit), its limit (--scenario-timeout), and was cut off",
+                verdict: .failed)
+            interruption.force()
+        }
+        defer { countdown.end() }
+        let tearDown = StepThread(
+            run: self, instance: thread.instance, events: thread.events, bindings: thread.bindings, isTearDown: true)
+        _ = tearDown.perform(phase, called: "tear-down")
     }
 
     /// Against green that means nothing: no process may have died without anybody wanting it.
@@ -132,28 +171,6 @@ final class ScenarioRun: Sendable {
     /// Remembers that the end of an app's process is wanted from here on.
     func expectEnd(of app: String) {
         record.withLock { _ = $0.expectedEnds.insert(app) }
-    }
-
-    /// Remembers that a step, or its next attempt, begins.
-    func begin(_ step: Step) {
-        let now = MonotonicClock.nanoseconds()
-        record.withLock { $0.spans[step.path] = StepSpan(begin: now, end: nil) }
-    }
-
-    /// Remembers that a step has ended.
-    func end(_ step: Step) {
-        let now = MonotonicClock.nanoseconds()
-        record.withLock { $0.spans[step.path]?.end = now }
-    }
-
-    /// When a step, or its last attempt, began.
-    func begin(of step: Step) -> UInt64 { record.withLock { $0.spans[step.path]?.begin } ?? 0 }
-
-    /// The number of the innermost step that was being carried out at a time.
-    func step(at time: UInt64) -> String? {
-        record.withLock { record in
-            record.spans.filter { $0.value.contains(time) }.max { $0.key.count < $1.key.count }?.key
-        }
     }
 
     /// Remembers which step armed a fault.
@@ -179,6 +196,49 @@ final class ScenarioRun: Sendable {
             record.commands += 1
             if let overhead { record.overheads.append(overhead) }
         }
+    }
+
+    /// A step begins; what it waits for is known from here on.
+    func began(_ step: Step) {
+        times.begin(step)
+        try? history.record("step.started", step: step.path, ["step": .string(step.title)])
+    }
+
+    /// A step has ended.
+    func ended(_ step: Step, isFine: Bool) {
+        // What a stopped step was waiting for is told after all threads have left their steps.
+        if !interruption.isSet { times.end(step) }
+        try? history.record("step.finished", step: step.path, ["fine": .bool(isFine)])
+    }
+
+    /// Adds a failure for every step that was waiting when the scenario was stopped.
+    ///
+    /// - Parameter reason: Begins the sentence, "interrupted".
+    func stopped(because reason: String, verdict: Verdict) {
+        let waiting = times.waiting
+        if waiting.isEmpty { fail("\(reason) between two steps", verdict: verdict) }
+        for (step, sentence) in waiting {
+            add(explain(step, "\(reason): \(sentence)", verdict: verdict, peer: step.actors.first))
+        }
+    }
+
+    /// Explains what is wrong with a step.
+    ///
+    /// - Parameters:
+    ///   - peer: Who was to carry the step out, or whose event was awaited.
+    ///   - error: The error that was not expected.
+    ///   - awaited: The event that did not come.
+    func explain(
+        _ step: Step, _ reason: String, verdict: Verdict, mismatches: [Mismatch] = [], peer: String? = nil,
+        error: ControlError? = nil, awaited: String? = nil
+    ) -> StepFailure {
+        let facts = FailureCircumstances(
+            step: step.path, begin: times.begin(of: step), actor: peer, error: error, awaited: awaited,
+            // From the files: what follows them may be a moment behind.
+            events: (try? TraceReader.readAll("\(directory)/traces")) ?? [], topology: scenario.topology,
+            stepAt: times.step(at:), armedBy: self.step(that:))
+        return StepExplainer(renderer: renderer, facts: facts, replay: replay).failure(
+            step, reason, verdict: verdict, mismatches: mismatches)
     }
 
     /// Adds a failure of the scenario as a whole.
@@ -213,5 +273,5 @@ final class ScenarioRun: Sendable {
     }
 
     /// The command that runs the same again.
-    var replay: String { scenario.replay(seed: seed) }
+    var replay: String { scenario.replay(seed: seed, labOption: setting.labOption, settings: setting.settings) }
 }

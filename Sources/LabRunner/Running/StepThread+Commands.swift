@@ -36,7 +36,7 @@ extension StepThread {
         while true {
             let seen = events.generation
             attempts += 1
-            run.begin(step)
+            run.times.begin(step)
             let outcome: ControlCaller.Outcome
             do {
                 outcome = try caller.call(
@@ -59,7 +59,7 @@ extension StepThread {
             lastError = judgement.error
             first = first ?? judgement.summary
             let isOver = bound?.isOver ?? true
-            if isOver || (run.interruption.isSet && !isTearDown) {
+            if isOver || mustStop {
                 var reason = judgement.reason
                 if let limit = command.within, judgement.error?.name == "timedOut" {
                     reason =
@@ -80,7 +80,7 @@ extension StepThread {
 
     /// How long an answer is waited for. A command that must be fast gets a second, to find out how long it takes.
     private func patience(of command: CommandStep, within bound: Deadline?) -> LabDuration {
-        let usual = command.within.map { max($0, .seconds(1)) } ?? ControlClient.patience
+        let usual = command.within.map { max($0, .seconds(1)) } ?? run.limits.step
         return max(.milliseconds(1), [bound?.rest, deadline?.rest].compactMap(\.self).reduce(usual, min))
     }
 

@@ -52,7 +52,7 @@ final class StepThread {
     func perform(_ steps: [Step]) -> Bool {
         var isComplete = true
         for step in steps {
-            if run.interruption.isSet, !isTearDown { return false }
+            if mustStop { return false }
             if let deadline, deadline.isOver {
                 return fail(step, "it did not begin, because \(deadline.sentence)", verdict: .failed)
             }
@@ -65,9 +65,7 @@ final class StepThread {
     }
 
     private func perform(_ step: Step) -> Bool {
-        try? run.history.record("step.started", step: step.path, ["step": .string(step.title)])
-        run.begin(step)
-        defer { run.end(step) }
+        run.began(step)
         let isFine: Bool
         switch step.action {
         case .command(let command):
@@ -97,9 +95,12 @@ final class StepThread {
         case .included(_, let steps):
             isFine = perform(steps)
         }
-        try? run.history.record("step.finished", step: step.path, ["fine": .bool(isFine)])
+        run.ended(step, isFine: isFine)
         return isFine
     }
+
+    /// Whether no further step may begin: a tear-down is carried out also after an interruption, unless that is forced.
+    var mustStop: Bool { run.interruption.isForced || run.interruption.isSet && !isTearDown }
 
     func instanceAction(of step: Step, _ body: () throws -> Void) -> Bool {
         do {
@@ -122,15 +123,11 @@ final class StepThread {
         _ step: Step, _ reason: String, verdict: Verdict, mismatches: [Mismatch] = [], peer: String? = nil,
         error: ControlError? = nil, awaited: String? = nil
     ) -> Bool {
-        if run.interruption.isSet, !isTearDown { return false }
-        let facts = FailureCircumstances(
-            step: step.path, begin: run.begin(of: step), actor: peer, error: error, awaited: awaited,
-            // From the files: what follows them may be a moment behind.
-            events: (try? TraceReader.readAll(instance.manifest.tracesDirectory)) ?? [],
-            topology: instance.manifest.topology, stepAt: run.step(at:), armedBy: run.step(that:))
-        let explainer = StepExplainer(renderer: run.renderer, facts: facts, replay: run.replay)
+        if mustStop { return false }
         let reason = ([phase.map { "in the \($0), \(reason)" } ?? reason] + round.reversed()).joined(separator: ", ")
-        report(explainer.failure(step, reason, verdict: verdict, mismatches: mismatches))
+        report(
+            run.explain(
+                step, reason, verdict: verdict, mismatches: mismatches, peer: peer, error: error, awaited: awaited))
         return false
     }
 

@@ -13,9 +13,13 @@ public struct Scenario: Sendable {
     public let tags: [String]
     /// Why the scenario is known not to pass; nil for a healthy one. A quarantined scenario runs, and
     /// its failure does not fail the run.
-    public let quarantine: String?
+    let quarantine: Quarantine?
+    /// Why the cast cannot play the scenario; nil when it can.
+    let obstacle: String?
     /// The file.
     public let file: SourceFile
+    /// The files that it includes, each by its path without links.
+    let includes: Set<String>
     /// The cast.
     public let topology: Topology
     /// Values drawn from the seed before the first step.
@@ -38,8 +42,16 @@ public struct Scenario: Sendable {
     }
 
     /// The command that runs the same scenario, and only the same row of it, with a seed.
-    func replay(seed: UInt64) -> String {
-        "lab run \(ShellWord.quoted(file.path + (row.map { "[\($0)]" } ?? ""))) --seed \(seed)"
+    ///
+    /// - Parameters:
+    ///   - labOption: What `--lab` said.
+    ///   - settings: What `--set` said; secrets are left out.
+    func replay(seed: UInt64, labOption: String?, settings: [String: String]) -> String {
+        let known = settings.filter { !secretTexts.contains($0.value) }.sorted { $0.key < $1.key }
+        let lab =
+            (labOption.map { " --lab \(ShellWord.quoted($0))" } ?? "")
+            + known.map { " --set \(ShellWord.quoted("\($0.key)=\($0.value)"))" }.joined()
+        return "lab run \(ShellWord.quoted(file.path + (row.map { "[\($0)]" } ?? "")))\(lab) --seed \(seed)"
     }
 }
 

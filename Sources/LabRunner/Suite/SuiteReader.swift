@@ -11,6 +11,8 @@ public struct SuiteReader {
         public var labFile: NamedTopologies?
         /// Every scenario of every file, in the order of the paths.
         public var scenarios: [Scenario] = []
+        /// The names that the scenarios declare in `values:`.
+        public var values: Set<String> = []
         /// Everything that is wrong with any file.
         public var diagnostics: [Diagnostic] = []
         /// What is pointed out without keeping anybody from running the scenarios.
@@ -23,15 +25,21 @@ public struct SuiteReader {
 
     private let labPath: String?
     private let environment: [String: String]
+    private let settings: [String: String]
 
     /// A reader.
     ///
     /// - Parameters:
     ///   - labPath: The lab file; nil looks for `lab.yaml` upwards from the first path.
     ///   - environment: Environment variables that scenarios may name.
-    public init(labPath: String?, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    ///   - settings: Values of `values:` that are given from outside.
+    public init(
+        labPath: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
+        settings: [String: String] = [:]
+    ) {
         self.labPath = labPath
         self.environment = environment
+        self.settings = settings
     }
 
     /// Reads everything.
@@ -53,7 +61,8 @@ public struct SuiteReader {
                     outcome.inputs.append(file)
                     if file != path.file, ScenarioReader.isIncludedFile(source) { continue }
                     let read = ScenarioReader.read(
-                        source, id: identifier(of: file, root: root), labFile: labFile, environment: environment)
+                        source, id: identifier(of: file, root: root), labFile: labFile, environment: environment,
+                        settings: settings)
                     let scenarios = read.scenarios.filter { path.row == nil || $0.row == path.row }
                     if scenarios.isEmpty, !read.scenarios.isEmpty, let row = path.row {
                         outcome.diagnostics.append(
@@ -62,6 +71,7 @@ public struct SuiteReader {
                                 at: SourcePlace(.start, in: source)))
                     }
                     outcome.scenarios += scenarios
+                    outcome.values.formUnion(read.values)
                     // Scenarios that include the same file share its mistakes.
                     outcome.diagnostics += read.diagnostics.filter { new in
                         !outcome.diagnostics.contains { $0.isSame(as: new) }

@@ -1,5 +1,4 @@
 public import Foundation
-internal import LabFile
 internal import LabKit
 internal import LabSystem
 internal import Synchronization
@@ -12,6 +11,8 @@ public final class SuiteRunner: Sendable {
     private let environment: [String: String]
     private let printer: ProgressPrinter
     private let interruption: Interruption
+    /// The caller's interruption reaches it, and so does the run's time limit.
+    private let ending = Interruption()
     private let writeErrors: @Sendable (String) -> Void
     private let results = Mutex<[Int: ScenarioResult]>([:])
     private let queue = Mutex<[Job]>([])
@@ -19,8 +20,15 @@ public final class SuiteRunner: Sendable {
     private struct Job {
         let index: Int
         let scenario: Scenario
-        let repetition: Int
+        /// From 1.
+        let round: Int
         let seed: UInt64
+
+        /// The scenario's identifier, told apart from that of other rounds.
+        var id: String { scenario.id + suffix }
+        var suffix: String { Self.suffix(ofRound: round) }
+
+        static func suffix(ofRound round: Int) -> String { round == 1 ? "" : "~\(round)" }
     }
 
     /// A runner.
@@ -44,131 +52,150 @@ public final class SuiteRunner: Sendable {
 
     /// Runs.
     public func run() -> RunOutcome {
-        let missing = SuiteReader.missing(among: options.paths)
-        guard missing.isEmpty else {
-            for path in missing { writeErrors("error: there is no such file or directory: \(path)\n") }
-            return .badInput
-        }
-        let suite = SuiteReader(labPath: options.labFile, environment: environment).read(options.paths)
-        guard suite.diagnostics.isEmpty, let labFile = suite.labFile else {
-            let renderer = DiagnosticRenderer(secrets: suite.secrets)
-            writeErrors(renderer.render(suite.diagnostics))
-            let count = suite.diagnostics.count
-            writeErrors("\nnothing was run: \(count) \(count == 1 ? "mistake" : "mistakes")\n")
-            if let annotations = GitHubAnnotations(environment: environment) {
-                printer.print(annotations.lines(suite.diagnostics))
-            }
-            return .badInput
-        }
-        writeErrors(DiagnosticRenderer(secrets: suite.secrets).render(suite.warnings))
-        let selection = Selection(filter: options.filter, tags: options.tags)
-        if let complaint = selection.complaint(about: suite.scenarios) {
-            writeErrors(complaint + "\n")
-            return .badInput
-        }
-        let scenarios = suite.scenarios.filter(selection.contains)
+        let search = SuiteSearch(
+            options: options, environment: environment, print: printer.print, writeErrors: writeErrors)
+        guard let found = search.find() else { return .badInput }
         do {
-            let reports = try RunReports(options.reports, inputs: suite.inputs)
-            return try run(scenarios, labFile: Files.absolute(labFile.file.path), reports: reports)
+            let reports = try RunReports(options.reports, inputs: found.inputs)
+            return try run(found, reports: reports)
         } catch let error as BadUsage {
-            writeErrors("error: \(error)\n")
+            writeErrors("error: \(error)\n".withVisibleControls)
             return .badInput
         } catch {
-            writeErrors("error: \(error)\n")
+            writeErrors("error: \(error)\n".withVisibleControls)
             return .inconclusive
         }
     }
 
-    private func run(_ scenarios: [Scenario], labFile: String, reports: RunReports) throws -> RunOutcome {
-        let executables = try Executables.find(environment: environment)
-        let records = options.recordsDirectory ?? "\(Files.directory(of: labFile))/.lab"
-        let directory = try RunDirectory.create(in: records)
-        let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
-        var jobs: [Job] = []
-        for repetition in 0..<options.repetitions {
-            for scenario in scenarios {
-                jobs.append(
-                    Job(
-                        index: jobs.count, scenario: scenario, repetition: repetition,
-                        seed: seed &+ UInt64(repetition)))
-            }
+    private func run(_ found: SuiteSearch.Found, reports: RunReports) throws -> RunOutcome {
+        let setting = ScenarioRun.Setting(
+            executables: try Executables.find(environment: environment), labFile: found.labFile,
+            limits: options.limits, labOption: options.labFile, settings: options.settings)
+        let records = options.recordsDirectory ?? "\(Files.directory(of: found.labFile))/.lab"
+        guard !found.scenarios.isEmpty || options.shard != nil else {
+            printer.print(
+                "nothing to run: \(options.lastFailed ? "nothing failed last time" : "nothing has changed")\n")
+            return .passed
         }
+        let directory = try RunDirectory.create(in: records, keeping: options.keptRuns)
+        let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
+        let jobs = jobs(of: found.scenarios, seed: seed)
         try reports.begin(seed: seed, scenarios: jobs.count, directory: directory.path)
         queue.withLock { $0 = jobs.reversed() }
-        let threads = (0..<max(1, min(options.jobs, jobs.count))).map { number in
-            runOnThread(name: "job \(number + 1)") { [self] in
-                while let job = next() {
-                    perform(
-                        job, directory: directory, executables: executables, labFile: labFile, reports: reports)
+        printer.start(total: jobs.count)
+        interruption.passing(to: ending) {
+            let countdown = Countdown(options.limits.run) { [ending] limit in
+                ending.set(because: "the run takes longer than \(limit), its limit (--run-timeout)")
+            }
+            defer { countdown.end() }
+            let threads = (0..<max(1, min(options.jobs, jobs.count))).map { number in
+                runOnThread(name: "job \(number + 1)") { [self] in
+                    while let job = next() { perform(job, directory: directory, setting: setting, reports: reports) }
                 }
             }
+            for thread in threads { thread.join() }
         }
-        for thread in threads { thread.join() }
-        let results = results.withLock { results in results.sorted { $0.key < $1.key }.map(\.value) }
+        printer.finish()
+        let results = results.withLock { results in
+            jobs.map {
+                results[$0.index]
+                    ?? ScenarioResult(
+                        notRun: $0.scenario, id: $0.id, round: $0.round, seed: $0.seed, labOption: options.labFile,
+                        settings: options.settings)
+            }
+        }
         let outcome = outcome(of: results)
-        let report = JSONReport(seed: seed, seconds: reports.seconds, results: results)
-        try Files.write(report.rendered(), to: "\(directory.path)/report.json")
-        let summary = TerminalReport(isColoured: printer.isTerminal)
-            .summary(results, seconds: report.seconds, seed: seed, directory: directory.path)
-        printer.print("\n" + summary)
-        if let annotations = GitHubAnnotations(environment: environment) {
-            printer.print(annotations.lines(results))
-        }
-        try reports.end(report, outcome: outcome)
-        if outcome == .interrupted {
-            printer.print("interrupted after \(results.count) of \(jobs.count) scenarios\n")
-        }
+        try report(
+            JSONReport(seed: seed, seconds: reports.seconds, results: results, shard: shardRecord(of: found.suite)),
+            to: reports, outcome: outcome, directory: directory)
         return outcome
     }
 
+    private func shardRecord(of suite: [String]) -> ShardRecord? {
+        options.shard.map { shard in
+            let ids = (1...options.repetitions).flatMap { round in suite.map { $0 + Job.suffix(ofRound: round) } }
+            return ShardRecord(number: shard.number, count: shard.count, suite: ids)
+        }
+    }
+
+    private func jobs(of scenarios: [Scenario], seed: UInt64) -> [Job] {
+        var jobs: [Job] = []
+        for round in 1...options.repetitions {
+            let seed = seed &+ UInt64(round - 1)
+            var stream = SeedStream(seed: seed, "order")
+            for scenario in options.order == .random ? scenarios.shuffled(using: &stream) : scenarios {
+                jobs.append(Job(index: jobs.count, scenario: scenario, round: round, seed: seed))
+            }
+        }
+        return jobs
+    }
+
     private func outcome(of results: [ScenarioResult]) -> RunOutcome {
+        if ending.isSet {
+            let rest = results.count { $0.verdict == .notRun }
+            printer.print("\(ending.reason): \(rest) of \(results.count) scenarios were not run\n")
+        }
         if interruption.isSet { return .interrupted }
-        let verdicts = results.filter(\.isHeldAgainstRun).map(\.verdict)
-        return verdicts.contains(.failed) ? .failed : verdicts.contains(.inconclusive) ? .inconclusive : .passed
+        return RunOutcome(results)
     }
 
     private func next() -> Job? {
-        if interruption.isSet { return nil }
+        if ending.isSet { return nil }
         if options.failFast, results.withLock({ $0.values.contains { $0.isHeldAgainstRun } }) { return nil }
         return queue.withLock { $0.popLast() }
     }
 
     private func perform(
-        _ job: Job, directory: RunDirectory, executables: Executables, labFile: String, reports: RunReports
+        _ job: Job, directory: RunDirectory, setting: ScenarioRun.Setting, reports: RunReports
     ) {
         let scenario = job.scenario
         printer.began(scenario.name)
         reports.began(job.index + 1, scenario, seed: job.seed)
-        let place = directory.scenario(scenario.id, repetition: job.repetition)
-        var result: ScenarioResult
+        let place = directory.scenario(scenario.id) + job.suffix
+        let result: ScenarioResult
+        guard scenario.obstacle == nil else {
+            return note(
+                ScenarioResult(
+                    notRun: scenario, id: job.id, round: job.round, seed: job.seed, labOption: options.labFile,
+                    settings: options.settings),
+                of: job, reports: reports)
+        }
         do {
             result = try ScenarioRun(
-                scenario, seed: job.seed, directory: place, executables: executables, labFile: labFile,
-                interruption: interruption
+                scenario, seed: job.seed, directory: place, setting: setting, interruption: ending
             ).perform()
         } catch {
-            result = ScenarioResult(unstarted: scenario, seed: job.seed, because: "\(error)", directory: place)
+            result = ScenarioResult(
+                unstarted: scenario, because: "\(error)", seed: job.seed, labOption: options.labFile,
+                settings: options.settings, directory: place)
         }
-        let text = TerminalReport(isColoured: printer.isTerminal).render(result)
-        if interruption.isSet, result.verdict == .passed { result.verdict = .inconclusive }
-        printer.ended(scenario.name, interruption.isSet ? "" : text)
+        note(result, of: job, reports: reports)
+    }
+
+    private func note(_ result: ScenarioResult, of job: Job, reports: RunReports) {
+        var result = result
+        (result.id, result.round) = (job.id, job.round)
+        let isShown = !printer.look.isQuiet || result.isHeldAgainstRun
+        let text = isShown ? TerminalReport(isColoured: printer.look.isColoured).render(result) : ""
+        printer.ended(job.scenario.name, at: job.index, text)
         reports.ended(job.index + 1, result)
         results.withLock { $0[job.index] = result }
     }
-}
 
-extension ScenarioResult {
-    /// The result of a scenario that could not even be tried.
-    init(unstarted scenario: Scenario, seed: UInt64, because reason: String, directory: String) {
-        let replay = scenario.replay(seed: seed)
-        self.init(
-            id: scenario.id, name: scenario.name, tags: scenario.tags, file: scenario.file.path,
-            topology: scenario.topology.name, seed: seed, verdict: .inconclusive, quarantine: scenario.quarantine,
-            seconds: 0, commands: 0,
-            failures: [
-                StepFailure(
-                    verdict: .inconclusive, step: "", title: "", place: "", source: "", reason: reason,
-                    differences: [], trace: [], replay: replay)
-            ], overheads: [], launches: [:], replay: replay, directory: directory)
+    private func report(
+        _ report: JSONReport, to reports: RunReports, outcome: RunOutcome, directory: RunDirectory
+    ) throws {
+        try Files.write(try report.rendered(), to: "\(directory.path)/report.json")
+        let terminal = TerminalReport(isColoured: printer.look.isColoured)
+        let isQuiet = printer.look.isQuiet
+        printer.print(
+            (isQuiet ? "" : "\n") + terminal.flakiness(report.results)
+                + terminal.summary(
+                    report.results, seconds: report.seconds, seed: report.seed,
+                    directory: isQuiet ? nil : directory.path))
+        if let annotations = GitHubAnnotations(environment: environment) {
+            printer.print(annotations.lines(report.results))
+        }
+        try reports.end(report, outcome: outcome)
     }
 }

@@ -36,7 +36,13 @@ extension EndToEnd {
             try workspace.write("name: Next\nsteps:\n  - main: canStartActivation\n", to: "next.yaml")
             let next = try await onThread { try lab("run", "next.yaml", in: workspace) }
             #expect(next.status == 0, "\(next.output)\(next.errors)")
-            #expect(try workspace.leftovers() == [])
+            // A process that was just being started at the kill has no command line of its own yet; it finds its instance
+            // abandoned when it has one, and ends.
+            let rest = try await onThread {
+                try? waitUntil("nothing is left") { try workspace.leftovers().isEmpty }
+                return try workspace.leftovers()
+            }
+            #expect(rest == [], "left behind: \(rest)")
         }
 
         /// Every line that was written before the kill is a complete event, except perhaps the last.

@@ -6,8 +6,9 @@ extension ScenarioResult {
         _ verdict: Verdict, id: String = "a/b.yaml", name: String = "A <b> & \"c\" \u{1}", quarantine: String? = nil
     ) -> ScenarioResult {
         var result = ScenarioResult(
-            id: id, name: name, tags: ["fast", "x,y"], file: "a/b.yaml", topology: "default", seed: 7,
-            verdict: verdict, quarantine: quarantine, seconds: 1.5, commands: 2, failures: [],
+            id: id, name: name, tags: ["fast", "x,y"], file: "a/b.yaml", topology: "default",
+            verdict: verdict, quarantine: quarantine, remark: nil, round: 1, seed: 7, seconds: 1.5, commands: 2,
+            failures: [],
             overheads: [200_000, 400_000], launches: ["main": 20_000_000], replay: "lab run b.yaml --seed 7",
             directory: "/d")
         if verdict != .passed {

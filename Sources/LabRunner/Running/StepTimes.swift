@@ -1,0 +1,70 @@
+internal import LabSystem
+internal import Synchronization
+
+/// When steps were carried out last, on the monotonic clock: what a run that is stopped has been waiting for, and in which
+/// step something happened.
+///
+/// Thread rule: any thread.
+final class StepTimes: Sendable {
+    private struct Entry {
+        let step: Step
+        let begin: UInt64
+        /// Nil while the step is being carried out.
+        var end: UInt64?
+
+        func contains(_ time: UInt64) -> Bool { time >= begin && end.map { time <= $0 } ?? true }
+    }
+
+    private let entries = Mutex<[String: Entry]>([:])
+
+    /// A step, or its next attempt, begins.
+    func begin(_ step: Step) {
+        entries.withLock { $0[step.path] = Entry(step: step, begin: MonotonicClock.nanoseconds()) }
+    }
+
+    /// A step has ended.
+    func end(_ step: Step) {
+        let now = MonotonicClock.nanoseconds()
+        entries.withLock { $0[step.path]?.end = now }
+    }
+
+    /// When a step, or its last attempt, began.
+    func begin(of step: Step) -> UInt64 { entries.withLock { $0[step.path]?.begin } ?? 0 }
+
+    /// The number of the innermost step that was being carried out at a time.
+    func step(at time: UInt64) -> String? {
+        entries.withLock { entries in
+            entries.filter { $0.value.contains(time) }.max { $0.key.count < $1.key.count }?.key
+        }
+    }
+
+    /// The innermost steps, one for each branch, with a sentence that says what each is waiting for.
+    var waiting: [(step: Step, sentence: String)] {
+        let entries = entries.withLock { $0.values.filter { $0.end == nil } }
+        let innermost = entries.filter { entry in
+            !entries.contains { $0.step.path.hasPrefix(entry.step.path + ".") }
+        }
+        return innermost.sorted { $0.begin < $1.begin }.map { entry in
+            let seconds = Double(MonotonicClock.nanoseconds() - entry.begin) / 1e9
+            return (
+                entry.step,
+                "step \(entry.step.path) `\(entry.step.title)` was waiting for \(entry.step.awaited) since \(TerminalReport.seconds(seconds))"
+            )
+        }
+    }
+}
+
+extension Step {
+    /// What a thread waits for that carries the step out.
+    fileprivate var awaited: String {
+        switch action {
+        case .command(let command) where command.eventually != nil:
+            "`\(command.target.actor)` to answer as expected"
+        case .command(let command): "the answer of `\(command.target.actor)`"
+        case .waitFor(let event, _): event.title
+        case .advance: "the lab's clock"
+        case .eventually: "its steps to hold"
+        default: "its steps"
+        }
+    }
+}

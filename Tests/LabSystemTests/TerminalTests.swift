@@ -1,0 +1,32 @@
+import Glibc
+import LabSystem
+import TestSupport
+import Testing
+
+@Suite("Terminals", .endsInTime)
+struct TerminalTests {
+    @Test(
+        "A text takes the columns that a terminal gives it",
+        arguments: [
+            ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한", 2), ("👍", 2), ("👩‍👩‍👧", 2), ("→…✓", 3), ("", 0),
+        ])
+    func width(text: String, columns: Int) {
+        #expect(Terminal.width(of: text) == columns)
+    }
+
+    @Test("A text that does not fit ends in an ellipsis, and never in half of a wide character")
+    func fitting() {
+        #expect(Terminal.fitting("abc", columns: 3) == "abc")
+        #expect(Terminal.fitting("abcd", columns: 3) == "ab…")
+        #expect(Terminal.fitting("日本語", columns: 6) == "日本語")
+        #expect(Terminal.fitting("日本語", columns: 5) == "日本…")
+        #expect(Terminal.fitting("日本語", columns: 4) == "日…")
+        #expect(Terminal.fitting("abc", columns: 1) == "…")
+        #expect(Terminal.fitting("abc", columns: 0) == "")
+    }
+
+    @Test("What is no terminal has no columns")
+    func noTerminal() throws {
+        #expect(Terminal.columns(of: try FileDescriptor.open("/dev/null").rawValue) == nil)
+    }
+}
