@@ -14,7 +14,8 @@ struct Lab: ParsableCommand {
         abstract: "Plays phones, watches and a PowerAuth server as processes, and checks what each of them saw.",
         subcommands: [
             RunCommand.self, UpCommand.self, ExecCommand.self, PsCommand.self, DownCommand.self, StepsCommand.self,
-            EventsCommand.self, SchemaCommand.self, FaultsCommand.self, QuirksCommand.self, ClockCommand.self,
+            EventsCommand.self, ExplainCommand.self, SchemaCommand.self, FaultsCommand.self, QuirksCommand.self,
+            ClockCommand.self,
             ServerCommand.self,
         ])
 
