@@ -1,5 +1,6 @@
 import Foundation
 import LabKit
+import LabSystem
 import TestSupport
 import Testing
 
@@ -26,20 +27,30 @@ struct ExplanationTests {
 
     @Test("Every way to fail is explained under the words that are printed")
     func failures() throws {
-        let sources = try ["Running", "Suite"].flatMap { folder in
-            let directory = "\(TestFiles.package)/Sources/LabRunner/\(folder)"
-            return try FileManager.default.contentsOfDirectory(atPath: directory).map {
-                try String(contentsOfFile: "\(directory)/\($0)", encoding: .utf8)
-            }
+        let directory = "\(TestFiles.package)/Sources/LabRunner"
+        let paths = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
+        let sources = try paths.filter { $0.hasPrefix("Running/") && $0.hasSuffix(".swift") }.map {
+            try String(contentsOfFile: "\(directory)/\($0)", encoding: .utf8)
         }
         for explanation in Explanation.all where explanation.subject == .stepFailure {
             let printed = try #require(explanation.printed, "\(explanation.name)")
             #expect(sources.contains { $0.contains(printed) }, "nothing prints \"\(printed)\"")
+            for path in explanation.scenarios {
+                let name = path.dropFirst("failing/".count).dropLast(".yaml".count)
+                let shown = try String(
+                    contentsOfFile: "\(TestFiles.package)/Tests/EndToEndTests/Explanations/\(name).txt", encoding: .utf8
+                )
+                #expect(shown.contains(printed), "\(path)")
+            }
         }
-        for name in TestFiles.cases(in: "Failures") {
-            let text = try String(
-                contentsOfFile: "\(TestFiles.directory)/Failures/\(name)/expected.txt", encoding: .utf8)
-            #expect(try Explanation.find(text).isEmpty == false, "\(name)")
+        let texts =
+            try TestFiles.cases(in: "Failures").map { "\(TestFiles.directory)/Failures/\($0)/expected.txt" }
+            + Files.list("\(TestFiles.package)/Tests/EndToEndTests/Explanations").map {
+                "\(TestFiles.package)/Tests/EndToEndTests/Explanations/\($0)"
+            }
+        #expect(texts.count > 40)
+        for path in texts {
+            #expect(try !Explanation.find(String(contentsOfFile: path, encoding: .utf8)).isEmpty, "\(path)")
         }
     }
 
@@ -91,9 +102,13 @@ struct ExplanationTests {
             let use = "(fails|code|others|point): .*(?<![A-Za-z.])\(name)(?![A-Za-z.])"
             for path in explanation.scenarios {
                 let text = try #require(texts[path], "there is no Scenarios/\(path)")
+                // How a step fails is not written in its scenario.
+                guard explanation.subject != .stepFailure else { continue }
                 #expect(text.range(of: use, options: .regularExpression) != nil, "\(path): \(explanation.name)")
             }
             let shown = texts.filter { $0.value.range(of: use, options: .regularExpression) != nil }.keys.sorted()
+                // Those that fail show how failures look.
+                .filter { !$0.hasPrefix("failing/") }
             #expect(shown.isEmpty || !explanation.scenarios.isEmpty, "\(explanation.name) is shown by \(shown)")
         }
     }

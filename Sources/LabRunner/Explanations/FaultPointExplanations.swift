@@ -25,11 +25,11 @@ extension Explanation {
         faultPoint(
             .counterBump,
             "A kill here leaves everything as it was; with the quirk `sharing.D7`, a state nobody is told of.",
-            ["sharing.md, section 7.6", "sharing.md, D7"]),
+            ["sharing.md, section 7.6", "sharing.md, D7"], ["failing/app-died.yaml"]),
         faultPoint(
             .lockTaken,
             "A delay keeps the other apps waiting and makes an overlap certain; a kill shows that the kernel releases the "
-                + "lock.", ["sharing.md, section 7.1", "sharing.md, section 7.5"]),
+                + "lock.", ["sharing.md, section 7.1", "sharing.md, section 7.5"], ["failing/lock-is-held.yaml"]),
         faultPoint(
             .lockReleased, "A kill here comes after the others may go on, and before the app knows that it is done.",
             ["sharing.md, section 7.5"]),
@@ -57,7 +57,7 @@ extension Explanation {
             ["watch.md, section 11.6"]),
         faultPoint(
             .serverRequestReceived, "A failure or kill here comes before anything is changed.",
-            ["server.md, section 2.6"]),
+            ["server.md, section 2.6"], ["failing/took-too-long.yaml"]),
         faultPoint(
             .serverBeforeCommit, "A kill here loses the whole transaction: nothing has happened.",
             ["server.md, section 2.6"], ["faults/server-dies-before-a-commit.yaml"]),

@@ -27,6 +27,9 @@ extension Explanation {
                 "Its log is in `logs` of the scenario's directory, its last events are in its trace. `relaunch` starts it "
                 + "again.", scenarios: ["faults/server-dies-before-a-commit.yaml"]),
         Explanation(
+            "suspended", .labError, "The process sleeps, and answers nothing until it is woken.",
+            causes: ["A step suspended it, or the device did."], advice: "`resume` it before."),
+        Explanation(
             "timedOut", .labError, "The process lives, and did not answer in time.",
             causes: [
                 "It is suspended, or held by a fault with `action: delay`.",
