@@ -16,7 +16,8 @@ struct Lab: ParsableCommand {
         subcommands: [
             RunCommand.self, ListCommand.self, CheckCommand.self, MergeCommand.self, BundleCommand.self,
             UpCommand.self, ExecCommand.self, PsCommand.self, DownCommand.self, ClockCommand.self, ServerCommand.self,
-            StepsCommand.self, EventsCommand.self, SchemaCommand.self, FaultsCommand.self, QuirksCommand.self,
+            StepsCommand.self, EventsCommand.self, ExplainCommand.self, SchemaCommand.self, FaultsCommand.self,
+            QuirksCommand.self,
         ])
 
     /// Refuses arguments that are no text: parts of them would silently become other characters.

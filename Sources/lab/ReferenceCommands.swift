@@ -62,6 +62,27 @@ struct EventsCommand: ParsableCommand {
     }
 }
 
+/// `lab explain`: prints what a name means and what to do about it.
+struct ExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Explains an error, a verdict, a way to fail or a fault point, and what to do about it.",
+        discussion: "Without a name, lists the names that are explained.")
+
+    @Argument(help: "A name, or the reason of a failure as it was printed.")
+    var name: String?
+
+    @Flag(help: "Print everything that is explained.")
+    var all = false
+
+    func run() throws {
+        guard let name else { return Console.print(all ? ExplanationReference.text() : ExplanationReference.names()) }
+        guard !all else { throw BadUsage(sentence: "`lab explain` takes a name or --all") }
+        let found = try Explanation.find(name).map { "\($0.subject.title)\n\n\(ExplanationReference.text($0))\n" }
+        Console.print(found.joined(separator: "\n"))
+    }
+}
+
 /// `lab quirks`: prints the switches for defects of the original.
 struct QuirksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

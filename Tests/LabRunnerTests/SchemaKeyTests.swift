@@ -82,6 +82,8 @@ struct SchemaKeyTests {
               a: { q: 1, generate: pin }
               b: { q: 1, environment: B, default: b }
               c: { q: 1, secret: c }
+            setup: { q: 1, steps: [clock: freeze] }
+            tearDown: { q: 1, steps: [clock: freeze] }
             steps:
               - waitFor: { q: 1, event: state.saved }
               - never: { q: 1, event: state.saved }
@@ -95,7 +97,8 @@ struct SchemaKeyTests {
               - include: steps.yaml
             """.replacing("q: 1", with: "\(Self.unknown): 1")
         let directory = try TemporaryDirectory()
-        let steps = "\(Self.unknown): 1\nparameters: { a: 1 }\nsteps:\n  - clock: freeze\n"
+        let steps =
+            "\(Self.unknown): 1\nparameters: { a: { \(Self.unknown): 1, default: 1 } }\nsteps:\n  - clock: freeze\n"
         for (name, content) in [("scenario.yaml", text), ("steps.yaml", steps)] {
             try Files.write(Data(content.utf8), to: directory.file(name))
         }
@@ -103,7 +106,8 @@ struct SchemaKeyTests {
         let known = known(lab.read([directory.file("scenario.yaml")]).diagnostics)
         let value = "definitions/value/then"
         let places = [
-            "a scenario": "", "`lab`": "properties/lab/then/else", "a generated value": "\(value)/then",
+            "a scenario": "", "`setup`": "properties/setup/then", "`tearDown`": "properties/tearDown/then",
+            "`lab`": "properties/lab/then/else", "a generated value": "\(value)/then",
             "an environment value": "\(value)/else/then", "a secret value": "\(value)/else/else/then",
             "`waitFor`": "definitions/word.waitFor/properties/waitFor", "`never`": "definitions/event",
             "`each`": "definitions/word.each/properties/each",
@@ -112,7 +116,7 @@ struct SchemaKeyTests {
             "`eventually`": "definitions/word.eventually/then/properties/eventually",
             "a way of `either`": "definitions/way",
         ]
-        #expect(Set(known.keys) == Set(places.keys).union(["an included file"]))
+        #expect(Set(known.keys) == Set(places.keys).union(["an included file", "a parameter"]))
         for (container, path) in places {
             var expected = try #require(known[container])
             // `topology` excludes the other two.
@@ -120,5 +124,7 @@ struct SchemaKeyTests {
             #expect(try keys(of: .scenario, at: path) == expected, "\(container)")
         }
         #expect(try keys(of: .include, at: "") == known["an included file"])
+        let parameter = "properties/parameters/additionalProperties/then"
+        #expect(try keys(of: .include, at: parameter) == known["a parameter"])
     }
 }

@@ -21,7 +21,7 @@ struct SchemaTests {
         for name in names.sorted() where name.hasSuffix(".yaml") {
             count += 1
             let file = try SourceFile.read("\(root)/\(name)").get()
-            let schema = ScenarioReader.isIncludedFile(file) ? include : scenario
+            let schema = name.hasSuffix("lab.yaml") ? lab : ScenarioReader.isIncludedFile(file) ? include : scenario
             #expect(try schema.complaints(about: try Self.document(file)) == [], "\(name)")
         }
         #expect(count > 40)
@@ -41,13 +41,14 @@ struct SchemaTests {
     /// variables, or more of YAML and of regular expressions than a schema knows.
     private static let beyondSchemas: Set<String> = [
         "duplicate-key", "empty-file", "fault-misfits", "include-circle", "include-clash", "include-outside",
-        "include-twice", "key-is-not-text", "long-line", "malformed-pattern", "malformed-reference", "malformed-yaml",
+        "include-twice", "key-is-not-text", "long-line", "malformed-pattern", "malformed-reference", "malformed-table",
+        "malformed-yaml",
         "malformed-yaml-colon", "misfit-include", "mismatched-reference", "missing-file",
         "nested-absurdly", "nested-too-deeply", "not-utf8", "overwritten-variable", "reserved-name", "rows",
         "several-documents",
         "tab-indentation", "too-many-nodes", "topology-mistakes", "undefined-variable", "unknown-actor",
-        "unknown-name", "unknown-result-field", "unknown-topology", "unreachable-capture", "unreadable-file",
-        "unset-environment-variable",
+        "unknown-name", "unknown-result-field", "unknown-topology", "unreachable-capture", "unread-capture",
+        "unreadable-file", "unset-environment-variable",
     ]
 
     @Test("A mistake that a schema can see is refused", arguments: TestFiles.cases(in: "Golden"))
@@ -87,6 +88,13 @@ struct SchemaTests {
         #expect(try complaints("server: createActivation, with: { activationCode: a }") != [])
         #expect(try complaints("main: hasValidActivation, expect: maybe") != [])
         #expect(try complaints("main: createActivation, with: { activationCode: a }, expect: { finger: 1 }") != [])
+        let never = "never: { main: hasValidActivation, expect: true }, steps: [{ clock: freeze }]"
+        #expect(try complaints(never) == [])
+        #expect(try complaints(never.replacing(" }, steps", with: ", as: a }, steps")) != [])
+        #expect(try complaints("waitFor: { event: http.response, where: { status: { atLeast: 500 } } }") == [])
+        #expect(try complaints("waitFor: { event: http.response, where: { code: 500 } }") != [])
+        #expect(try complaints("include: a.yaml, with: { b: 1 }, as: { c: d }") == [])
+        #expect(try complaints("include: a.yaml, as: c") != [])
         #expect(try complaints("main: kill, expect: true") != [])
         #expect(try complaints("main: kill, fails: wrongPasword") != [])
         #expect(try complaints("main: kill, fails: { code: { oneOf: [wrongPasword] } }") != [])

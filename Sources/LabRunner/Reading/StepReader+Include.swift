@@ -109,7 +109,7 @@ extension StepReader {
     // MARK: Parameters
 
     /// The types that a parameter can have, by their names.
-    private static let parameterTypes: [String: FieldType] = [
+    static let parameterTypes: [String: FieldType] = [
         "text": .text, "secret": .secret, "integer": .integer, "number": .number, "boolean": .boolean,
         "duration": .duration, "list": .list(.any), "map": .map, "any": .any,
     ]

@@ -1,5 +1,5 @@
 /// What a scenario's run showed.
-public enum Verdict: String, Codable, Comparable, Sendable {
+public enum Verdict: String, CaseIterable, Codable, Comparable, Sendable {
     /// Everything was as expected.
     case passed
     /// The run ended before the scenario's turn.

@@ -64,11 +64,14 @@ extension EndToEnd {
         }
 
         @Test(
-            "The pages of commands and events are what the lab prints",
-            arguments: [("docs/commands.md", "steps"), ("docs/events.md", "events")])
-        func printedPage(name: String, command: String) async throws {
+            "The pages of commands, events and errors are what the lab prints",
+            arguments: [
+                ("docs/commands.md", ["steps"]), ("docs/events.md", ["events"]),
+                ("docs/errors.md", ["explain", "--all"]),
+            ])
+        func printedPage(name: String, command: [String]) async throws {
             let workspace = try Workspace()
-            let printed = try await onThread { try lab(command, in: workspace).output }
+            let printed = try await onThread { try LabCommand(command, in: workspace).finish().output }
             let path = Workspace.projectFile(name)
             let page = try String(contentsOfFile: path, encoding: .utf8)
             let shown = try #require(try DocumentationPage(name).blocks("text").first)

@@ -47,21 +47,51 @@ public enum ScenarioSchema {
                 "lab": topology,
                 "values": Schema.object([:], others: .definition("value"))
                     .described("Constants, generated values, secrets, values from the environment."),
-                "rows": Schema.list(of: .type("object"), atLeast: 1)
-                    .described("The scenario is run once for each row, `${row.…}` being its values."),
+                "rows": Schema.when(
+                    .type("string"), .text(matching: "\\.(csv|yaml)$"),
+                    otherwise: .list(of: .type("object"), atLeast: 1)
+                ).described("The scenario is run once for each row of the list or file, `${row.…}` being its values."),
+                "setup": phase.described("Steps before those of the scenario, with a time limit of their own."),
                 "steps": StepSchema.steps,
-                "tearDown": StepSchema.steps.described("Steps that run whatever happened."),
+                "tearDown": phase.described("Steps that run whatever happened, with a time limit of their own."),
             ], required: ["name", "steps"])
+    }
+
+    /// Steps, or steps with the real time that they may take together.
+    private static var phase: Schema {
+        .when(
+            .type("object"),
+            .object(
+                [
+                    "within": ValueSchema.duration.described(
+                        "The longest time that the steps may take together.", default: "30s"),
+                    "steps": StepSchema.steps,
+                ], required: ["steps"]), otherwise: StepSchema.steps)
     }
 
     private static var include: Schema {
         .object(
             [
                 "name": ValueSchema.text.described("What the steps do."),
-                "parameters": Schema.type("object").described(
-                    "The parameters with their defaults; one without a value must be given."),
+                "about": Schema.anything.described("What the steps are about."),
+                "parameters": Schema.object([:], others: parameter).described(
+                    "What an `include` gives with `with`; one without a default must be given."),
+                "outputs": Schema.object([:], others: .anything).described(
+                    "Names of values that the steps keep and hand to the includer, with their meanings."),
                 "steps": StepSchema.steps,
             ], required: ["steps"])
+    }
+
+    /// A parameter with its declaration, or only with its default.
+    private static var parameter: Schema {
+        .when(
+            .type("object"),
+            .object([
+                "type": Schema.word(of: StepReader.parameterTypes.keys.sorted()).described(
+                    "What values it takes.", default: "any"),
+                "default": Schema.anything.described("The value of a parameter that is not given."),
+                "meaning": ValueSchema.text.described("What it means."),
+            ]))
     }
 
     private static var topology: Schema {

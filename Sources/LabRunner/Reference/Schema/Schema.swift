@@ -105,17 +105,17 @@ struct Schema: Sendable {
         return Schema(members)
     }
 
-    /// The schema with further keywords; those of both must hold.
+    /// The schema with further keywords; those of both must hold. Beside a reference a validator reads nothing else.
     func and(_ other: Schema) -> Schema {
         let (mine, its) = (json.objectValue ?? [:], other.json.objectValue ?? [:])
-        guard Set(mine.keys).isDisjoint(with: its.keys) else { return .allOf([self, other]) }
+        let isReference = mine["$ref"] != nil || its["$ref"] != nil
+        guard !isReference, Set(mine.keys).isDisjoint(with: its.keys) else { return .allOf([self, other]) }
         return Schema(mine.merging(its) { old, _ in old })
     }
 
     /// The schema with what editors show: a meaning, and the value that stands for a missing one.
     func described(_ meaning: String, default value: JSONValue? = nil) -> Schema {
         guard var members = json.objectValue else { return self }
-        // Beside a reference a validator of draft-07 reads nothing.
         if members["$ref"] != nil { members = ["allOf": .array([json])] }
         members["description"] = .string(meaning)
         members["default"] = value

@@ -25,6 +25,7 @@ enum StepSchema {
     /// What the schemas above refer to.
     static var definitions: [String: Schema] {
         var definitions = ["step": step, "branch": branch, "event": event(with: [:]), "branches": branches]
+        definitions["eventFields"] = eventFields
         for (word, schema) in words { definitions["word.\(word)"] = schema }
         return definitions.merging(CommandSchema.definitions) { old, _ in old }
     }
@@ -62,7 +63,11 @@ enum StepSchema {
             "eventually": block("eventually", limit: "for", ValueSchema.duration, isNeeded: false),
             "include": word(
                 "include", ValueSchema.text,
-                ["with": Schema.type("object").described("Values for the parameters of the file.")]),
+                [
+                    "with": Schema.type("object").described("Values for the parameters of the file."),
+                    "as": Schema.object([:], others: ValueSchema.variable)
+                        .described("Other names for the outputs of the file."),
+                ]),
             "never": word(
                 "never",
                 .when(
@@ -101,7 +106,18 @@ enum StepSchema {
             "peer": ValueSchema.text.described("The process; by default any."),
             "where": ExpectationSchema.anything.described("What the fields of the event must be like."),
         ]
-        return .object(keys.merging(more) { old, _ in old }, required: ["event"])
+        return Schema.object(keys.merging(more) { old, _ in old }, required: ["event"]).and(
+            .allOf([.definition("eventFields")]))
+    }
+
+    /// What `where` can ask of each event.
+    private static var eventFields: Schema {
+        .allOf(
+            TraceEventName.all.map { event in
+                .when(
+                    Schema.keys(["event": .constant(event.rawValue)]).and(.has("event")),
+                    .keys(["where": ExpectationSchema.expectation(of: event.type)]))
+            })
     }
 
     /// A step that is a word, with the words that it takes beside it.

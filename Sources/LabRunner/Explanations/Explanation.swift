@@ -1,0 +1,81 @@
+internal import LabKit
+
+/// What a name that the lab prints means, and what to do about it: what `lab explain` and docs/errors.md show.
+///
+/// An immutable value. Thread rule: any thread.
+public struct Explanation: Sendable {
+    /// The name as it is printed.
+    public let name: String
+    /// What has the name.
+    public let subject: Subject
+    /// The number beside the name of an error.
+    public let code: Int?
+    /// What failures of the kind say, as far as it is always the same.
+    public let printed: String?
+    /// What it means, in a sentence or two.
+    public let meaning: String
+    /// What it usually comes from.
+    public let causes: [String]
+    /// What to do.
+    public let advice: String
+    /// Where the specification says so, in the form of a citation.
+    public let references: [String]
+    /// Scenarios of the catalogue that show it, from `Scenarios`.
+    public let scenarios: [String]
+
+    /// The kinds of name.
+    public enum Subject: CaseIterable, Sendable {
+        case verdict, stepFailure, sdkError, watchError, labError, deviceError, serverError, faultPoint
+
+        /// What names of the kind are, in the plural.
+        public var title: String {
+            switch self {
+            case .verdict: "Verdicts"
+            case .stepFailure: "Ways in which a step or a scenario fails"
+            case .sdkError: "Errors of the SDKs, `PowerAuthErrorDomain`"
+            case .watchError: "Errors of the link to the watch, `WCErrorDomain`"
+            case .labError: "Errors of the lab, `lab`"
+            case .deviceError: "Errors of a device, `device`"
+            case .serverError: "Errors of the server's back office, `PowerAuthServer`"
+            case .faultPoint: "Fault points"
+            }
+        }
+    }
+
+    init(
+        _ name: String, _ subject: Subject, code: Int? = nil, _ meaning: String, causes: [String] = [],
+        advice: String, references: [String] = [], scenarios: [String] = [], printed: String? = nil
+    ) {
+        self.name = name
+        self.subject = subject
+        self.code = code
+        self.meaning = meaning
+        self.causes = causes
+        self.advice = advice
+        self.references = references
+        self.scenarios = scenarios
+        self.printed = printed
+    }
+
+    /// All explanations, in the order of the listings.
+    public static let all =
+        verdicts + stepFailures + sdkErrors + watchErrors + labErrors + deviceErrors + serverErrors + faultPoints
+
+    /// The explanations of a name, or of the reason of a failure as it was printed.
+    ///
+    /// - Parameter text: The name, which several things can have, such as an error and a verdict; or the reason.
+    /// - Throws: ``BadUsage`` with the nearest name, when nothing has this one.
+    public static func find(_ text: String) throws -> [Explanation] {
+        let reasons = all.compactMap(\.printed).filter(text.contains)
+        let found = all.filter { explanation in
+            guard explanation.name != text else { return true }
+            // "it failed with another error" is more than "it failed".
+            guard let printed = explanation.printed, reasons.contains(printed) else { return false }
+            return !reasons.contains { $0 != printed && $0.contains(printed) }
+        }
+        guard found.isEmpty else { return found }
+        let advice = nearest(text, among: Set(all.map(\.name))).map { "did you mean `\($0)`?" }
+        throw BadUsage(
+            sentence: "nothing is called `\(text)`; \(advice ?? "`lab explain` lists the names that are explained")")
+    }
+}

@@ -1,0 +1,91 @@
+internal import LabKit
+
+extension Explanation {
+    /// The places at which a fault can be armed; what each of them is, its own declaration says.
+    static let faultPoints = [
+        faultPoint(
+            .keychainRead, "Shows what an app does when the keychain does not answer: fail it, or delay it.",
+            ["sharing.md, section 12.4"]),
+        faultPoint(
+            .keychainWrite, "A failure shows that a state or key that cannot be stored is reported, not lost.",
+            ["sharing.md, section 12.4", "sharing.md, section 7.6"],
+            ["quirks/failed-save-is-an-error.yaml", "sdk/biometry-key-is-refused.yaml"]),
+        faultPoint(
+            .keychainDelete, "A kill here leaves an activation that the server has removed already.",
+            ["sharing.md, section 12.4"]),
+        faultPoint(
+            .stateSave,
+            "A kill here loses what the last request has changed, such as the counter of a signature. The change is counted "
+                + "already, so that other apps read the old state once more.",
+            ["sharing.md, section 7.6"]),
+        faultPoint(
+            .stateSaved,
+            "A kill here leaves a complete state. With the quirk `sharing.D7` other apps are not told of it.",
+            ["sharing.md, section 7.6", "sharing.md, D7"]),
+        faultPoint(
+            .counterBump,
+            "A kill here leaves everything as it was; with the quirk `sharing.D7`, a state nobody is told of.",
+            ["sharing.md, section 7.6", "sharing.md, D7"], ["failing/app-died.yaml"]),
+        faultPoint(
+            .lockTaken,
+            "A delay keeps the other apps waiting and makes an overlap certain; a kill shows that the kernel releases the "
+                + "lock.", ["sharing.md, section 7.1", "sharing.md, section 7.5"], ["failing/lock-is-held.yaml"]),
+        faultPoint(
+            .lockReleased, "A kill here comes after the others may go on, and before the app knows that it is done.",
+            ["sharing.md, section 7.5"]),
+        faultPoint(
+            .operationStarted, "A kill here leaves the announcement of an operation whose owner is dead.",
+            ["sharing.md, section 8.4", "sharing.md, section 8.5"]),
+        faultPoint(
+            .httpRequestSent, "A kill or failure here means that the server has never heard of the request.",
+            ["sdk.md, section 7.2"]),
+        faultPoint(
+            .httpResponseReceived,
+            "A kill or failure here means that the server has done its part, and the app does not know.",
+            ["sdk.md, section 7.3"]),
+        faultPoint(
+            .linkAccepted, "A kill here shows whether an accepted message survives the death of its sender.",
+            ["watch.md, section 11.6"]),
+        faultPoint(
+            .linkSent, "A kill of the agent here shows whether the message is sent again, and delivered once.",
+            ["watch.md, section 11.6"]),
+        faultPoint(
+            .linkDelivered, "A kill of the app here makes the agent deliver the message a second time.",
+            ["watch.md, section 11.6"]),
+        faultPoint(
+            .linkAcknowledged, "A kill here leaves a message that was handled and not acknowledged.",
+            ["watch.md, section 11.6"]),
+        faultPoint(
+            .serverRequestReceived, "A failure or kill here comes before anything is changed.",
+            ["server.md, section 2.6"], ["failing/took-too-long.yaml"]),
+        faultPoint(
+            .serverBeforeCommit, "A kill here loses the whole transaction: nothing has happened.",
+            ["server.md, section 2.6"], ["faults/server-dies-before-a-commit.yaml"]),
+        faultPoint(
+            .serverAfterCommit, "A kill here keeps the change and loses the answer.", ["server.md, section 2.6"]),
+        faultPoint(
+            .serverResponseSent, "A failure or kill here keeps the change; the app sees a broken connection.",
+            ["server.md, section 2.6"]),
+    ]
+
+    private static func faultPoint(
+        _ point: FaultPoint, _ use: String, _ references: [String], _ scenarios: [String] = []
+    ) -> Explanation {
+        let actions = point.actions.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+        return Explanation(
+            point.rawValue, .faultPoint, point.summary,
+            advice:
+                "\(use) Actions: \(actions); the process is \(point.owners.map(\.title).joined(separator: " or ")).",
+            references: references, scenarios: scenarios)
+    }
+}
+
+extension FaultPoint.Owner {
+    fileprivate var title: String {
+        switch self {
+        case .app: "an app"
+        case .device: "the agent of a device"
+        case .server: "the server"
+        }
+    }
+}

@@ -1,0 +1,62 @@
+extension Explanation {
+    /// The errors of the lab itself.
+    static let labErrors = [
+        Explanation(
+            "badArgument", .labError, "The arguments do not fit the command, and nothing was done.",
+            causes: ["A value that is known only in the run has another type, or lies outside of a limit."],
+            advice: "The message names the parameter; `lab steps` lists all of them."),
+        Explanation(
+            "badRequest", .labError, "A message on a control socket is no request.",
+            causes: ["A program other than the lab wrote to the socket, or one of another version."],
+            advice: "Build all programs of the lab from one version."),
+        Explanation(
+            "failed", .labError, "The command failed, and its error has no name of its own.",
+            causes: ["An error of the system, such as a full disk.", "An error of a library below the SDK."],
+            advice: "Match `message`."),
+        Explanation(
+            "interrupted", .labError, "Somebody stopped waiting before the answer came.",
+            causes: ["Ctrl-C.", "The instance is ending."], advice: "Run it again."),
+        Explanation(
+            "notRunning", .labError, "The app has no process that could carry the command out.",
+            causes: ["It was ended or uninstalled, or has `autostart: false`."], advice: "`launch` it before."),
+        Explanation(
+            "peerDied", .labError,
+            "The process died before it answered. Nobody knows how much of the command was carried out.",
+            causes: ["A fault with `action: kill`, or a command that kills it.", "It crashed."],
+            advice:
+                "Its log is in `logs` of the scenario's directory, its last events are in its trace. `relaunch` starts it "
+                + "again.", scenarios: ["faults/server-dies-before-a-commit.yaml"]),
+        Explanation(
+            "suspended", .labError, "The process sleeps, and answers nothing until it is woken.",
+            causes: ["A step suspended it, or the device did."], advice: "`resume` it before."),
+        Explanation(
+            "timedOut", .labError, "The process lives, and did not answer in time.",
+            causes: [
+                "It is suspended, or held by a fault with `action: delay`.",
+                "It waits for a lock that another app holds.",
+                "It waits for the owner to answer a dialog.", "The machine is slow.",
+            ],
+            advice: "`lock.requested` without `lock.taken` in the trace shows a lock, `biometry.prompted` a dialog. "
+                + "`LAB_TIME_FACTOR` stretches the limit."),
+        Explanation(
+            "unknownCommand", .labError, "The process has no such command.",
+            causes: ["A command for another kind of actor was sent by hand."],
+            advice: "`lab steps` lists the commands of each kind of actor."),
+    ]
+
+    /// The errors of a device's agent.
+    static let deviceErrors = [
+        Explanation(
+            "internal", .deviceError, "The agent of the device is in a state that must not be.",
+            causes: ["A defect of the lab."], advice: "Report it with the trace and the log of the agent."),
+        Explanation(
+            "launchFailed", .deviceError, "The process of an app could not be started, or ended while starting.",
+            causes: ["The app is not installed.", "A fault killed it while it started.", "Its program is missing."],
+            advice: "The message holds its last words; the rest is in its log.",
+            scenarios: ["sdk/reinstallation-and-reboot.yaml"]),
+        Explanation(
+            "wrongState", .deviceError, "The device or the app is in a state that does not allow the command.",
+            causes: ["Installing what is installed, waking what does not sleep, answering a dialog that is not open."],
+            advice: "The message names the state; `processes` of the device lists all of them."),
+    ]
+}

@@ -1,0 +1,142 @@
+extension Explanation {
+    /// The ways in which a step or a scenario can fail.
+    static let stepFailures = [
+        Explanation(
+            "result-differs", .stepFailure, "The command succeeded, but its answer is not what `expect` says.",
+            causes: [
+                "Something before the step went otherwise than it was thought to.", "The expectation is too narrow.",
+            ],
+            advice:
+                "Each difference shows what was expected and what was there, at its own place. Objects need only the "
+                + "members that are written; `exactly` asks for no more.",
+            scenarios: ["failing/result-differs.yaml"], printed: "the result is not as expected"),
+        Explanation(
+            "command-failed", .stepFailure, "The command was expected to succeed, and ended with an error.",
+            causes: ["What the error's name says: `lab explain NAME`."],
+            advice: "Ask for the meaning of the error. Where the failure is what the scenario wants to show, write "
+                + "`fails` with its name.", scenarios: ["failing/request-failed.yaml"], printed: "it failed with "),
+        Explanation(
+            "success-instead-of-failure", .stepFailure, "The command was expected to fail, and succeeded.",
+            causes: ["What should make it fail has not happened, or ended before."],
+            advice:
+                "The answer is printed. Look at what should prevent it: an armed fault, a lock, a pending operation, "
+                + "a wrong password.", scenarios: ["failing/success-instead-of-failure.yaml"],
+            printed: "it was expected to fail, but it succeeded with "),
+        Explanation(
+            "other-failure", .stepFailure, "The command failed as expected, but with another error than `fails` says.",
+            causes: ["An earlier check of the SDK or the server refuses first."],
+            advice:
+                "The difference shows both errors. `fails: { code: … }` can also name `domain`, `message` and members "
+                + "of the error's `userInfo`.", scenarios: ["failing/other-error.yaml"],
+            printed: "it failed with another error than expected: "),
+        Explanation(
+            "none-of-the-ways", .stepFailure, "The command ended in none of the ways that `either` lists.",
+            causes: ["A third way exists that nobody thought of.", "One of the expectations is too narrow."],
+            advice: "Each way is listed with what does not fit it.", scenarios: ["failing/none-of-the-ways.yaml"],
+            printed: "it ended in none of the "),
+        Explanation(
+            "check-differs", .stepFailure, "A value that was kept is not what `expect` of `check` says.",
+            causes: ["The step that kept the value answered otherwise."],
+            advice: "The difference shows both. The value itself is in `history.jsonl` of the scenario's directory.",
+            scenarios: ["failing/value-differs.yaml"], printed: "the value is not as expected"),
+        Explanation(
+            "no-value", .stepFailure, "A reference has no value when its step runs.",
+            causes: ["The answer did not have the member.", "A list was shorter than the reference thinks."],
+            advice: "Expect the member where the answer is kept, so that the right step fails.",
+            printed: "` has no value"),
+        Explanation(
+            "never-comes-true", .stepFailure, "What `eventually` waits for was not true within its time.",
+            causes: ["It will never be true.", "The time is too short, or the machine slow."],
+            advice: "The number of attempts, the first and the last value are printed. What depends on the lab's clock "
+                + "needs `advance`, not a longer wait.", scenarios: ["failing/never-comes-true.yaml"],
+            printed: " attempts in "),
+        Explanation(
+            "took-too-long", .stepFailure,
+            "The command did not end, or not with success, in the time that `within` allows.",
+            causes: ["It waited for a lock that another app held.", "The machine was busy."],
+            advice: "The events of the step show what it waited for. `within` is real time.",
+            scenarios: ["failing/took-too-long.yaml"], printed: " allowed (`within`)"),
+        Explanation(
+            "event-does-not-come", .stepFailure, "The event that `waitFor` names is in no trace of the process.",
+            causes: ["It comes later.", "Its fields are others than `where` says.", "Another process writes it."],
+            advice: "The last events of the process are printed; `lab events` lists all events with their fields. Each "
+                + "event satisfies one `waitFor`.", scenarios: ["failing/event-does-not-come.yaml"],
+            printed: " did not come within "),
+        Explanation(
+            "does-not-stay", .stepFailure, "What the steps of `stays` expect was true at first, and then no more.",
+            causes: ["The rule that the scenario shows is broken.", "Something expires in that time."],
+            advice: "The reason says after how much lab time it was seen.", scenarios: ["failing/does-not-stay.yaml"],
+            printed: " of lab time"),
+        Explanation(
+            "forbidden-event", .stepFailure, "An event came during the steps of `never`.",
+            causes: ["The rule that the scenario shows is broken."],
+            advice: "The trace shows what led to it; `op` of the event is the number of the step that caused it.",
+            scenarios: ["failing/event-comes-that-must-not.yaml"], printed: "but must never come in these steps"),
+        Explanation(
+            "forbidden-answer", .stepFailure,
+            "The command of `never` ended as it must not, before, between or after the steps.",
+            causes: ["The rule that the scenario shows is broken."],
+            advice: "The reason names the step after which it was seen.",
+            printed: "ended as it must never in these steps"),
+        Explanation(
+            "wrong-number-of-winners", .stepFailure, "More or fewer branches of a race succeeded than `winners` says.",
+            causes: ["Nothing excludes the branches from each other.", "All of them failed for another reason."],
+            advice: "How each branch ended is printed. `others` says what the losers fail with.",
+            scenarios: ["failing/two-winners.yaml"], printed: " branches won: "),
+        Explanation(
+            "loser-differs", .stepFailure, "A branch lost the race with another error than `others` says.",
+            causes: ["The branch failed for a reason that has nothing to do with the race."],
+            advice: "The difference shows both errors.", printed: " lost with another error than expected: "),
+        Explanation(
+            "no-winner", .stepFailure, "A step addresses the winner of a race that nobody has won.",
+            causes: ["`winners: 0`, or a matcher that allows it."],
+            advice: "Say `winners: 1` where a winner is needed.",
+            printed: "nobody has won the race that keeps "),
+        Explanation(
+            "race-without-overlap", .stepFailure,
+            "The branches of a race did not provably run at the same time, so that the race shows nothing. The scenario is "
+                + "inconclusive.",
+            causes: ["The commands are too short.", "The machine has one free core."],
+            advice: "Give each branch more to do with `repeat`, or hold a process at a fault point with the action "
+                + "`delay`, which makes the overlap certain.",
+            scenarios: ["failing/race-without-overlap.yaml"], printed: " did not provably run at the same time"),
+        Explanation(
+            "fault-never-fires", .stepFailure,
+            "A fault was armed and hit nothing, so that the scenario shows nothing about it.",
+            causes: [
+                "The process never passes the point; `lab faults` says which kinds do.",
+                "`pass` or `skip` is too high.",
+                "The process that passes it is another one.",
+            ], advice: "Arm it right before the step that it is to hit, at the process that the trace names.",
+            scenarios: ["failing/fault-never-fires.yaml"],
+            printed: " never fired, so the scenario shows nothing about it"),
+        Explanation(
+            "fault-hits-nothing", .stepFailure,
+            "A fault of the network was armed and hit no request, so that the scenario shows nothing about it.",
+            causes: ["No such request was sent.", "`skip` let all of them pass."],
+            advice: "`server: requests` lists what was sent, with the resource of each request.",
+            scenarios: ["failing/fault-never-fires.yaml"], printed: "the fault of this step hit nothing"),
+        Explanation(
+            "process-died", .stepFailure, "The process of an app died, and no step wanted it.",
+            causes: ["It crashed.", "The machine ran out of memory."],
+            advice:
+                "Its log is in `logs` of the scenario's directory. A process that is meant to die is ended by `kill`, "
+                + "`terminate` or a fault.", printed: " died by itself; its log is "),
+        Explanation(
+            "phase-is-over", .stepFailure, "The steps of `setup` or `tearDown` took longer than they may together.",
+            causes: ["One of them waits for something that does not come."],
+            advice: "`{ within: 60s, steps: [...] }` gives them more real time.",
+            printed: "it did not begin, because "),
+        Explanation(
+            "lab-does-not-start", .stepFailure,
+            "The instance of the scenario could not be started. The scenario is inconclusive.",
+            causes: ["A program of the lab is missing; `LAB_BIN` names their folder.", "A port or a path is in use."],
+            advice: "The reason names the process, its log is in `logs` of the scenario's directory.",
+            printed: "the lab did not start: "),
+        Explanation(
+            "instance-not-clean", .stepFailure, "Something of the instance was left when the scenario had ended.",
+            causes: ["A process could not be ended, or a file not be removed."],
+            advice: "The reason names it. Nothing else is needed before the next run: each has an instance of its own.",
+            printed: "the instance was not left clean: "),
+    ]
+}

@@ -1,0 +1,77 @@
+extension Explanation {
+    /// The codes of `WCErrorDomain`.
+    static let watchErrors = [
+        watchError(
+            "genericError", 7001, "Unknown WatchConnectivity error.", "An error inside of the link.",
+            "Report it with the traces of both agents."),
+        watchError(
+            "sessionNotSupported", 7002, "WatchConnectivity session is not available on this device.",
+            "The device has no such session.", "Ask `isSupported` before."),
+        watchError(
+            "sessionMissingDelegate", 7003, "WatchConnectivity session has no delegate.",
+            "The app uses the session before the SDK, or the app itself, has set its delegate.",
+            "Activate the watch support of the app before.", scenarios: ["sharing/extension-with-the-full-sdk.yaml"]),
+        watchError(
+            "sessionNotActivated", 7004, "WatchConnectivity session has not been activated.",
+            "The session was not activated in this process.", "Activate it; `session.state` in the trace shows it."),
+        watchError(
+            "deviceNotPaired", 7005, "Device is not paired.", "The topology has no link for the phone.",
+            "Add a link to lab.yaml."),
+        watchError(
+            "watchAppNotInstalled", 7006, "Watch app is not installed.", "The app was uninstalled from the watch.",
+            "`companion: install`."),
+        watchError(
+            "notReachable", 7007, "WatchConnectivity session on paired device is not reachable.",
+            "The link is down, or the counterpart app does not run where it must.",
+            "`pairing: up`; or send guaranteed, which waits in a queue."),
+        watchError(
+            "invalidParameter", 7008, "Invalid parameter passed to WatchConnectivity API.",
+            "An argument is missing or of another type.", "Correct the call."),
+        watchError(
+            "payloadTooLarge", 7009, "Payload is too large.", "The message is longer than the platform allows.",
+            "Send less, or in parts.", reference: "watch.md, section 9.8"),
+        watchError(
+            "payloadUnsupportedTypes", 7010, "Payload contains unsupported type.", "The message is no property list.",
+            "Send numbers, texts, data, dates, lists and dictionaries only.", reference: "watch.md, section 9.8"),
+        watchError(
+            "messageReplyFailed", 7011, "Message reply failed.",
+            "The receiver died, or the link broke, after the message had arrived.",
+            "The receiver may have acted on it; ask for the state before sending again."),
+        watchError(
+            "messageReplyTimedOut", 7012, "Message reply took too long.",
+            "The message arrived, and nobody replied in time.",
+            "Look at the receiver's trace: does it wait for a lock?"),
+        watchError(
+            "fileAccessDenied", 7013, "WatchConnectivity session cannot access the file.",
+            "A file could not be read; the SDKs send none.", "Nothing in the lab causes it."),
+        watchError(
+            "deliveryFailed", 7014, "Payload could not be delivered.",
+            "The link broke before, the receiver could not be launched, or it takes no such message.",
+            "Nothing has arrived; send again when the watch is reachable."),
+        watchError(
+            "insufficientSpace", 7015, "The payload could not be sent because there isn't enough space.",
+            "The receiver's inbox is full.", "Let the receiver run, so that it empties its inbox."),
+        watchError(
+            "sessionInactive", 7016, "WatchConnectivity session is inactive.", "The phone switches to another watch.",
+            "Wait for the new session."),
+        watchError(
+            "transferTimedOut", 7017, "Transfer timed out.", "No acknowledgement came in time.",
+            "The message may have arrived; send only what may come twice."),
+        watchError(
+            "companionAppNotInstalled", 7018, "Companion app is not installed.",
+            "The phone's app was uninstalled.", "`main: install`."),
+        watchError(
+            "watchOnlyApp", 7019, "Watch app doesn't have a Companion app.",
+            "Nothing in the lab: all its apps have one.",
+            "Name the phone's app with `host` in lab.yaml."),
+    ]
+
+    private static func watchError(
+        _ name: String, _ code: Int, _ meaning: String, _ cause: String, _ advice: String,
+        reference: String = "watch.md, section 9.7", scenarios: [String] = []
+    ) -> Explanation {
+        Explanation(
+            name, .watchError, code: code, meaning, causes: [cause], advice: advice, references: [reference],
+            scenarios: scenarios)
+    }
+}
