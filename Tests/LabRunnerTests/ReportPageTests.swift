@@ -9,10 +9,12 @@ import Testing
 struct ReportPageTests {
     /// What is written, by the heading of its table.
     private static func documents() throws -> [String: JSONValue] {
-        let result = ScenarioResult.sample(.failed, quarantine: "known")
+        var result = ScenarioResult.sample(.failed, quarantine: "known")
+        result.remark = "its quarantine has ended"
+        let shard = ShardRecord(number: 1, count: 2, suite: ["a"])
         let failure = try #require(result.failures.first)
         return [
-            "The report": try JSONValue(encoding: JSONReport(seed: 7, seconds: 1.5, results: [result])),
+            "The report": try JSONValue(encoding: JSONReport(seed: 7, seconds: 1.5, results: [result], shard: shard)),
             "A result": try JSONValue(encoding: result),
             "A failure": try JSONValue(encoding: failure),
             "A difference": try JSONValue(encoding: try #require(failure.differences.first)),

@@ -17,7 +17,9 @@ extension StepReader {
             collector.report(.missingKey(key: "expect", container: "`check`"), at: entry.keyPlace)
             return nil
         }
-        guard let expectation = expectations.read(expect, of: .any, what: "the value") else { return nil }
+        let type = values.typeOfReference(entry.value) ?? .any
+        let what = entry.value.scalar.map { "`\($0.text)`" } ?? "the value"
+        guard let expectation = expectations.read(expect, of: type, what: what) else { return nil }
         return .check(value: value, expectation: expectation)
     }
 

@@ -22,6 +22,15 @@ extension ValueReader {
         }
     }
 
+    /// The declared type of a value that is only a reference to something that the run keeps; nil for every other value.
+    func typeOfReference(_ node: YAMLNode) -> FieldType? {
+        guard let text = node.scalar?.text, let parts = try? ReferenceParser.parts(of: text), parts.count == 1,
+            case .reference(let reference) = parts[0],
+            case .typed(let declared)? = scope.lookup(reference.name)?.binding
+        else { return nil }
+        return type(of: reference, in: declared, at: node.place)
+    }
+
     /// Reads text with references inside; the values become part of the text.
     func interpolation(_ parts: [Template.Part], node: YAMLNode, as type: FieldType, what: String) -> Template? {
         switch type {
