@@ -88,6 +88,7 @@ struct SchemaKeyTests {
               - waitFor: { q: 1, event: state.saved }
               - never: { q: 1, event: state.saved }
                 steps: [clock: freeze]
+              - order: [{ q: 1, event: state.saved }, { event: state.loaded }]
               - each: { q: 1, in: [1], as: d, steps: [clock: freeze] }
               - repeat: { q: 1, times: 2, steps: [clock: freeze] }
               - stays: { q: 1, for: 1s, steps: [clock: freeze] }
@@ -110,6 +111,7 @@ struct SchemaKeyTests {
             "`lab`": "properties/lab/then/else", "a generated value": "\(value)/then",
             "an environment value": "\(value)/else/then", "a secret value": "\(value)/else/else/then",
             "`waitFor`": "definitions/word.waitFor/properties/waitFor", "`never`": "definitions/event",
+            "an event of `order`": "definitions/event",
             "`each`": "definitions/word.each/properties/each",
             "`repeat`": "definitions/word.repeat/then/properties/repeat",
             "`stays`": "definitions/word.stays/then/properties/stays",

@@ -42,7 +42,7 @@ extension Explanation {
         faultPoint(
             .httpResponseReceived,
             "A kill or failure here means that the server has done its part, and the app does not know.",
-            ["sdk.md, section 7.3"]),
+            ["sdk.md, section 7.3"], ["sharing/requests-of-two-apps-take-turns.yaml"]),
         faultPoint(
             .linkAccepted, "A kill here shows whether an accepted message survives the death of its sender.",
             ["watch.md, section 11.6"]),

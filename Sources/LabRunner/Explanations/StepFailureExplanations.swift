@@ -68,6 +68,14 @@ extension Explanation {
             advice: "The reason says after how much lab time it was seen.", scenarios: ["failing/does-not-stay.yaml"],
             printed: " of lab time"),
         Explanation(
+            "wrong-order", .stepFailure, "An event of `order` came, but not after the one that is written before it.",
+            causes: ["What happened before is done at another time than it was thought to."],
+            advice: "`trace: events` lists what was recorded, in the order of time.", printed: "came only before "),
+        Explanation(
+            "missing-in-order", .stepFailure, "An event of `order` has not come.",
+            causes: ["It comes later; wait for it with `waitFor`.", "Its fields are others than `where` says."],
+            advice: "`trace: events` lists what was recorded, in the order of time.", printed: "did not come at all"),
+        Explanation(
             "forbidden-event", .stepFailure, "An event came during the steps of `never`.",
             causes: ["The rule that the scenario shows is broken."],
             advice: "The trace shows what led to it; `op` of the event is the number of the step that caused it.",

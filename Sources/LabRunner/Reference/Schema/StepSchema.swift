@@ -15,6 +15,7 @@ enum StepSchema {
         "eventually": "The steps again and again until they hold, at most that long.",
         "include": "The steps of another file.",
         "never": "The steps, during which an event may not come, or a command may not end so.",
+        "order": "Events in the traces that must have come one after the other.",
         "parallel": "Independent lists of steps.",
         "race": "Lists of steps that start at the same moment.",
         "repeat": "The steps, several times.",
@@ -74,6 +75,7 @@ enum StepSchema {
                     .has("event"), .definition("event"),
                     otherwise: Schema.definition("command").and(.keys(["as": .nothing]))),
                 ["steps": steps], required: ["steps"]),
+            "order": word("order", .list(of: .definition("event"), atLeast: 2)),
             "parallel": word("parallel", .definition("branches")),
             "race": race,
             "repeat": block(

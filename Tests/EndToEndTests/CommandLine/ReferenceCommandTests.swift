@@ -1,0 +1,37 @@
+import LabKit
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite("Commands that print a reference")
+    struct ReferenceCommandTests {
+        @Test(
+            "What they print for programs is JSON",
+            arguments: [["steps", "--json"], ["events", "--json"], ["schema"]])
+        func json(command: [String]) async throws {
+            let workspace = try Workspace()
+            let outcome = try await onThread { try LabCommand(command, in: workspace).finish() }
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try JSONValue.parse(outcome.output).objectValue?.isEmpty == false)
+        }
+
+        @Test("A name is explained with everything that has it, a mistyped one refused with the nearest")
+        func explain() async throws {
+            let workspace = try Workspace()
+            let found = try await onThread { try lab("explain", "failed", in: workspace) }
+            #expect(found.status == 0, "\(found.errors)")
+            #expect(found.output.hasPrefix("Verdicts\n\nfailed\n"), "\(found.output)")
+            #expect(found.output.contains("\nErrors of the lab, `lab`\n\nfailed\n"), "\(found.output)")
+            let refused = try await onThread { try lab("explain", "peerDead", in: workspace) }
+            #expect(refused.status == 2)
+            #expect(refused.errors == "error: nothing is called `peerDead`; did you mean `peerDied`?\n")
+        }
+
+        @Test("Two schemas at once are refused")
+        func twoSchemas() async throws {
+            let workspace = try Workspace()
+            let outcome = try await onThread { try lab("schema", "--include", "--lab", in: workspace) }
+            #expect(outcome.status == 2, "\(outcome.output.prefix(200))")
+        }
+    }
+}
