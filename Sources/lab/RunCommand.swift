@@ -15,7 +15,9 @@ struct RunCommand: ParsableCommand {
     @Option(help: "Write a report: junit=FILE, tap=FILE, json=FILE or jsonl=FILE; - is standard output.")
     var report: [String] = []
 
-    @Option(help: "How many scenarios run at the same time; otherwise as many as the machine has cores.")
+    @Option(
+        name: .shortAndLong,
+        help: "How many scenarios run at the same time; otherwise as many as the machine has cores.")
     var jobs: Int?
 
     @Option(help: "Seed of the lab's random values.")
@@ -29,6 +31,15 @@ struct RunCommand: ParsableCommand {
 
     @Flag(help: "Stop after the first scenario that did not pass.")
     var failFast = false
+
+    @Flag(help: "Run again what is saved: scenarios, files that they include, the lab file. Ends with q or Ctrl-C.")
+    var watch = false
+
+    @Flag(help: "Leave the instance of the first scenario that did not pass as it is, until Ctrl-C or lab down.")
+    var keep = false
+
+    @Flag(help: "Wait for Enter before the tear-down of a scenario that did not pass.")
+    var pauseOnFailure = false
 
     @Option(help: "How long the answer to a step may take, for example 10s. (default: 30s)")
     var stepTimeout: String?
@@ -54,17 +65,36 @@ struct RunCommand: ParsableCommand {
         // Progress must not get between the lines of a report.
         let printer = Console.progress(
             isQuiet: quiet, to: options.reports.contains(where: \.isStandardOutput) ? 2 : 1)
-        let runner = SuiteRunner(
-            options: options, printer: printer,
-            interruption: try InterruptingSignals.interruption(telling: printer),
-            writeErrors: { Console.write($0, to: 2) })
-        throw runner.run()
+        let interruption = try InterruptingSignals.interruption(telling: printer)
+        guard watch else {
+            throw SuiteRunner(
+                options: options, printer: printer, interruption: interruption,
+                writeErrors: { Console.write($0, to: 2) }
+            ).run()
+        }
+        throw try TerminalKeys.whileRead { keyboard in
+            try WatchSession(
+                options: options, printer: printer, interruption: interruption, keyboard: keyboard,
+                writeErrors: { Console.write($0, to: 2) }
+            ).run()
+        }
     }
 
     private func readOptions() throws -> RunOptions {
         guard jobs ?? 1 >= 1 else { throw BadUsage(sentence: "--jobs must be at least 1") }
         guard repetitions >= 1 else { throw BadUsage(sentence: "--repeat must be at least 1") }
         guard keepRuns >= 1 else { throw BadUsage(sentence: "--keep-runs must be at least 1: this run is one of them") }
+        guard !keep || !pauseOnFailure else {
+            throw BadUsage(sentence: "--keep and --pause-on-failure exclude each other")
+        }
+        guard !watch || !(keep || pauseOnFailure) else {
+            throw BadUsage(sentence: "--watch goes on after a failure, so --keep and --pause-on-failure exclude it")
+        }
+        guard !pauseOnFailure || isatty(0) == 1 else {
+            throw BadUsage(
+                sentence: "--pause-on-failure needs somebody at a terminal, and standard input is none; --keep does not"
+            )
+        }
         var options = try selection.runOptions(of: "run")
         if let jobs { options.jobs = jobs }
         options.seed = seed
@@ -72,6 +102,7 @@ struct RunCommand: ParsableCommand {
         options.repetitions = repetitions
         options.failFast = failFast
         options.keptRuns = keepRuns
+        options.onFailure = keep ? .isKept : pauseOnFailure ? .pauses(until: 0) : .ends
         options.reports = try report.map(ReportOption.read)
         if let limit = try Self.readLimit(stepTimeout, of: "--step-timeout") {
             guard let limit else { throw BadUsage(sentence: "--step-timeout takes a duration such as 10s, not `none`") }

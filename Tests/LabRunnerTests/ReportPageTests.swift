@@ -12,7 +12,8 @@ struct ReportPageTests {
         var result = ScenarioResult.sample(.failed, quarantine: "known")
         result.remark = "its quarantine has ended"
         let shard = ShardRecord(number: 1, count: 2, suite: ["a"])
-        let failure = try #require(result.failures.first)
+        var failure = try #require(result.failures.first)
+        failure.explain = "networkError"
         return [
             "The report": try JSONValue(encoding: JSONReport(seed: 7, seconds: 1.5, results: [result], shard: shard)),
             "A result": try JSONValue(encoding: result),

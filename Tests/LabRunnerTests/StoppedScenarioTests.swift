@@ -22,8 +22,27 @@ struct StoppedScenarioTests {
         #expect(run.result.verdict == .inconclusive, "\(run.sinks)")
         let reasons = run.result.failures.map(\.reason)
         #expect(reasons.count == 1, "\(reasons)")
-        let expected = "interrupted: step 1 `main: hasValidActivation` was waiting for the answer of `main` since"
-        #expect(reasons.first?.hasPrefix(expected) == true, "\(reasons)")
+        #expect(
+            reasons.first?.wholeMatch(of: #/interrupted: this step had waited .+ for the answer of `main`/#) != nil,
+            "\(reasons)")
+        #expect(run.result.failures.first?.place == "scenario.yaml:3:5")
+    }
+
+    @Test("An interruption does not disturb a tear-down that is under way: the steps have passed")
+    func interruptedTearDown() async throws {
+        let interruption = Interruption()
+        let meeting = Barrier(count: 2)
+        let run = try await onThread {
+            try FakeRun(
+                "name: Test\nsteps:\n  - clock: freeze\ntearDown:\n  - main: hasValidActivation\n",
+                answers: FakeAnswers(meeting: meeting), interruption: interruption
+            ) { lab in
+                lab.answers.awaitRequest()
+                interruption.set()
+                meeting.arriveAndWait()
+            }
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
     }
 
     @Test("A forced interruption ends the tear-down too")
@@ -42,7 +61,7 @@ struct StoppedScenarioTests {
         #expect(run.result.verdict == .inconclusive, "\(run.sinks)")
     }
 
-    @Test("A scenario that exceeds its time limit has failed, and says which step was waiting for what")
+    @Test("A scenario that exceeds its time limit has failed, and says so")
     func scenarioLimit() async throws {
         var limits = TimeLimits()
         limits.scenario = .milliseconds(1)
@@ -52,11 +71,8 @@ struct StoppedScenarioTests {
         }
         #expect(run.result.verdict == .failed)
         let failure = try #require(run.result.failures.first)
-        #expect(failure.place == "scenario.yaml:3:5")
-        #expect(
-            failure.reason.hasPrefix(
-                "the scenario takes longer than 1ms, its limit (--scenario-timeout): step 1 `main: hasValidActivation` was waiting for the answer of `main` since"
-            ), "\(failure.reason)")
+        // Whether the step had begun by then, the machine decides.
+        #expect(failure.reason.hasPrefix("the scenario takes longer than 1ms, its limit (--scenario-timeout)"))
         #expect(run.result.failures.count == 1)
     }
 

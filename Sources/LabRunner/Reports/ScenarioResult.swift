@@ -111,6 +111,8 @@ public struct StepFailure: Codable, Sendable {
     public var events: [String] = []
     /// The last events of the peer's trace, when the step itself caused none.
     public var trace: [String]
+    /// The name of an unexpected error that `lab explain` knows.
+    public var explain: String?
     /// The command that runs the same again.
     public var replay: String
 

@@ -61,6 +61,7 @@ public struct TerminalReport: Sendable {
             lines.append("  last events:")
             lines += failure.trace.map { "    \($0)" }
         }
+        if let name = failure.explain { lines.append("  what it means: lab explain \(name)") }
         if !failure.replay.isEmpty { lines.append("  run it again: \(failure.replay)") }
         return lines.map { "  \($0)" }.joined(separator: "\n")
     }

@@ -22,6 +22,7 @@ final class ScenarioRun: Sendable {
     let directory: String
     private let setting: Setting
     private let runInterruption: Interruption
+    private let isTearingDown = Atomic(false)
     private let record = Mutex(Record())
 
     /// What all scenarios of a run have in common.
@@ -34,6 +35,10 @@ final class ScenarioRun: Sendable {
         var labOption: String?
         /// What `--set` said.
         var settings: [String: String] = [:]
+        /// Looks at the instance of a scenario that did not pass, before its tear-down, and says whether it is kept.
+        var afterFailure: (@Sendable (InstanceConnection) -> Bool)?
+        /// Takes over an instance that is kept.
+        var keep: @Sendable (LabInstance) -> Void = { _ in }
     }
 
     private struct Record {
@@ -42,6 +47,7 @@ final class ScenarioRun: Sendable {
         var commands = 0
         var expectedEnds: Set<String> = []
         var armedFaults: [ArmedFault: Step] = [:]
+        var isKept = false
     }
 
     init(
@@ -73,8 +79,7 @@ final class ScenarioRun: Sendable {
             let events = try TraceBoard(directory: instance.manifest.tracesDirectory)
             runInterruption.passing(to: interruption) {
                 interruption.reaching {
-                    events.wakeAll()
-                    instance.connection.clients.interrupt()
+                    self.endWaiting(in: instance.connection, events: events)
                 } end: {
                     instance.kill()
                 } during: {
@@ -82,13 +87,21 @@ final class ScenarioRun: Sendable {
                         try instance.start()
                         perform(in: instance.connection, events: events)
                     } catch {
-                        let reason = interruption.isSet ? "\(interruption.reason) while the lab started" : "\(error)"
-                        fail("the lab did not start: \(reason)", verdict: .inconclusive)
+                        let reason =
+                            interruption.isSet
+                            ? "\(interruption.reason) while the lab started" : "the lab did not start: \(error)"
+                        fail(reason, verdict: .inconclusive)
                     }
                 }
             }
             launches = instance.launchTimes
-            for complaint in instance.stop() { fail("the instance was not left clean: \(complaint)", verdict: .failed) }
+            if record.withLock({ $0.isKept }) {
+                setting.keep(instance)
+            } else {
+                for complaint in instance.stop() {
+                    fail("the instance was not left clean: \(complaint)", verdict: .failed)
+                }
+            }
             events.stop()
         } catch {
             fail("the instance could not be created: \(error)", verdict: .inconclusive)
@@ -96,6 +109,13 @@ final class ScenarioRun: Sendable {
         let result = result(seconds: Double(MonotonicClock.nanoseconds() - begin) / 1e9, launches: launches)
         try? history.record("scenario.finished", ["verdict": .string(result.verdict.rawValue)])
         return result
+    }
+
+    /// Ends what the steps wait for, after an interruption; a tear-down is not disturbed.
+    func endWaiting(in instance: InstanceConnection, events: TraceBoard) {
+        guard !isTearingDown.load(ordering: .acquiring) else { return }
+        events.wakeAll()
+        instance.clients.interrupt()
     }
 
     private func result(seconds: Double, launches: [String: UInt64]) -> ScenarioResult {
@@ -134,16 +154,19 @@ final class ScenarioRun: Sendable {
         if isComplete {
             thread.checkFaults()
             checkAfterwards(instance)
-        } else if interruption.isSet, record.withLock({ $0.failures.isEmpty }) {
+        } else if interruption.isSet, !hasFailed {
             stopped(because: interruption.reason, verdict: .inconclusive)
         }
         countdown.end()
-        if let phase = scenario.tearDown { tearDown(phase, after: thread) }
+        let isKept = !runInterruption.isSet && hasFailed && setting.afterFailure?(instance) ?? false
+        record.withLock { $0.isKept = isKept }
+        if !isKept, let phase = scenario.tearDown { tearDown(phase, after: thread) }
         return result(seconds: 0, launches: [:])
     }
 
     /// Runs the tear-down, which has a time limit of its own.
     private func tearDown(_ phase: Phase, after thread: StepThread) {
+        isTearingDown.store(true, ordering: .releasing)
         let countdown = Countdown(limits.scenario) { [self] limit in
             fail(
                 "the tear-down takes longer than \(limit), its limit (--scenario-timeout), and was cut off",
@@ -167,6 +190,8 @@ final class ScenarioRun: Sendable {
             fail("the process of `\(app)` died by itself; its log is \(directory)/logs", verdict: .failed)
         }
     }
+
+    private var hasFailed: Bool { record.withLock { !$0.failures.isEmpty } }
 
     /// Remembers that the end of an app's process is wanted from here on.
     func expectEnd(of app: String) {

@@ -18,7 +18,7 @@ struct StepExplainer {
             includedAt: step.includedAt.map(\.label), source: source(of: step),
             reason: reason, differences: mismatches.map(difference), details: details,
             causes: CauseFinder(facts: facts).causes, events: lines, trace: lines.isEmpty ? events.before : [],
-            replay: replay)
+            explain: facts.error?.name.flatMap { ErrorNames.all.contains($0) ? $0 : nil }, replay: replay)
     }
 
     /// What an unexpected error carries beside its message, one line a member.

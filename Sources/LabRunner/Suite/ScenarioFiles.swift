@@ -29,7 +29,9 @@ struct ScenarioFiles {
         for name in names {
             let inner = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
             if Files.isDirectory(inner) {
-                if !name.hasPrefix(".") { found += files(in: inner, below: ancestors.union([identity])) }
+                // A folder with a lab file of its own is a project of its own.
+                let isOther = name.hasPrefix(".") || Files.exists("\(inner)/lab.yaml")
+                if !isOther { found += files(in: inner, below: ancestors.union([identity])) }
             } else if name.hasSuffix(".yaml") {
                 if name != "lab.yaml" { found.append(inner) }
             } else if name.hasSuffix(".yml") {

@@ -9,6 +9,7 @@ internal import Synchronization
 public final class SuiteRunner: Sendable {
     private let options: RunOptions
     private let environment: [String: String]
+    private let changes: ChangedFiles?
     private let printer: ProgressPrinter
     private let interruption: Interruption
     /// The caller's interruption reaches it, and so does the run's time limit.
@@ -39,12 +40,23 @@ public final class SuiteRunner: Sendable {
     ///   - printer: Takes progress and results.
     ///   - interruption: Ends the run early when set.
     ///   - writeErrors: Takes diagnostics, for standard error.
-    public init(
+    public convenience init(
         options: RunOptions, environment: [String: String] = ProcessInfo.processInfo.environment,
         printer: ProgressPrinter, interruption: Interruption, writeErrors: @escaping @Sendable (String) -> Void
     ) {
+        self.init(
+            options: options, environment: environment, changes: nil, printer: printer, interruption: interruption,
+            writeErrors: writeErrors)
+    }
+
+    /// - Parameter changes: Only scenarios that these concern.
+    init(
+        options: RunOptions, environment: [String: String], changes: ChangedFiles?, printer: ProgressPrinter,
+        interruption: Interruption, writeErrors: @escaping @Sendable (String) -> Void
+    ) {
         self.options = options
         self.environment = environment
+        self.changes = changes
         self.printer = printer
         self.interruption = interruption
         self.writeErrors = writeErrors
@@ -53,7 +65,8 @@ public final class SuiteRunner: Sendable {
     /// Runs.
     public func run() -> RunOutcome {
         let search = SuiteSearch(
-            options: options, environment: environment, print: printer.print, writeErrors: writeErrors)
+            options: options, environment: environment, changes: changes, print: printer.print, writeErrors: writeErrors
+        )
         guard let found = search.find() else { return .badInput }
         do {
             let reports = try RunReports(options.reports, inputs: found.inputs)
@@ -68,17 +81,23 @@ public final class SuiteRunner: Sendable {
     }
 
     private func run(_ found: SuiteSearch.Found, reports: RunReports) throws -> RunOutcome {
+        let failed = FailedInstances(options.onFailure, printer: printer)
         let setting = ScenarioRun.Setting(
             executables: try Executables.find(environment: environment), labFile: found.labFile,
-            limits: options.limits, labOption: options.labFile, settings: options.settings)
+            limits: options.limits, labOption: options.labFile, settings: options.settings,
+            afterFailure: { [ending] in failed.handle($0, interruption: ending) }, keep: failed.keep)
         let records = options.recordsDirectory ?? "\(Files.directory(of: found.labFile))/.lab"
+        let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
         guard !found.scenarios.isEmpty || options.shard != nil else {
             printer.print(
                 "nothing to run: \(options.lastFailed ? "nothing failed last time" : "nothing has changed")\n")
+            // Without a record, so that the last failures stay what they are.
+            try reports.begin(seed: seed, scenarios: 0, directory: "")
+            try reports.end(JSONReport(seed: seed, seconds: 0, results: []), outcome: .passed)
             return .passed
         }
         let directory = try RunDirectory.create(in: records, keeping: options.keptRuns)
-        let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
+        defer { withExtendedLifetime(directory) {} }
         let jobs = jobs(of: found.scenarios, seed: seed)
         try reports.begin(seed: seed, scenarios: jobs.count, directory: directory.path)
         queue.withLock { $0 = jobs.reversed() }
@@ -108,6 +127,9 @@ public final class SuiteRunner: Sendable {
         try report(
             JSONReport(seed: seed, seconds: reports.seconds, results: results, shard: shardRecord(of: found.suite)),
             to: reports, outcome: outcome, directory: directory)
+        for complaint in failed.holdKept(until: interruption) {
+            writeErrors("error: the instance was not left clean: \(complaint)\n".withVisibleControls)
+        }
         return outcome
     }
 

@@ -19,6 +19,8 @@ struct SuiteSearch {
 
     let options: RunOptions
     let environment: [String: String]
+    /// Only scenarios that these concern.
+    var changes: ChangedFiles?
     /// Takes lines of a CI system's output.
     let print: (String) -> Void
     /// Takes complaints, for standard error.
@@ -38,6 +40,9 @@ struct SuiteSearch {
 
     private func find(lastFailed: LastFailures?) throws -> Found? {
         let paths = options.paths.isEmpty ? lastFailed?.paths ?? [] : options.paths
+        if let lastFailed, paths.isEmpty {
+            return Found(scenarios: [], suite: [], labFile: lastFailed.labFile, inputs: [lastFailed.labFile])
+        }
         let missing = SuiteReader.missing(among: paths)
         guard missing.isEmpty else {
             for path in missing { complain("error: there is no such file or directory: \(path)\n") }
@@ -62,6 +67,7 @@ struct SuiteSearch {
             complain("error: --set: no scenario declares `\(name)` in `values:`\(advice)\n")
             return nil
         }
+        for note in suite.notes { complain("note: \(note)\n") }
         let selection = Selection(filter: options.filter, tags: options.tags)
         if let complaint = selection.complaint(about: suite.scenarios) {
             complain(complaint + "\n")
@@ -75,6 +81,7 @@ struct SuiteSearch {
             let changes = try ChangedFiles(since: reference, in: Files.directory(of: path))
             scenarios = scenarios.filter { changes.concern($0, labFile: path) }
         }
+        if let changes { scenarios = scenarios.filter { changes.concern($0, labFile: path) } }
         let ids = scenarios.map(\.id)
         if let shard = options.shard { scenarios = scenarios.filter { shard.contains($0.id) } }
         return Found(scenarios: scenarios, suite: ids, labFile: path, inputs: suite.inputs)
