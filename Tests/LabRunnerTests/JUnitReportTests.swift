@@ -72,9 +72,11 @@ struct JUnitReportTests {
 
     @Test("No two cases have the same class and name, however often a scenario ran")
     func names() throws {
+        var again = ScenarioResult.sample(.passed, id: "s/t.yaml[a]~2", name: "T [a]")
+        again.round = 2
         let results: [ScenarioResult] = [
             .sample(.passed, id: "s/t.yaml[a]", name: "T [a]"), .sample(.passed, id: "s/t.yaml[b]", name: "T [b]"),
-            .sample(.passed, id: "s/t.yaml[a]", name: "T [a]"),
+            again,
         ]
         let document = try XMLDocument(data: Data(JUnitReport.render(results, seconds: 1).utf8))
         let cases = try document.nodes(forXPath: "//testcase").compactMap { $0 as? XMLElement }

@@ -78,6 +78,8 @@ struct SchemaKeyTests {
             q: 1
             name: A
             lab: { q: 1, use: default }
+            quarantine: { q: 1, reason: slow }
+            requires: { q: 1, tls: false }
             values:
               a: { q: 1, generate: pin }
               b: { q: 1, environment: B, default: b }
@@ -108,7 +110,9 @@ struct SchemaKeyTests {
         let value = "definitions/value/then"
         let places = [
             "a scenario": "", "`setup`": "properties/setup/then", "`tearDown`": "properties/tearDown/then",
-            "`lab`": "properties/lab/then/else", "a generated value": "\(value)/then",
+            "`lab`": "properties/lab/then/else",
+            "`quarantine`": "properties/quarantine/then", "`requires`": "properties/requires",
+            "a generated value": "\(value)/then",
             "an environment value": "\(value)/else/then", "a secret value": "\(value)/else/else/then",
             "`waitFor`": "definitions/word.waitFor/properties/waitFor", "`never`": "definitions/event",
             "an event of `order`": "definitions/event",

@@ -8,16 +8,22 @@ import Testing
 struct TAPReportTests {
     private static let lines = TAPReport.render([
         .sample(.passed, name: "Good # \\ one"), .sample(.failed, name: "Bad"), .sample(.inconclusive, name: "Open"),
-        .sample(.failed, name: "Known", quarantine: "slow"),
+        .sample(.failed, name: "Known", quarantine: "slow"), notRun,
     ]).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+
+    private static var notRun: ScenarioResult {
+        var result = ScenarioResult.sample(.notRun, name: "Not run")
+        (result.failures, result.remark) = ([], "no `watch`")
+        return result
+    }
 
     @Test("Version and plan come first, and a line for each scenario with its number and directive")
     func points() {
-        #expect(Self.lines.prefix(2) == ["TAP version 14", "1..4"])
+        #expect(Self.lines.prefix(2) == ["TAP version 14", "1..5"])
         #expect(
             Self.lines.filter { $0.contains(/^(not )?ok/) } == [
                 "ok 1 - a/b.yaml: Good \\# \\\\ one", "not ok 2 - a/b.yaml: Bad", "not ok 3 - a/b.yaml: Open",
-                "not ok 4 - a/b.yaml: Known # TODO quarantined: slow",
+                "not ok 4 - a/b.yaml: Known # TODO quarantined: slow", "ok 5 - a/b.yaml: Not run # SKIP no `watch`",
             ])
     }
 
@@ -36,7 +42,7 @@ struct TAPReportTests {
                 current?.append(String(line.dropFirst(2)))
             }
         }
-        #expect(blocks.count == 4)
+        #expect(blocks.count == 5)
         let collector = DiagnosticCollector()
         let documents = blocks.map {
             YAMLDocument.parse(SourceFile(path: "block", text: $0), reporting: collector)

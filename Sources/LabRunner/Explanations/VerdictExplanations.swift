@@ -12,6 +12,12 @@ extension Explanation {
             advice: "Read the failure from the top: the step as written, the difference, the last events of the "
                 + "process. The command in the last line runs the same again with the same seed."),
         Explanation(
+            "notRun", .verdict, "The scenario was not run; never counted as passed.",
+            causes: [
+                "The run ended before its turn: it was interrupted, its time was over, or `--fail-fast` stopped it.",
+                "The cast lacks what the scenario `requires`.",
+            ], advice: "The remark says what the cast lacks. Without one, run it again."),
+        Explanation(
             "inconclusive", .verdict,
             "The lab cannot tell; never counted as passed. Without a failed scenario the exit code is 3.",
             causes: [

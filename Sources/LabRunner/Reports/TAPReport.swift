@@ -3,7 +3,8 @@ internal import LabKit
 
 /// The results as the Test Anything Protocol, version 14, writes them.
 ///
-/// A scenario that is known not to pass is marked `TODO`, which readers do not count as a failure.
+/// A scenario that is known not to pass is marked `TODO`, one that did not run `SKIP`; readers count neither as a
+/// failure.
 public enum TAPReport {
     /// The complete document.
     public static func render(_ results: [ScenarioResult]) -> String {
@@ -18,8 +19,9 @@ public enum TAPReport {
         case .passed: isFine = true
         case .failed, .error: isFine = false
         case .skipped(let reason):
-            isFine = false
-            directive = " # TODO \(escaped(reason))"
+            // What did not run is neither fine nor not; readers take `ok` with the directive for a point left out.
+            isFine = result.verdict == .notRun
+            directive = " # \(isFine ? "SKIP" : "TODO") \(escaped(reason))"
         }
         let title = escaped("\(result.id): \(result.name)")
         let line = "\(isFine ? "ok" : "not ok") \(number) - \(title)\(directive)"

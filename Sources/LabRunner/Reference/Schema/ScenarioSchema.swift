@@ -43,7 +43,8 @@ public enum ScenarioSchema {
                 "name": ValueSchema.text.described("Title in reports; it states the rule that the scenario shows."),
                 "about": Schema.anything.described("What the scenario is about."),
                 "tags": Schema.list(of: ValueSchema.text).described("Words to select by."),
-                "quarantine": ValueSchema.text.described("Why the scenario is known not to pass."),
+                "quarantine": quarantine.described("Why the scenario is known not to pass."),
+                "requires": requirements.described("What the cast must have; otherwise the scenario is not run."),
                 "lab": topology,
                 "values": Schema.object([:], others: .definition("value"))
                     .described("Constants, generated values, secrets, values from the environment."),
@@ -56,6 +57,23 @@ public enum ScenarioSchema {
                 "tearDown": phase.described("Steps that run whatever happened, with a time limit of their own."),
             ], required: ["name", "steps"])
     }
+
+    private static let quarantine = Schema.when(
+        .type("object"),
+        .object(
+            [
+                "reason": ValueSchema.text.described("Why it does not pass."),
+                "owner": ValueSchema.text.described("Who looks after it."),
+                "until": Schema.text(matching: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+                    .described("The last day of the quarantine, such as 2027-01-31."),
+            ], required: ["reason"]), otherwise: ValueSchema.text)
+
+    private static let requirements = Schema.object([
+        "actors": Schema.list(of: ValueSchema.text).described("Apps, devices and links by name."),
+        "tls": ValueSchema.flag.described("Whether the server has TLS."),
+        "sharing": ValueSchema.flag.described("Whether an app shares its activation."),
+        "biometry": ValueSchema.flag.described("Whether a device has biometry."),
+    ])
 
     /// Steps, or steps with the real time that they may take together.
     private static var phase: Schema {
