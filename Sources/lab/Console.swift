@@ -7,16 +7,25 @@ enum Console {
     /// Writes a line to standard output.
     static func print(_ line: String) { write(line + "\n", to: 1) }
 
-    /// Writes a line to standard error.
-    static func error(_ line: String) { write(line + "\n", to: 2) }
+    /// Writes a line to standard error. Nothing in it commands the terminal.
+    static func error(_ line: String) { write(line.withVisibleControls + "\n", to: 2) }
 
     /// Writes text as it is. A closed pipe ends the output, not the program.
     static func write(_ text: String, to descriptor: Int32) {
         FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).writeQuietly(Data(text.utf8))
     }
 
-    /// Whether standard output is a terminal.
-    static var isTerminal: Bool { isatty(1) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb" }
+    /// How standard output looks.
+    static var look: OutputLook {
+        OutputLook(isTerminal: isatty(1) == 1, environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// A printer of a run's progress to standard output, as that is able to show it.
+    static func progress(isQuiet: Bool = false) -> ProgressPrinter {
+        var look = look
+        look.isQuiet = isQuiet
+        return ProgressPrinter(look: look, columns: { Terminal.columns(of: 1) ?? 80 }) { write($0, to: 1) }
+    }
 
     /// A value from standard input: a line typed without echo on a terminal, otherwise everything to the end.
     ///

@@ -13,8 +13,9 @@ struct Lab: ParsableCommand {
         commandName: "lab",
         abstract: "Plays phones, watches and a PowerAuth server as processes, and checks what each of them saw.",
         subcommands: [
-            RunCommand.self, UpCommand.self, ExecCommand.self, PsCommand.self, DownCommand.self, StepsCommand.self,
-            SchemaCommand.self, FaultsCommand.self, QuirksCommand.self, ClockCommand.self, ServerCommand.self,
+            RunCommand.self, MergeCommand.self, BundleCommand.self,
+            UpCommand.self, ExecCommand.self, PsCommand.self, DownCommand.self, ClockCommand.self, ServerCommand.self,
+            StepsCommand.self, SchemaCommand.self, FaultsCommand.self, QuirksCommand.self,
         ])
 
     /// Refuses arguments that are no text: parts of them would silently become other characters.

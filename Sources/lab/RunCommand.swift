@@ -1,7 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
-import LabRunner
-import LabSystem
+import LabKit
+public import LabRunner
 
 /// `lab run`: runs scenarios.
 struct RunCommand: ParsableCommand {
@@ -10,23 +10,19 @@ struct RunCommand: ParsableCommand {
         discussion:
             "Exit codes: 0 passed, 1 failed, 2 bad input, 3 the lab failed or a verdict is open, 130 interrupted.")
 
-    @Argument(help: "Scenario files, or directories that are searched for them.")
-    var paths: [String] = []
+    @OptionGroup var selection: SelectionOptions
 
     @Option(help: "Write a report: junit=FILE or json=FILE.")
     var report: [String] = []
 
-    @Option(help: "How many scenarios run at the same time.")
-    var jobs = 1
+    @Option(help: "How many scenarios run at the same time; otherwise as many as the machine has cores.")
+    var jobs: Int?
 
     @Option(help: "Seed of the lab's random values.")
     var seed: UInt64?
 
-    @Option(help: "Only scenarios whose path or name contains this text.")
-    var filter: String?
-
-    @Option(help: "Only scenarios with this tag; !TAG excludes. May be repeated.")
-    var tags: [String] = []
+    @Option(help: "suite or random; the seed decides the random order.")
+    var order = RunOptions.Order.suite
 
     @Option(name: .customLong("repeat"), help: "Run each scenario several times, with the following seeds.")
     var repetitions = 1
@@ -34,33 +30,67 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Stop after the first scenario that did not pass.")
     var failFast = false
 
-    @Option(help: "The lab file; otherwise lab.yaml is looked for upwards from the first path.")
-    var lab: String?
+    @Option(help: "How long the answer to a step may take, for example 10s. (default: 30s)")
+    var stepTimeout: String?
+
+    @Option(help: "How long the steps of a scenario may take, or none. (default: 60s)")
+    var scenarioTimeout: String?
+
+    @Option(help: "How long the whole run may take, or none. (default: none)")
+    var runTimeout: String?
+
+    @Option(help: "How many runs are kept in .lab/runs, with this one.")
+    var keepRuns = 10
+
+    @Flag(name: .shortAndLong, help: "Show failures and the total only.")
+    var quiet = false
 
     func run() throws {
-        // Not left to the parser, which would hide an unknown flag behind a missing path.
-        guard !paths.isEmpty else { throw BadUsage(sentence: "`lab run` needs scenario files or directories") }
-        guard jobs >= 1 else { throw BadUsage(sentence: "--jobs must be at least 1") }
-        guard repetitions >= 1 else { throw BadUsage(sentence: "--repeat must be at least 1") }
-        var options = RunOptions(paths: paths)
-        options.labFile = lab
-        options.jobs = jobs
-        options.seed = seed
-        options.filter = filter
-        options.tags = tags.flatMap { $0.split(separator: ",").map(String.init) }
-        options.repetitions = repetitions
-        options.failFast = failFast
-        options.reports = try report.map(Self.readReport)
-        let interruption = Interruption()
-        try Signals.onSignals([SIGINT, SIGTERM, SIGHUP]) { _ in interruption.set() }
+        let options = try readOptions()
+        let printer = Console.progress(isQuiet: quiet)
         let runner = SuiteRunner(
-            options: options,
-            printer: ProgressPrinter(isTerminal: Console.isTerminal) { Console.write($0, to: 1) },
-            interruption: interruption, writeErrors: { Console.write($0, to: 2) })
+            options: options, printer: printer,
+            interruption: try InterruptingSignals.interruption(telling: printer),
+            writeErrors: { Console.write($0, to: 2) })
         throw runner.run()
     }
 
-    static func readReport(_ text: String) throws -> RunOptions.Report {
+    private func readOptions() throws -> RunOptions {
+        guard jobs ?? 1 >= 1 else { throw BadUsage(sentence: "--jobs must be at least 1") }
+        guard repetitions >= 1 else { throw BadUsage(sentence: "--repeat must be at least 1") }
+        guard keepRuns >= 1 else { throw BadUsage(sentence: "--keep-runs must be at least 1: this run is one of them") }
+        var options = try selection.runOptions(of: "run")
+        if let jobs { options.jobs = jobs }
+        options.seed = seed
+        options.order = order
+        options.repetitions = repetitions
+        options.failFast = failFast
+        options.keptRuns = keepRuns
+        options.reports = try report.map(ReportOption.read)
+        if let limit = try Self.readLimit(stepTimeout, of: "--step-timeout") {
+            guard let limit else { throw BadUsage(sentence: "--step-timeout takes a duration such as 10s, not `none`") }
+            options.limits.step = limit
+        }
+        if let limit = try Self.readLimit(scenarioTimeout, of: "--scenario-timeout") { options.limits.scenario = limit }
+        if let limit = try Self.readLimit(runTimeout, of: "--run-timeout") { options.limits.run = limit }
+        return options
+    }
+
+    /// A limit of time; nil when nothing was said, and a nil inside for `none`.
+    private static func readLimit(_ text: String?, of option: String) throws -> LabDuration?? {
+        guard let text else { return nil }
+        if text == "none" { return .some(nil) }
+        guard let limit = LabDuration(text), limit.nanoseconds > 0 else {
+            throw BadUsage(sentence: "\(option) takes a duration such as 10s or 2m, not `\(text)`")
+        }
+        return limit
+    }
+}
+
+/// The value of `--report`.
+enum ReportOption {
+    /// Reads `junit=FILE`.
+    static func read(_ text: String) throws -> RunOptions.Report {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         guard parts.count == 2, let format = RunOptions.Report.Format(rawValue: parts[0]) else {
             let formats = RunOptions.Report.Format.allCases.map { "\($0.rawValue)=FILE" }.joined(separator: " or ")
@@ -69,3 +99,5 @@ struct RunCommand: ParsableCommand {
         return RunOptions.Report(format: format, path: parts[1])
     }
 }
+
+extension RunOptions.Order: ExpressibleByArgument {}

@@ -237,22 +237,6 @@ struct EngineTests {
         #expect(run.result.failures.count == 1, "\(run.sinks)")
     }
 
-    @Test("An interruption ends a call under way and reports no failure")
-    func interruption() async throws {
-        let interruption = Interruption()
-        let run = try await onThread {
-            try FakeRun(
-                "  - main: hasValidActivation\n  - main: hasValidActivation\n",
-                answers: FakeAnswers(isSilent: true), interruption: interruption
-            ) { lab in
-                lab.answers.awaitRequest()
-                interruption.set()
-            }
-        }
-        // Without the interruption the call would have ended by its time-out, which is a failure.
-        #expect(run.result.failures.isEmpty, "\(run.sinks)")
-    }
-
     @Test("The history is one JSON line an event")
     func history() async throws {
         let run = try await onThread { try FakeRun("  - main: hasValidActivation\n") }

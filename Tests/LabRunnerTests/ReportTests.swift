@@ -15,7 +15,8 @@ struct ReportTests {
     private func result(_ verdict: Verdict, quarantine: String? = nil) -> ScenarioResult {
         var result = ScenarioResult(
             id: "a/b.yaml", name: "A <b> & \"c\" \u{1}", tags: [], verdict: verdict, quarantine: quarantine,
-            seconds: 1.5, commands: 2, failures: [], overheads: [200_000, 400_000], launches: ["main": 20_000_000],
+            round: 1, seed: 5, seconds: 1.5, commands: 2, failures: [], overheads: [200_000, 400_000],
+            launches: ["main": 20_000_000],
             directory: "/d")
         if verdict != .passed {
             result.failures = [
@@ -85,6 +86,56 @@ struct ReportTests {
         #expect(ShellWord.quoted("Scenarios/a.yaml") == "Scenarios/a.yaml")
         #expect(ShellWord.quoted("[3]") == "'[3]'")
         #expect(ShellWord.quoted("it's") == "'it'\\''s'")
+    }
+
+    @Test("What did not run is counted and named, never missing")
+    func notRun() throws {
+        var waiting = result(.passed)
+        waiting.verdict = .notRun
+        let terminal = TerminalReport(isColoured: false)
+        #expect(
+            terminal.summary([result(.passed), waiting], seconds: 2, seed: 5, directory: nil)
+                == "1 passed, 1 not run in 2.00 s, seed 5\n")
+        let document = try XMLDocument(data: Data(JUnitReport.render([waiting], seconds: 2).utf8))
+        #expect(try document.nodes(forXPath: "//testcase/skipped[@message='not run']").count == 1)
+        #expect(document.rootElement()?.attribute(forName: "skipped")?.stringValue == "1")
+        let json = try JSONReport(seed: 1, seconds: 1, results: [waiting]).rendered()
+        #expect(String(decoding: json, as: UTF8.self).contains("\"verdict\" : \"notRun\""))
+    }
+
+    @Test("Rounds that differ are summed up with the seeds of those that did not pass")
+    func flakiness() {
+        let terminal = TerminalReport(isColoured: false)
+        func round(_ number: Int, _ verdict: Verdict) -> ScenarioResult {
+            var round = result(verdict)
+            (round.round, round.seed) = (number, UInt64(100 + number))
+            if number > 1 { round.id += "~\(number)" }
+            return round
+        }
+        #expect(
+            terminal.flakiness([round(1, .passed), round(2, .failed), round(3, .passed), round(4, .inconclusive)])
+                == "a/b.yaml: 2 of 4 rounds passed; the others with seeds 102, 104\n")
+        #expect(
+            terminal.flakiness([round(1, .passed), round(2, .failed), round(3, .notRun)])
+                == "a/b.yaml: 1 of 2 rounds passed; the others with seed 102\n")
+        #expect(terminal.flakiness([round(1, .passed), round(2, .passed)]) == "")
+        #expect(terminal.flakiness([round(1, .failed)]) == "")
+    }
+
+    @Test("Nothing in a result commands the terminal")
+    func controls() {
+        var result = result(.failed)
+        result.name = "A \u{1B}[31mred\u{1B}[0m\nname"
+        result.id = "a\u{1B}]0;title\u{7}.yaml"
+        result.quarantine = "\u{9B}2J"
+        result.failures[0].reason = "it said \u{1B}[2J"
+        result.failures[0].trace = ["main#1 \u{1B}c"]
+        result.failures[0].differences = [
+            Difference(path: "\u{1B}", expected: "\u{1B}", actual: "\r", place: "\u{1B}", excerpt: "\u{1B}")
+        ]
+        let text = TerminalReport(isColoured: false).render(result)
+        #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || (0x7F...0x9F).contains($0.value) })
+        #expect(text.contains("A \\u001B[31mred\\u001B[0m name"), "\(text)")
     }
 
     @Test("The summary counts verdicts and shows the runner's own cost")

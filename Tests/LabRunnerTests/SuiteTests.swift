@@ -2,7 +2,6 @@ import Foundation
 import LabFile
 import LabKit
 import LabSystem
-import Synchronization
 import TestSupport
 import Testing
 
@@ -12,40 +11,14 @@ import Testing
 struct SuiteTests {
     private static let good = "name: Good one\ntags: [fast]\nsteps:\n  - main: hasValidActivation\n"
 
-    /// A directory with a lab file and scenarios.
     private func workspace(_ files: [String: String]) throws -> TemporaryDirectory {
-        let directory = try TemporaryDirectory()
-        try FileManager.default.copyItem(
-            atPath: "\(TestFiles.directory)/Failures/lab.yaml", toPath: directory.file("lab.yaml"))
-        for (name, text) in files {
-            let path = directory.file(name)
-            try Files.createDirectory((path as NSString).deletingLastPathComponent)
-            try Files.write(Data(text.utf8), to: path)
-        }
-        return directory
+        try SuiteWorkspace(files).directory
     }
 
     private func run(
         _ files: [String: String], environment: [String: String] = [:], change: (inout RunOptions) -> Void = { _ in }
     ) throws -> (RunOutcome, String) {
-        let directory = try workspace(files)
-        var options = RunOptions(paths: [directory.path])
-        change(&options)
-        let text = Mutex("")
-        let output = Output(text)
-        let outcome = SuiteRunner(
-            options: options, environment: environment,
-            printer: ProgressPrinter(isTerminal: false) { output.append($0) }, interruption: Interruption(),
-            writeErrors: { output.append($0) }
-        ).run()
-        return (outcome, output.text.replacing(directory.path + "/", with: ""))
-    }
-
-    private final class Output: Sendable {
-        private let content: Mutex<String>
-        init(_ content: consuming Mutex<String>) { self.content = content }
-        func append(_ text: String) { content.withLock { $0 += text } }
-        var text: String { content.withLock { $0 } }
+        try SuiteWorkspace(files).run(environment: environment, change: change)
     }
 
     @Test("A directory gives its scenarios in order, without the files that others include")

@@ -29,6 +29,7 @@ public final class LabInstance: Sendable {
         var ends: [InstanceEndpoint: ExitStatus] = [:]
         var hasStarted = false
         var isStopped = false
+        var isKilled = false
     }
 
     /// A server or agent.
@@ -184,10 +185,29 @@ public final class LabInstance: Sendable {
         }
     }
 
+    /// Kills every process at once, with what they have started. `stop` is still to be called.
+    public func kill() {
+        let parts = state.withLock { state in
+            state.isKilled = true
+            return state.infrastructure
+        }
+        for part in parts {
+            // A part that has ended and was not waited for keeps its number, so this hits no stranger.
+            let isRunning = end(of: part) == nil
+            if isRunning { try? Signals.send(SIGKILL, to: -part.process.pid) }
+        }
+        for (_, watch) in connection.watchedPeers { try? watch.signal(SIGKILL) }
+    }
+
     /// Ends every process and removes the instance; what does not stop is killed.
     ///
-    /// - Returns: What was left behind or went wrong, one sentence each; empty when nothing was.
+    /// - Returns: What was left behind or went wrong, one sentence each; empty when nothing was, and after a `kill`.
     public func stop() -> [String] {
+        let complaints = end()
+        return state.withLock { $0.isKilled } ? [] : complaints
+    }
+
+    private func end() -> [String] {
         let (isFirst, hasStarted, parts) = state.withLock { state in
             defer { state.isStopped = true }
             return (!state.isStopped, state.hasStarted, state.infrastructure)

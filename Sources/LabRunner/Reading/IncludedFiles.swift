@@ -40,6 +40,9 @@ final class IncludedFiles {
         folders = [labFile, scenario].map { Self.identity(of: Files.directory(of: $0)) }
     }
 
+    /// The files that were read, each by its path without links.
+    var identities: Set<String> { Set(known.keys) }
+
     /// Reads a file, or gives the one that was read before.
     func read(_ path: String) -> Result<Included, Refusal> {
         let identity = Self.identity(of: path)

@@ -97,7 +97,8 @@ private struct Reading {
             }
             return Scenario(
                 id: suffix.isEmpty ? id : "\(id)[\(suffix)]", name: suffix.isEmpty ? name : "\(name) [\(suffix)]",
-                tags: tags, quarantine: quarantine, file: file, topology: topology, generated: generated,
+                tags: tags, quarantine: quarantine, file: file, includes: files.identities, topology: topology,
+                generated: generated,
                 steps: steps, tearDown: tearDown ?? [], secrets: collector.secretRanges,
                 secretTexts: secrets.texts.sorted())
         }

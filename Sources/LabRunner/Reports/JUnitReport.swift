@@ -6,7 +6,7 @@ public enum JUnitReport {
     public static func render(_ results: [ScenarioResult], seconds: Double) -> String {
         let failed = results.count { $0.verdict == .failed && $0.quarantine == nil }
         let errors = results.count { $0.verdict == .inconclusive && $0.quarantine == nil }
-        let skipped = results.count { $0.verdict != .passed && $0.quarantine != nil }
+        let skipped = results.count { $0.verdict == .notRun || $0.verdict != .passed && $0.quarantine != nil }
         var xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         let counts =
             "tests=\"\(results.count)\" failures=\"\(failed)\" errors=\"\(errors)\" skipped=\"\(skipped)\" time=\"\(time(seconds))\""
@@ -20,6 +20,7 @@ public enum JUnitReport {
             "    <testcase classname=\"\(escaped(result.id))\" name=\"\(escaped(result.name))\" time=\"\(time(result.seconds))\""
         guard result.verdict != .passed else { return xml + "/>\n" }
         xml += ">\n"
+        guard result.verdict != .notRun else { return xml + "      <skipped message=\"not run\"/>\n    </testcase>\n" }
         let report = TerminalReport(isColoured: false)
         let text = result.failures.map(report.render).joined(separator: "\n")
         let message = result.failures.first.map { "\($0.title): \($0.reason)" } ?? result.verdict.rawValue

@@ -74,6 +74,16 @@ struct ReportFile: Sendable {
         }
     }
 
+    /// Writes the results of a run in the form of this report.
+    ///
+    /// - Throws: ``LabFailure`` that names the path as it was given.
+    func write(_ results: JSONReport) throws {
+        switch report.format {
+        case .json: try write(try results.rendered())
+        case .junit: try write(Data(JUnitReport.render(results.results, seconds: results.seconds).utf8))
+        }
+    }
+
     /// Writes the report.
     ///
     /// - Throws: ``LabFailure`` that names the path as it was given.

@@ -2,6 +2,8 @@
 public enum Verdict: String, Codable, Comparable, Sendable {
     /// Everything was as expected.
     case passed
+    /// The run ended before the scenario's turn.
+    case notRun
     /// The lab, or a check, could not tell. Never counted as passed.
     case inconclusive
     /// Something was not as expected.
@@ -10,8 +12,9 @@ public enum Verdict: String, Codable, Comparable, Sendable {
     private var rank: Int {
         switch self {
         case .passed: 0
-        case .inconclusive: 1
-        case .failed: 2
+        case .notRun: 1
+        case .inconclusive: 2
+        case .failed: 3
         }
     }
 
@@ -22,7 +25,7 @@ public enum Verdict: String, Codable, Comparable, Sendable {
 /// Everything a report says about one scenario; every renderer prints this and nothing else, and no
 /// secret is in it.
 public struct ScenarioResult: Codable, Sendable {
-    /// Stable identifier, relative to the lab file.
+    /// Stable identifier, relative to the lab file; in later rounds of `--repeat` with the round, `a.yaml~2`.
     public var id: String
     /// The title.
     public var name: String
@@ -32,6 +35,10 @@ public struct ScenarioResult: Codable, Sendable {
     public var verdict: Verdict
     /// Why the scenario is known not to pass.
     public var quarantine: String?
+    /// The round of `--repeat`, from 1.
+    public var round: Int
+    /// The seed of this round.
+    public var seed: UInt64
     /// Wall time from the creation of the instance to its removal, in seconds.
     public var seconds: Double
     /// Commands that were carried out.
@@ -47,8 +54,11 @@ public struct ScenarioResult: Codable, Sendable {
     public var directory: String
 
     private enum CodingKeys: String, CodingKey {
-        case id, name, tags, verdict, quarantine, seconds, commands, failures, launches, directory
+        case id, name, tags, verdict, quarantine, round, seed, seconds, commands, failures, launches, directory
     }
+
+    /// The identifier of the scenario, the same in every round.
+    public var scenario: String { round == 1 ? id : String(id.dropLast("~\(round)".count)) }
 
     /// Whether the result counts against the run.
     public var isHeldAgainstRun: Bool { verdict != .passed && quarantine == nil }

@@ -14,21 +14,26 @@ public struct TerminalReport: Sendable {
         isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
-    /// One line for a scenario, and everything about its failures below.
+    /// One line for a scenario, and everything about its failures below. Nothing in a result commands the terminal.
     public func render(_ result: ScenarioResult) -> String {
         let mark =
             switch result.verdict {
             case .passed: styled("✓", "32")
             case .failed: styled("✗", "31")
             case .inconclusive: styled("?", "33")
+            case .notRun: styled("-", "2")
             }
-        var line = "\(mark) \(result.name)  \(styled(result.id, "2"))  \(Self.seconds(result.seconds))"
-        if let reason = result.quarantine, result.verdict != .passed { line += "  quarantined: \(reason)" }
+        var line = "\(mark) \(result.name.onOneVisibleLine)  \(styled(result.id.onOneVisibleLine, "2"))  "
+        line += result.verdict == .notRun ? "not run" : Self.seconds(result.seconds)
+        if let reason = result.quarantine, result.verdict != .passed {
+            line += "  quarantined: \(reason.onOneVisibleLine)"
+        }
         return ([line] + result.failures.map(render)).joined(separator: "\n") + "\n"
     }
 
     /// One failure in full.
     public func render(_ failure: StepFailure) -> String {
+        let failure = failure.withVisibleControls
         var lines: [String] = []
         let place = failure.place.isEmpty ? "" : "\(failure.place): "
         let word = failure.verdict == .failed ? styled("failed", "31") : styled("inconclusive", "33")
@@ -53,16 +58,27 @@ public struct TerminalReport: Sendable {
     }
 
     /// The closing lines of a run.
-    public func summary(_ results: [ScenarioResult], seconds: Double, seed: UInt64, directory: String) -> String {
+    ///
+    /// - Parameters:
+    ///   - seed: The run's seed; nil when parts of it had different ones.
+    ///   - directory: Where it was recorded; nil leaves everything out but the total.
+    public func summary(
+        _ results: [ScenarioResult], seconds: Double, seed: UInt64?, directory: String?
+    ) -> String {
         let passed = results.count { $0.verdict == .passed }
         let failed = results.count { $0.verdict == .failed && $0.quarantine == nil }
         let open = results.count { $0.verdict == .inconclusive && $0.quarantine == nil }
-        let quarantined = results.count { $0.verdict != .passed && $0.quarantine != nil }
+        let waiting = results.count { $0.verdict == .notRun }
+        let quarantined = results.count { $0.verdict > .notRun && $0.quarantine != nil }
         var parts = ["\(passed) passed"]
         if failed > 0 { parts.append("\(failed) failed") }
         if open > 0 { parts.append("\(open) inconclusive") }
         if quarantined > 0 { parts.append("\(quarantined) quarantined") }
-        var lines = ["\(parts.joined(separator: ", ")) in \(Self.seconds(seconds)), seed \(seed)"]
+        if waiting > 0 { parts.append("\(waiting) not run") }
+        let time = seed.map { "\(Self.seconds(seconds)), seed \($0)" } ?? Self.seconds(seconds)
+        let total = "\(parts.joined(separator: ", ")) in \(time)"
+        guard let directory else { return total + "\n" }
+        var lines = [total]
         let overheads = results.flatMap(\.overheads).sorted()
         if let median = Self.percentile(50, of: overheads), let high = Self.percentile(99, of: overheads) {
             lines.append(
@@ -75,7 +91,7 @@ public struct TerminalReport: Sendable {
                 "launch to first answer: median \(Self.milliseconds(median)), longest \(Self.milliseconds(high)) over \(launches.count) processes"
             )
         }
-        lines.append("recorded in \(directory)")
+        lines.append("recorded in \(directory.withVisibleControls)")
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -13,13 +13,26 @@ final class ScenarioRun: Sendable {
     let seed: UInt64
     let history: History
     let redactor: Redactor
-    let interruption: Interruption
+    /// Ends this scenario; the run's own reaches it, and so does the scenario's time limit.
+    let interruption = Interruption()
+    let limits: TimeLimits
+    let active = ActiveSteps()
     let renderer: DiagnosticRenderer
     /// Absolute path of the directory for history, traces and logs.
     let directory: String
-    private let executables: Executables
-    private let labFile: String?
+    private let setting: Setting
+    private let runInterruption: Interruption
     private let record = Mutex(Record())
+
+    /// What all scenarios of a run have in common.
+    struct Setting: Sendable {
+        var executables: Executables
+        /// Absolute path of the lab file.
+        var labFile: String?
+        var limits = TimeLimits()
+        /// What `--lab` said: a replay needs it again.
+        var labOption: String?
+    }
 
     private struct Record {
         var failures: [StepFailure] = []
@@ -30,15 +43,14 @@ final class ScenarioRun: Sendable {
     }
 
     init(
-        _ scenario: Scenario, seed: UInt64, directory: String, executables: Executables, labFile: String?,
-        interruption: Interruption
+        _ scenario: Scenario, seed: UInt64, directory: String, setting: Setting, interruption: Interruption
     ) throws {
         self.scenario = scenario
         self.seed = seed
         self.directory = directory
-        self.executables = executables
-        self.labFile = labFile
-        self.interruption = interruption
+        self.setting = setting
+        limits = setting.limits
+        runInterruption = interruption
         redactor = Redactor(secrets: scenario.secretTexts)
         renderer = DiagnosticRenderer(secrets: scenario.secrets)
         try Files.createDirectory(directory)
@@ -54,18 +66,23 @@ final class ScenarioRun: Sendable {
         var launches: [String: UInt64] = [:]
         do {
             let instance = try LabInstance(
-                topology: scenario.topology, runDirectory: directory, seed: seed, executables: executables,
-                labFile: labFile)
+                topology: scenario.topology, runDirectory: directory, seed: seed, executables: setting.executables,
+                labFile: setting.labFile)
             let events = try TraceBoard(directory: instance.manifest.tracesDirectory)
-            interruption.reaching { [connection = instance.connection] in
-                events.wakeAll()
-                connection.clients.interrupt()
-            } during: {
-                do {
-                    try instance.start()
-                    perform(in: instance.connection, events: events)
-                } catch {
-                    fail("the lab did not start: \(error)", verdict: .inconclusive)
+            runInterruption.passing(to: interruption) {
+                interruption.reaching {
+                    events.wakeAll()
+                    instance.connection.clients.interrupt()
+                } end: {
+                    instance.kill()
+                } during: {
+                    do {
+                        try instance.start()
+                        perform(in: instance.connection, events: events)
+                    } catch {
+                        let reason = interruption.isSet ? "\(interruption.reason) while the lab started" : "\(error)"
+                        fail("the lab did not start: \(reason)", verdict: .inconclusive)
+                    }
                 }
             }
             launches = instance.launchTimes
@@ -84,8 +101,8 @@ final class ScenarioRun: Sendable {
         let verdict = record.failures.map(\.verdict).max() ?? .passed
         return ScenarioResult(
             id: scenario.id, name: scenario.name, tags: scenario.tags, verdict: verdict,
-            quarantine: scenario.quarantine, seconds: seconds, commands: record.commands, failures: record.failures,
-            overheads: record.overheads, launches: launches, directory: directory)
+            quarantine: scenario.quarantine, round: 1, seed: seed, seconds: seconds, commands: record.commands,
+            failures: record.failures, overheads: record.overheads, launches: launches, directory: directory)
     }
 
     /// Runs the steps and the tear-down in an instance that is ready.
@@ -99,18 +116,37 @@ final class ScenarioRun: Sendable {
             if value.kind == .pin, case .string(let text) = drawn { redactor.insert(text) }
             bindings.set(value.name, to: drawn)
         }
+        let countdown = Countdown(limits.scenario) { [self] limit in
+            guard !interruption.isSet else { return }
+            let rule = "the scenario takes longer than \(limit), its limit (--scenario-timeout)"
+            stopped(because: rule, verdict: .failed, events: events)
+            interruption.set(because: rule)
+        }
         let thread = StepThread(run: self, instance: instance, events: events, bindings: bindings)
         let isComplete = thread.perform(scenario.steps)
         if isComplete {
             thread.checkFaults()
             checkAfterwards(instance)
+        } else if interruption.isSet, record.withLock({ $0.failures.isEmpty }) {
+            stopped(because: interruption.reason, verdict: .inconclusive, events: events)
         }
-        if !scenario.tearDown.isEmpty {
-            let tearDown = StepThread(
-                run: self, instance: instance, events: events, bindings: thread.bindings, isTearDown: true)
-            _ = tearDown.perform(scenario.tearDown)
-        }
+        countdown.end()
+        if !scenario.tearDown.isEmpty { tearDown(thread) }
         return result(seconds: 0, launches: [:])
+    }
+
+    /// Runs the tear-down, which has a time limit of its own.
+    private func tearDown(_ thread: StepThread) {
+        let countdown = Countdown(limits.scenario) { [self] limit in
+            fail(
+                "the tear-down takes longer than \(limit), its limit (--scenario-timeout), and was cut off",
+                verdict: .failed)
+            interruption.force()
+        }
+        defer { countdown.end() }
+        let tearDown = StepThread(
+            run: self, instance: thread.instance, events: thread.events, bindings: thread.bindings, isTearDown: true)
+        _ = tearDown.perform(scenario.tearDown)
     }
 
     /// Against green that means nothing: no process may have died without anybody wanting it.
@@ -155,6 +191,33 @@ final class ScenarioRun: Sendable {
         }
     }
 
+    /// A step begins; what it waits for is known from here on.
+    func began(_ step: Step) {
+        active.begin(step)
+        try? history.record("step.started", step: step.path, ["step": .string(step.title)])
+    }
+
+    /// A step has ended.
+    func ended(_ step: Step, isFine: Bool) {
+        // What a stopped step was waiting for is told after all threads have left their steps.
+        if !interruption.isSet { active.end(step) }
+        try? history.record("step.finished", step: step.path, ["fine": .bool(isFine)])
+    }
+
+    /// Adds a failure for every step that was waiting when the scenario was stopped.
+    ///
+    /// - Parameter reason: Begins the sentence, "interrupted".
+    func stopped(because reason: String, verdict: Verdict, events: TraceBoard) {
+        let explainer = StepExplainer(renderer: renderer, events: events, replay: replay)
+        let waiting = active.waiting
+        if waiting.isEmpty { fail("\(reason) between two steps", verdict: verdict) }
+        for (step, sentence) in waiting {
+            add(
+                explainer.failure(
+                    step, "\(reason): \(sentence)", verdict: verdict, mismatches: [], peer: step.actors.first))
+        }
+    }
+
     /// Adds a failure of the scenario as a whole.
     func fail(_ reason: String, verdict: Verdict) {
         add(
@@ -186,6 +249,7 @@ final class ScenarioRun: Sendable {
     /// The command that runs the same scenario, and only the same row of it, with the same seed.
     var replay: String {
         let row = scenario.row.map { "[\($0)]" } ?? ""
-        return "lab run \(ShellWord.quoted(scenario.file.path + row)) --seed \(seed)"
+        let lab = setting.labOption.map { " --lab \(ShellWord.quoted($0))" } ?? ""
+        return "lab run \(ShellWord.quoted(scenario.file.path + row))\(lab) --seed \(seed)"
     }
 }

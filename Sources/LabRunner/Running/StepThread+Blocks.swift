@@ -16,7 +16,7 @@ extension StepThread {
 
     func wait(for event: EventPattern, within limit: LabDuration, of step: Step) -> Bool {
         let isFound = events.consume(
-            event.event, of: event.peer, timeout: limit, isCancelled: { [run] in run.interruption.isSet },
+            event.event, of: event.peer, timeout: limit, isCancelled: { mustStop },
             matches: matcher(of: event))
         if isFound { return true }
         return fail(
@@ -86,7 +86,7 @@ extension StepThread {
         defer { round.removeLast() }
         round.append("at the beginning of \(duration) of lab time")
         for part in 0...parts {
-            if run.interruption.isSet, !isTearDown { return false }
+            if mustStop { return false }
             let passed = duration.nanoseconds * part / parts
             if part > 0 {
                 let tenth = LabDuration(nanoseconds: passed - duration.nanoseconds * (part - 1) / parts)
@@ -112,7 +112,8 @@ extension StepThread {
             let failures = held ?? []
             held = outer
             if isFine { return true }
-            if MonotonicClock.nanoseconds() >= deadline || run.interruption.isSet {
+            if mustStop { return false }
+            if MonotonicClock.nanoseconds() >= deadline {
                 for var failure in failures {
                     let elapsed = Double(MonotonicClock.nanoseconds() - begin) / 1e9
                     failure.reason += " (last of \(attempts) attempts in \(TerminalReport.seconds(elapsed)))"
@@ -128,7 +129,7 @@ extension StepThread {
         defer { round.removeLast() }
         round.append("")
         for (index, value) in values.enumerated() {
-            if run.interruption.isSet, !isTearDown { return false }
+            if mustStop { return false }
             if let name { bindings.set(name, to: value) }
             let which = name.map { " with `\($0)` = \(Self.shortened(value.description))" } ?? ""
             round[round.count - 1] = "in round \(index + 1) of \(values.count)\(which)"

@@ -37,7 +37,7 @@ extension StepThread {
             do {
                 outcome = try caller.call(
                     command.target, command: command.command.name, arguments: arguments, operation: step.path,
-                    timeout: command.within.map { max($0, .seconds(1)) } ?? ControlClient.patience)
+                    timeout: command.within.map { max($0, .seconds(1)) } ?? run.limits.step)
             } catch {
                 return fail(step, "\(error)", verdict: .inconclusive, peer: command.target.actor)
             }
@@ -52,7 +52,7 @@ extension StepThread {
             lastError = if case .error(let error) = outcome.answer { error } else { nil }
             first = first ?? judgement.summary
             let isOver = deadline.map { MonotonicClock.nanoseconds() >= $0 } ?? true
-            if isOver || (run.interruption.isSet && !isTearDown) {
+            if isOver || mustStop {
                 var reason = judgement.reason
                 if command.eventually != nil {
                     let elapsed = Double(MonotonicClock.nanoseconds() - begin) / 1e9

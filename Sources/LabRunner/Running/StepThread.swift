@@ -40,7 +40,7 @@ final class StepThread {
     func perform(_ steps: [Step]) -> Bool {
         var isComplete = true
         for step in steps {
-            if run.interruption.isSet, !isTearDown { return false }
+            if mustStop { return false }
             if !perform(step) {
                 isComplete = false
                 if !isTearDown { return false }
@@ -50,7 +50,7 @@ final class StepThread {
     }
 
     private func perform(_ step: Step) -> Bool {
-        try? run.history.record("step.started", step: step.path, ["step": .string(step.title)])
+        run.began(step)
         let isFine: Bool
         switch step.action {
         case .command(let command):
@@ -78,9 +78,12 @@ final class StepThread {
         case .included(_, let steps):
             isFine = perform(steps)
         }
-        try? run.history.record("step.finished", step: step.path, ["fine": .bool(isFine)])
+        run.ended(step, isFine: isFine)
         return isFine
     }
+
+    /// Whether no further step may begin: a tear-down is carried out also after an interruption, unless that is forced.
+    var mustStop: Bool { run.interruption.isForced || run.interruption.isSet && !isTearDown }
 
     func instanceAction(of step: Step, _ body: () throws -> Void) -> Bool {
         do {
@@ -97,7 +100,7 @@ final class StepThread {
     func fail(
         _ step: Step, _ reason: String, verdict: Verdict, mismatches: [Mismatch] = [], peer: String? = nil
     ) -> Bool {
-        if run.interruption.isSet, !isTearDown { return false }
+        if mustStop { return false }
         let explainer = StepExplainer(renderer: run.renderer, events: events, replay: run.replay)
         let reason = ([reason] + round.reversed()).joined(separator: ", ")
         report(explainer.failure(step, reason, verdict: verdict, mismatches: mismatches, peer: peer))

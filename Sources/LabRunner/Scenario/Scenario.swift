@@ -16,6 +16,8 @@ public struct Scenario: Sendable {
     public let quarantine: String?
     /// The file.
     public let file: SourceFile
+    /// The files that it includes, each by its path without links.
+    let includes: Set<String>
     /// The cast.
     public let topology: Topology
     /// Values drawn from the seed before the first step.

@@ -49,7 +49,9 @@ public final class InteractiveSession: Sendable {
             throw BadUsage(.unknownTopology(name: topology ?? "", known: labFile.names))
         }
         let path = Files.absolute(labFile.file.path)
-        let directory = try RunDirectory.create(in: "\(Files.directory(of: path))/.lab")
+        let directory = try RunDirectory.create(
+            in: "\(Files.directory(of: path))/.lab", keeping: RunOptions(paths: []).keptRuns)
+        defer { withExtendedLifetime(directory) {} }
         let wakeUp = try EventDescriptor()
         let instance = try LabInstance(
             topology: resolved, runDirectory: directory.path, seed: seed ?? UInt64.random(in: 0...UInt64(UInt32.max)),

@@ -1,52 +1,148 @@
-internal import Foundation
 internal import LabSystem
 internal import Synchronization
 
-/// Shows how a run goes on: a changing line on a terminal, complete lines otherwise.
+/// Shows how a run goes on. On a terminal, results come when they are there, above a line that changes; elsewhere they
+/// come in the order of the suite, so that two runs can be compared.
 ///
 /// Thread rule: any thread.
 public final class ProgressPrinter: Sendable {
-    /// Whether the output is a terminal.
-    public let isTerminal: Bool
+    /// What the output can do.
+    public let look: OutputLook
+    private let columns: @Sendable () -> Int
     private let write: @Sendable (String) -> Void
-    private let running = Mutex<[String]>([])
+    private let state = Mutex(State())
+    private let bell = try? EventDescriptor()
+
+    private struct State {
+        var begin: UInt64 = 0
+        var total = 0
+        var ended = 0
+        var running: [String] = []
+        /// Texts of results that wait for those before them, by their places in the suite.
+        var waiting: [Int: String] = [:]
+        var nextPlace = 0
+        var isLineShown = false
+        var ticker: ThreadHandle?
+    }
 
     /// A printer.
     ///
     /// - Parameters:
-    ///   - isTerminal: Whether lines can be overwritten and coloured.
+    ///   - look: What the output can do.
+    ///   - columns: The width of the terminal, asked before each line of progress.
     ///   - write: Takes pieces of text, in order.
-    public init(isTerminal: Bool, write: @escaping @Sendable (String) -> Void) {
-        self.isTerminal = isTerminal
+    public init(
+        look: OutputLook, columns: @escaping @Sendable () -> Int = { 80 }, write: @escaping @Sendable (String) -> Void
+    ) {
+        self.look = look
+        self.columns = columns
         self.write = write
+    }
+
+    /// The run begins.
+    func start(total: Int) {
+        let isShown = look.showsProgress && !look.isQuiet
+        state.withLock { state in
+            state.begin = MonotonicClock.nanoseconds()
+            state.total = total
+            state.ended = 0
+            state.nextPlace = 0
+            guard isShown, let bell else { return }
+            // The time that has passed changes also while nothing else happens.
+            state.ticker = runOnThread(name: "progress") { [weak self] in
+                while (try? bell.wait(timeoutNanoseconds: 1_000_000_000)) == false { self?.refresh() }
+            }
+        }
     }
 
     /// A scenario has begun.
     func began(_ name: String) {
-        running.withLock { running in
-            running.append(name)
-            show(running)
+        state.withLock { state in
+            state.running.append(name)
+            show(&state)
         }
     }
 
     /// A scenario has ended.
     ///
-    /// - Parameter text: Its complete lines.
-    func ended(_ name: String, _ text: String) {
-        running.withLock { running in
-            if let index = running.firstIndex(of: name) { running.remove(at: index) }
-            if isTerminal { write("\r\u{1B}[K") }
-            write(text)
-            show(running)
+    /// - Parameters:
+    ///   - place: Its place in the suite, from 0.
+    ///   - text: Its complete lines; empty when nothing shall be shown.
+    func ended(_ name: String, at place: Int, _ text: String) {
+        state.withLock { state in
+            if let index = state.running.firstIndex(of: name) { state.running.remove(at: index) }
+            state.ended += 1
+            if look.showsProgress {
+                clear(&state)
+                write(text)
+                show(&state)
+            } else {
+                state.waiting[place] = text
+                while let text = state.waiting.removeValue(forKey: state.nextPlace) {
+                    write(text)
+                    state.nextPlace += 1
+                }
+            }
         }
     }
 
-    /// Complete lines of the run as a whole.
-    func print(_ text: String) { write(text) }
+    /// The run is over: what waited for a scenario that never ran comes now, and the line of progress goes.
+    func finish() {
+        let ticker = state.withLock { state in
+            clear(&state)
+            for (_, text) in state.waiting.sorted(by: { $0.key < $1.key }) { write(text) }
+            state.waiting = [:]
+            state.running = []
+            defer { state.ticker = nil }
+            return state.ticker
+        }
+        guard let ticker else { return }
+        bell?.signal()
+        ticker.join()
+    }
 
-    private func show(_ running: [String]) {
-        guard isTerminal, let first = running.first else { return }
-        let more = running.count > 1 ? " and \(running.count - 1) more" : ""
-        write("\r\u{1B}[K… \(first.prefix(70))\(more)")
+    /// Complete lines of the run as a whole.
+    func print(_ text: String) { aside { write(text) } }
+
+    /// Lets others write to the terminal, where the line of progress would be in their way.
+    public func aside(_ write: () -> Void) {
+        state.withLock { state in
+            clear(&state)
+            write()
+            show(&state)
+        }
+    }
+
+    private func refresh() { state.withLock { show(&$0) } }
+
+    private func clear(_ state: inout State) {
+        guard state.isLineShown else { return }
+        write("\r\u{1B}[K")
+        state.isLineShown = false
+    }
+
+    private func show(_ state: inout State) {
+        guard look.showsProgress, !look.isQuiet, let name = state.running.first else { return }
+        let seconds = (MonotonicClock.nanoseconds() - state.begin) / 1_000_000_000
+        let line = Self.line(
+            ended: state.ended, of: state.total, seconds: seconds, name: name, others: state.running.count - 1,
+            columns: columns())
+        write("\r\u{1B}[K\(line)")
+        state.isLineShown = true
+    }
+
+    /// `12/53  8 s  A wrong password is counted +1`, in fewer columns than the terminal has: a line that reached the
+    /// edge would go on in the next one, which nothing clears.
+    static func line(ended: Int, of total: Int, seconds: UInt64, name: String, others: Int, columns: Int) -> String {
+        let head = "\(ended)/\(total)  \(elapsed(seconds))"
+        let tail = others > 0 ? " +\(others)" : ""
+        let room = columns - 1 - head.count - 2 - tail.count
+        // A name of a few characters says nothing.
+        guard room >= 8 else { return Terminal.fitting(head + tail, columns: columns - 1) }
+        return "\(head)  \(Terminal.fitting(name.onOneVisibleLine, columns: room))\(tail)"
+    }
+
+    private static func elapsed(_ seconds: UInt64) -> String {
+        seconds < 60 ? "\(seconds) s" : "\(seconds / 60) min \(seconds % 60) s"
     }
 }

@@ -3,32 +3,84 @@ internal import LabKit
 internal import LabSystem
 
 /// The directory that keeps what a run recorded: `.lab/runs/<id>`, with `latest` pointing at the last one.
-struct RunDirectory: Sendable {
+final class RunDirectory: Sendable {
     /// Absolute path.
     let path: String
+    /// Held as long as the run writes there: nobody removes the directory of another run that still goes on.
+    private let lock: FileLock
 
-    /// Makes a directory with a new name.
+    private init(path: String, lock: FileLock) {
+        self.path = path
+        self.lock = lock
+    }
+
+    private static let lockName = ".running"
+
+    /// Makes a directory with a new name, and removes those of the oldest runs.
     ///
-    /// - Parameter records: Absolute path of the directory that holds `runs`.
-    static func create(in records: String) throws -> RunDirectory {
+    /// - Parameters:
+    ///   - records: Absolute path of the directory that holds `runs`.
+    ///   - kept: How many are kept, with the new one.
+    static func create(in records: String, keeping kept: Int) throws -> RunDirectory {
         let runs = "\(records)/runs"
         try Files.createDirectory(runs, mode: 0o755)
+        let (id, lock) = try makeNew(in: runs)
+        try Files.symlink("\(runs)/latest", to: id)
+        for old in try all(in: records).dropFirst(max(1, kept)) { removeUnused(old) }
+        return RunDirectory(path: "\(runs)/\(id)", lock: lock)
+    }
+
+    private static func makeNew(in runs: String) throws -> (id: String, lock: FileLock) {
+        while true {
+            let id = name(at: RealTimeClock.nanoseconds())
+            // It has its name only when it is locked, so that nobody takes it for an old one in between.
+            let unfinished = "\(runs)/.\(id).\(ProcessInfo.processInfo.processIdentifier)"
+            try Files.createNewDirectory(unfinished)
+            let lock = try FileLock(path: "\(unfinished)/\(lockName)")
+            _ = try lock.tryLock()
+            do {
+                try Files.renameExclusively(unfinished, to: "\(runs)/\(id)")
+                return (id, lock)
+            } catch let error as SystemError where error.errno == EEXIST {
+                // Two runs within some microseconds: the later one takes the next name.
+                try Files.removeTree(unfinished)
+            }
+        }
+    }
+
+    /// Date, time and a part of a second in hexadecimal, so that the order of the names is that of the runs.
+    private static func name(at time: Int64) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(identifier: "UTC")
         formatter.dateFormat = "yyyyMMdd-HHmmss"
-        let stamp = formatter.string(from: LabTime(nanoseconds: RealTimeClock.nanoseconds()).date)
-        let id = "\(stamp)-\(String(UInt16.random(in: .min ... .max), radix: 16))"
-        let path = "\(runs)/\(id)"
-        try Files.createNewDirectory(path)
-        try Files.symlink("\(runs)/latest", to: id)
-        return RunDirectory(path: path)
+        let part = (time % 1_000_000_000) * 65_536 / 1_000_000_000
+        return formatter.string(from: LabTime(nanoseconds: time).date) + String(format: "-%04x", Int(part))
     }
 
-    /// The directory of one scenario.
-    func scenario(_ id: String, repetition: Int) -> String {
+    /// The directories of all recorded runs, the newest first.
+    ///
+    /// - Parameter records: Absolute path of the directory that holds `runs`.
+    static func all(in records: String) throws -> [String] {
+        let runs = "\(records)/runs"
+        guard Files.isDirectory(runs) else { return [] }
+        // Other things that somebody keeps there are not the lab's to remove.
+        return try Files.list(runs).filter { $0.wholeMatch(of: #/\d{8}-\d{6}-[0-9a-f]{1,4}/#) != nil }.reversed()
+            .map { "\(runs)/\($0)" }
+    }
+
+    private static func removeUnused(_ path: String) {
+        if let lock = try? FileLock(path: "\(path)/\(lockName)", create: false), (try? lock.tryLock()) != true {
+            return
+        }
+        // What cannot be removed now is tried again by the next run.
+        try? Files.removeTree(path)
+    }
+
+    /// The directory of one scenario in the first round.
+    func scenario(_ id: String) -> String {
         let name = id.hasSuffix(".yaml") ? String(id.dropLast(5)) : id
         let slug = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "." ? $0 : "-" })
-        return "\(path)/\(slug)\(repetition == 0 ? "" : "~\(repetition + 1)")"
+        return "\(path)/\(slug)"
     }
 }

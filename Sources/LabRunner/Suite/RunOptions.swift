@@ -1,25 +1,47 @@
+internal import Foundation
+
 /// What `lab run` was asked for.
 public struct RunOptions: Sendable {
     /// Scenario files and directories.
     public var paths: [String]
     /// The lab file; nil looks for one.
     public var labFile: String?
-    /// How many scenarios run at the same time, each in an instance of its own.
-    public var jobs = 1
+    /// How many scenarios run at the same time, each in an instance of its own; by default one for each core.
+    public var jobs = ProcessInfo.processInfo.activeProcessorCount
     /// The seed of everything the lab draws; nil draws one.
     public var seed: UInt64?
     /// Only scenarios whose identifier or name contains this text, whatever its case.
     public var filter: String?
     /// Only scenarios with one of these tags; a tag with `!` before it excludes.
     public var tags: [String] = []
+    /// Only scenarios that did not pass when they ran last.
+    public var lastFailed = false
+    /// Only scenarios of which a file has changed since this commit of git.
+    public var changedSince: String?
+    /// Only this part of the scenarios.
+    public var shard: Shard?
+    /// In which order the scenarios run.
+    public var order = Order.suite
     /// How often each scenario runs, with the following seeds.
     public var repetitions = 1
     /// Stops after the first scenario that did not pass.
     public var failFast = false
+    /// How long steps, scenarios and the run may take.
+    public var limits = TimeLimits()
     /// Reports to write.
     public var reports: [Report] = []
+    /// How many run directories are kept, with that of this run.
+    public var keptRuns = 10
     /// Where run directories go; nil means `.lab` beside the lab file.
     public var recordsDirectory: String?
+
+    /// An order of scenarios.
+    public enum Order: String, CaseIterable, Sendable {
+        /// That of the paths and, in a directory, of the names.
+        case suite
+        /// One that the seed decides, to find scenarios that depend on each other.
+        case random
+    }
 
     /// A report in a file.
     public struct Report: Sendable, Equatable {

@@ -11,3 +11,14 @@ public enum RunOutcome: Int32, Sendable {
     /// Stopped by Ctrl-C or SIGTERM.
     case interrupted = 130
 }
+
+extension RunOutcome {
+    /// What the results of a run come to: the worst of them that counts against it.
+    init(_ results: [ScenarioResult]) {
+        switch results.filter(\.isHeldAgainstRun).map(\.verdict).max() {
+        case nil, .passed: self = .passed
+        case .failed: self = .failed
+        case .inconclusive, .notRun: self = .inconclusive
+        }
+    }
+}

@@ -1,5 +1,4 @@
 public import Foundation
-internal import LabFile
 internal import LabKit
 internal import LabSystem
 internal import Synchronization
@@ -12,6 +11,8 @@ public final class SuiteRunner: Sendable {
     private let environment: [String: String]
     private let printer: ProgressPrinter
     private let interruption: Interruption
+    /// The caller's interruption reaches it, and so does the run's time limit.
+    private let ending = Interruption()
     private let writeErrors: @Sendable (String) -> Void
     private let results = Mutex<[Int: ScenarioResult]>([:])
     private let queue = Mutex<[Job]>([])
@@ -19,8 +20,15 @@ public final class SuiteRunner: Sendable {
     private struct Job {
         let index: Int
         let scenario: Scenario
-        let repetition: Int
+        /// From 1.
+        let round: Int
         let seed: UInt64
+
+        /// The scenario's identifier, told apart from that of other rounds.
+        var id: String { scenario.id + suffix }
+        var suffix: String { Self.suffix(ofRound: round) }
+
+        static func suffix(ofRound round: Int) -> String { round == 1 ? "" : "~\(round)" }
     }
 
     /// A runner.
@@ -44,126 +52,123 @@ public final class SuiteRunner: Sendable {
 
     /// Runs.
     public func run() -> RunOutcome {
-        let missing = SuiteReader.missing(among: options.paths)
-        guard missing.isEmpty else {
-            for path in missing { writeErrors("error: there is no such file or directory: \(path)\n") }
-            return .badInput
-        }
-        let suite = SuiteReader(labPath: options.labFile, environment: environment).read(options.paths)
-        guard suite.diagnostics.isEmpty, let labFile = suite.labFile else {
-            let renderer = DiagnosticRenderer(secrets: suite.secrets)
-            writeErrors(renderer.render(suite.diagnostics))
-            let count = suite.diagnostics.count
-            writeErrors("\nnothing was run: \(count) \(count == 1 ? "mistake" : "mistakes")\n")
-            if environment["GITHUB_ACTIONS"] == "true" {
-                for diagnostic in suite.diagnostics { printer.print(renderer.annotation(diagnostic) + "\n") }
-            }
-            return .badInput
-        }
-        let selection = Selection(filter: options.filter, tags: options.tags)
-        if let complaint = selection.complaint(about: suite.scenarios) {
-            writeErrors(complaint + "\n")
-            return .badInput
-        }
-        let scenarios = suite.scenarios.filter(selection.contains)
+        let search = SuiteSearch(
+            options: options, environment: environment, print: printer.print, writeErrors: writeErrors)
+        guard let found = search.find() else { return .badInput }
         do {
-            let reports = try ReportFile.check(options.reports, inputs: suite.inputs)
-            return try run(scenarios, labFile: Files.absolute(labFile.file.path), reports: reports)
+            let reports = try ReportFile.check(options.reports, inputs: found.inputs)
+            return try run(found, reports: reports)
         } catch let error as BadUsage {
-            writeErrors("error: \(error)\n")
+            writeErrors("error: \(error)\n".withVisibleControls)
             return .badInput
         } catch {
-            writeErrors("error: \(error)\n")
+            writeErrors("error: \(error)\n".withVisibleControls)
             return .inconclusive
         }
     }
 
-    private func run(_ scenarios: [Scenario], labFile: String, reports: [ReportFile]) throws -> RunOutcome {
-        let executables = try Executables.find(environment: environment)
-        let records = options.recordsDirectory ?? "\(Files.directory(of: labFile))/.lab"
-        let directory = try RunDirectory.create(in: records)
+    private func run(_ found: SuiteSearch.Found, reports: [ReportFile]) throws -> RunOutcome {
+        let setting = ScenarioRun.Setting(
+            executables: try Executables.find(environment: environment), labFile: found.labFile,
+            limits: options.limits, labOption: options.labFile)
+        let records = options.recordsDirectory ?? "\(Files.directory(of: found.labFile))/.lab"
+        guard !found.scenarios.isEmpty || options.shard != nil else {
+            printer.print(
+                "nothing to run: \(options.lastFailed ? "nothing failed last time" : "nothing has changed")\n")
+            return .passed
+        }
+        let directory = try RunDirectory.create(in: records, keeping: options.keptRuns)
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
         let begin = MonotonicClock.nanoseconds()
-        var jobs: [Job] = []
-        for repetition in 0..<options.repetitions {
-            for scenario in scenarios {
-                jobs.append(
-                    Job(
-                        index: jobs.count, scenario: scenario, repetition: repetition,
-                        seed: seed &+ UInt64(repetition)))
-            }
-        }
+        let jobs = jobs(of: found.scenarios, seed: seed)
         queue.withLock { $0 = jobs.reversed() }
-        let threads = (0..<max(1, min(options.jobs, jobs.count))).map { number in
-            runOnThread(name: "job \(number + 1)") { [self] in
-                while let job = next() {
-                    perform(job, directory: directory, executables: executables, labFile: labFile)
+        printer.start(total: jobs.count)
+        interruption.passing(to: ending) {
+            let countdown = Countdown(options.limits.run) { [ending] limit in
+                ending.set(because: "the run takes longer than \(limit), its limit (--run-timeout)")
+            }
+            defer { countdown.end() }
+            let threads = (0..<max(1, min(options.jobs, jobs.count))).map { number in
+                runOnThread(name: "job \(number + 1)") { [self] in
+                    while let job = next() { perform(job, directory: directory, setting: setting) }
                 }
             }
+            for thread in threads { thread.join() }
         }
-        for thread in threads { thread.join() }
+        printer.finish()
         let seconds = Double(MonotonicClock.nanoseconds() - begin) / 1e9
-        let results = results.withLock { results in results.sorted { $0.key < $1.key }.map(\.value) }
-        try report(results, to: reports, seed: seed, seconds: seconds, directory: directory)
-        if interruption.isSet {
-            printer.print("interrupted after \(results.count) of \(jobs.count) scenarios\n")
-            return .interrupted
+        let results = results.withLock { results in
+            jobs.map {
+                results[$0.index] ?? ScenarioResult(notRun: $0.scenario, id: $0.id, round: $0.round, seed: $0.seed)
+            }
         }
-        let verdicts = results.filter(\.isHeldAgainstRun).map(\.verdict)
-        return verdicts.contains(.failed) ? .failed : verdicts.contains(.inconclusive) ? .inconclusive : .passed
+        let all = JSONReport(seed: seed, seconds: seconds, results: results, shard: shardRecord(of: found.suite))
+        try report(all, to: reports, directory: directory)
+        return outcome(of: results)
+    }
+
+    private func shardRecord(of suite: [String]) -> ShardRecord? {
+        options.shard.map { shard in
+            let ids = (1...options.repetitions).flatMap { round in suite.map { $0 + Job.suffix(ofRound: round) } }
+            return ShardRecord(number: shard.number, count: shard.count, suite: ids)
+        }
+    }
+
+    private func jobs(of scenarios: [Scenario], seed: UInt64) -> [Job] {
+        var jobs: [Job] = []
+        for round in 1...options.repetitions {
+            let seed = seed &+ UInt64(round - 1)
+            var stream = SeedStream(seed: seed, "order")
+            for scenario in options.order == .random ? scenarios.shuffled(using: &stream) : scenarios {
+                jobs.append(Job(index: jobs.count, scenario: scenario, round: round, seed: seed))
+            }
+        }
+        return jobs
+    }
+
+    private func outcome(of results: [ScenarioResult]) -> RunOutcome {
+        if ending.isSet {
+            let rest = results.count { $0.verdict == .notRun }
+            printer.print("\(ending.reason): \(rest) of \(results.count) scenarios were not run\n")
+        }
+        if interruption.isSet { return .interrupted }
+        return RunOutcome(results)
     }
 
     private func next() -> Job? {
-        if interruption.isSet { return nil }
+        if ending.isSet { return nil }
         if options.failFast, results.withLock({ $0.values.contains { $0.isHeldAgainstRun } }) { return nil }
         return queue.withLock { $0.popLast() }
     }
 
-    private func perform(_ job: Job, directory: RunDirectory, executables: Executables, labFile: String) {
+    private func perform(_ job: Job, directory: RunDirectory, setting: ScenarioRun.Setting) {
         let scenario = job.scenario
         printer.began(scenario.name)
-        let place = directory.scenario(scenario.id, repetition: job.repetition)
+        let place = directory.scenario(scenario.id) + job.suffix
         var result: ScenarioResult
         do {
             result = try ScenarioRun(
-                scenario, seed: job.seed, directory: place, executables: executables, labFile: labFile,
-                interruption: interruption
+                scenario, seed: job.seed, directory: place, setting: setting, interruption: ending
             ).perform()
         } catch {
-            result = ScenarioResult(unstarted: scenario, because: "\(error)", directory: place)
+            result = ScenarioResult(unstarted: scenario, because: "\(error)", seed: job.seed, directory: place)
         }
-        let text = TerminalReport(isColoured: printer.isTerminal).render(result)
-        if interruption.isSet, result.verdict == .passed { result.verdict = .inconclusive }
-        printer.ended(scenario.name, interruption.isSet ? "" : text)
+        (result.id, result.round) = (job.id, job.round)
+        let isShown = !printer.look.isQuiet || result.isHeldAgainstRun
+        let text = isShown ? TerminalReport(isColoured: printer.look.isColoured).render(result) : ""
+        printer.ended(scenario.name, at: job.index, text)
         results.withLock { $0[job.index] = result }
     }
 
-    private func report(
-        _ results: [ScenarioResult], to reports: [ReportFile], seed: UInt64, seconds: Double, directory: RunDirectory
-    ) throws {
-        let json = try JSONReport(seed: seed, seconds: seconds, results: results).rendered()
-        try Files.write(json, to: "\(directory.path)/report.json")
+    private func report(_ report: JSONReport, to files: [ReportFile], directory: RunDirectory) throws {
+        try Files.write(try report.rendered(), to: "\(directory.path)/report.json")
+        let terminal = TerminalReport(isColoured: printer.look.isColoured)
+        let isQuiet = printer.look.isQuiet
         printer.print(
-            "\n"
-                + TerminalReport(isColoured: printer.isTerminal)
-                .summary(results, seconds: seconds, seed: seed, directory: directory.path))
-        for file in reports {
-            try file.write(
-                file.report.format == .json ? json : Data(JUnitReport.render(results, seconds: seconds).utf8))
-        }
-    }
-}
-
-extension ScenarioResult {
-    /// The result of a scenario that could not even be tried.
-    init(unstarted scenario: Scenario, because reason: String, directory: String) {
-        self.init(
-            id: scenario.id, name: scenario.name, tags: scenario.tags, verdict: .inconclusive,
-            quarantine: scenario.quarantine, seconds: 0, commands: 0,
-            failures: [
-                StepFailure(
-                    verdict: .inconclusive, step: "", title: "", place: "", source: "", reason: reason,
-                    differences: [], trace: [], replay: "")
-            ], overheads: [], launches: [:], directory: directory)
+            (isQuiet ? "" : "\n") + terminal.flakiness(report.results)
+                + terminal.summary(
+                    report.results, seconds: report.seconds, seed: report.seed,
+                    directory: isQuiet ? nil : directory.path))
+        for file in files { try file.write(report) }
     }
 }

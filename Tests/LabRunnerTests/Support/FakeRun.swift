@@ -19,7 +19,8 @@ struct FakeRun {
     ///   - during: Runs on another thread while the scenario runs.
     init(
         file: SourceFile, answers: FakeAnswers = FakeAnswers(), seed: UInt64 = 1, environment: [String: String] = [:],
-        interruption: Interruption = Interruption(), during: (@Sendable (FakeLab) throws -> Void)? = nil
+        interruption: Interruption = Interruption(), limits: TimeLimits = TimeLimits(),
+        during: (@Sendable (FakeLab) throws -> Void)? = nil
     ) throws {
         let lab = SuiteReader(labPath: "\(TestFiles.directory)/Failures/lab.yaml", environment: environment)
             .readLabFile(near: ".")
@@ -30,17 +31,20 @@ struct FakeRun {
         let fake = try FakeLab(scenario.topology, answers: answers)
         defer { fake.end() }
         let run = try ScenarioRun(
-            scenario, seed: seed, directory: fake.runDirectory, executables: Executables(directory: "/nowhere"),
-            labFile: nil, interruption: interruption)
+            scenario, seed: seed, directory: fake.runDirectory,
+            setting: ScenarioRun.Setting(executables: Executables(directory: "/nowhere"), limits: limits),
+            interruption: interruption)
         let events = try TraceBoard(directory: "\(fake.runDirectory)/traces")
         defer { events.stop() }
-        result = interruption.reaching {
-            events.wakeAll()
-            fake.connection.clients.interrupt()
-        } during: {
-            let companion = during.map { during in runOnThread(name: "during") { try? during(fake) } }
-            defer { companion?.join() }
-            return run.perform(in: fake.connection, events: events)
+        result = interruption.passing(to: run.interruption) {
+            run.interruption.reaching {
+                events.wakeAll()
+                fake.connection.clients.interrupt()
+            } during: {
+                let companion = during.map { during in runOnThread(name: "during") { try? during(fake) } }
+                defer { companion?.join() }
+                return run.perform(in: fake.connection, events: events)
+            }
         }
         requests = answers.requests
         history = String(decoding: try Files.read("\(fake.runDirectory)/history.jsonl"), as: UTF8.self)
@@ -48,12 +52,13 @@ struct FakeRun {
 
     init(
         _ steps: String, answers: FakeAnswers = FakeAnswers(), seed: UInt64 = 1, environment: [String: String] = [:],
-        interruption: Interruption = Interruption(), during: (@Sendable (FakeLab) throws -> Void)? = nil
+        interruption: Interruption = Interruption(), limits: TimeLimits = TimeLimits(),
+        during: (@Sendable (FakeLab) throws -> Void)? = nil
     ) throws {
         let text = steps.hasPrefix("name:") ? steps : "name: Test\nsteps:\n" + steps
         try self.init(
             file: SourceFile(path: "scenario.yaml", text: text), answers: answers, seed: seed,
-            environment: environment, interruption: interruption, during: during)
+            environment: environment, interruption: interruption, limits: limits, during: during)
     }
 
     /// Everything a terminal, a CI system and a program would get to see.

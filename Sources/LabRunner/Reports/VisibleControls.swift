@@ -1,0 +1,54 @@
+extension String {
+    /// The text with every character that would command a terminal, or change the order of what it shows, written as
+    /// `\u001B`. Ends of lines and tabs stay.
+    public var withVisibleControls: String {
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        var shown = ""
+        for scalar in unicodeScalars {
+            if scalar.isControl {
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                shown += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            } else {
+                shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+
+    /// The same for a place that has one line.
+    var onOneVisibleLine: String {
+        String(map { $0.isNewline || $0 == "\t" ? " " : $0 }).withVisibleControls
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isControl: Bool {
+        switch value {
+        case 0x09, 0x0A: false
+        case 0x00...0x1F, 0x7F...0x9F: true
+        // Marks that reverse the direction of text.
+        case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}
+
+extension StepFailure {
+    /// The failure, with visible controls in every text that a file or a process has given.
+    var withVisibleControls: StepFailure {
+        var shown = self
+        shown.title = title.onOneVisibleLine
+        shown.place = place.onOneVisibleLine
+        shown.source = source.withVisibleControls
+        shown.reason = reason.withVisibleControls
+        shown.trace = trace.map(\.onOneVisibleLine)
+        shown.replay = replay.withVisibleControls
+        shown.differences = differences.map { difference in
+            Difference(
+                path: difference.path.onOneVisibleLine, expected: difference.expected.withVisibleControls,
+                actual: difference.actual.withVisibleControls, place: difference.place.onOneVisibleLine,
+                excerpt: difference.excerpt.withVisibleControls)
+        }
+        return shown
+    }
+}

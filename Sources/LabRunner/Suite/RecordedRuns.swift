@@ -1,0 +1,62 @@
+internal import Foundation
+internal import LabSystem
+
+/// The runs that a project has recorded.
+public struct RecordedRuns {
+    /// Absolute path of the directory that holds `runs`.
+    private let records: String
+
+    init(records: String) {
+        self.records = records
+    }
+
+    /// The records of the project of a folder.
+    ///
+    /// - Throws: ``BadUsage`` when there is no lab file at the folder or above it.
+    public init(near directory: String) throws {
+        guard let labFile = SuiteReader.findLabFile(near: directory) else {
+            throw BadUsage(sentence: "there is no lab.yaml here or in a folder above, and records lie beside it")
+        }
+        records = "\(Files.directory(of: Files.absolute(labFile)))/.lab"
+    }
+
+    /// The report of the last run that has written one; nil when there is none.
+    func lastReport() throws -> JSONReport? {
+        for run in try RunDirectory.all(in: records) {
+            guard let data = try? Files.read("\(run)/report.json") else { continue }
+            return try? JSONDecoder().decode(JSONReport.self, from: data)
+        }
+        return nil
+    }
+
+    /// Packs everything that a run has recorded into one file, to be sent to somebody. Secrets are masked in it already.
+    ///
+    /// - Parameters:
+    ///   - name: The run's identifier or directory; nil means the last run.
+    ///   - output: The file; nil names it after the run, in the current directory.
+    /// - Returns: The file.
+    /// - Throws: ``BadUsage`` when there is no such run, ``LabFailure`` when it cannot be packed.
+    public func bundle(_ name: String?, to output: String?) throws -> String {
+        let known = try RunDirectory.all(in: records)
+        let run: String
+        if let name {
+            run = name.contains("/") ? Files.absolute(name) : "\(records)/runs/\(name)"
+            guard Files.exists("\(run)/report.json") || known.contains(run) else {
+                throw BadUsage(sentence: "there is no recorded run \(name); \(records)/runs holds those there are")
+            }
+        } else {
+            guard let last = known.first else { throw BadUsage(sentence: "no run is recorded in \(records)/runs") }
+            run = last
+        }
+        // The name `latest` is a link.
+        let target = IncludedFiles.identity(of: run)
+        let file = output ?? "\(Files.name(of: target)).tar.gz"
+        let words = [
+            "tar", "-czf", file, "--exclude", ".running", "-C", Files.directory(of: target), Files.name(of: target),
+        ]
+        guard try ToolCall.output(of: words) != nil else {
+            throw LabFailure("\(target) could not be packed into \(file); is there room, and may it be written?")
+        }
+        return file
+    }
+}

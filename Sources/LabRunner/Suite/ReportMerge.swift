@@ -1,0 +1,95 @@
+internal import Foundation
+internal import LabKit
+internal import LabSystem
+
+/// Joins the JSON reports of all shards of a suite into what one run of the suite would have reported.
+public struct ReportMerge {
+    private let paths: [String]
+    private let reports: [RunOptions.Report]
+    private let print: (String) -> Void
+
+    /// A merge.
+    ///
+    /// - Parameters:
+    ///   - paths: The JSON reports, in any order.
+    ///   - reports: What to write.
+    ///   - print: Takes pieces of text, for standard output.
+    public init(paths: [String], reports: [RunOptions.Report], print: @escaping (String) -> Void) {
+        self.paths = paths
+        self.reports = reports
+        self.print = print
+    }
+
+    /// Joins, writes and sums up.
+    ///
+    /// - Returns: What the joined run came to.
+    /// - Throws: ``BadUsage`` when the reports are not all parts of one suite, each once.
+    public func perform(isColoured: Bool) throws -> RunOutcome {
+        let files = try ReportFile.check(reports, inputs: paths)
+        let merged = try Self.merge(try paths.map { ($0, try Self.read($0)) })
+        let terminal = TerminalReport(isColoured: isColoured)
+        for result in merged.results where result.isHeldAgainstRun && result.verdict != .notRun {
+            print(terminal.render(result))
+        }
+        print(terminal.flakiness(merged.results))
+        print(terminal.summary(merged.results, seconds: merged.seconds, seed: merged.seed, directory: nil))
+        for file in files { try file.write(merged) }
+        return RunOutcome(merged.results)
+    }
+
+    private static func read(_ path: String) throws -> JSONReport {
+        let data: Data
+        do {
+            data = try Files.read(path)
+        } catch {
+            throw BadUsage(sentence: "the report \(path) cannot be read: \(error)")
+        }
+        guard let report = try? JSONDecoder().decode(JSONReport.self, from: data) else {
+            throw BadUsage(sentence: "\(path) is no report of `lab run --report json=FILE`")
+        }
+        return report
+    }
+
+    /// Joins reports.
+    ///
+    /// - Throws: ``BadUsage`` that names the report that is too much, missing or foreign.
+    static func merge(_ reports: [(path: String, report: JSONReport)]) throws -> JSONReport {
+        var parts: [Int: (path: String, report: JSONReport)] = [:]
+        var whole: (path: String, record: ShardRecord)?
+        for (path, report) in reports {
+            guard let record = report.shard else {
+                throw BadUsage(sentence: "\(path) is the report of a whole run, not of a shard (`lab run --shard`)")
+            }
+            let first = whole ?? (path, record)
+            whole = first
+            guard (record.count, record.suite) == (first.record.count, first.record.suite) else {
+                throw BadUsage(
+                    sentence:
+                        "\(path) and \(first.path) are parts of different runs: \(describe(record)) and \(describe(first.record)). All shards need the same files and the same options"
+                )
+            }
+            if let other = parts.updateValue((path, report), forKey: record.number) {
+                throw BadUsage(
+                    sentence: "shard \(record.number)/\(record.count) is given twice, in \(other.path) and \(path)")
+            }
+        }
+        guard let whole else { throw BadUsage(sentence: "`lab merge` needs the JSON reports of all shards") }
+        let missing = (1...max(1, whole.record.count)).filter { parts[$0] == nil }
+        guard missing.isEmpty else {
+            let names = missing.map { "\($0)/\(whole.record.count)" }.joined(separator: ", ")
+            throw BadUsage(sentence: "the report of shard \(names) is missing")
+        }
+        let all = parts.values.map(\.report)
+        let results = Dictionary(all.flatMap(\.results).map { ($0.id, $0) }) { first, _ in first }
+        return JSONReport(
+            seed: Set(all.map(\.seed)).count == 1 ? all[0].seed : nil, seconds: all.map(\.seconds).max() ?? 0,
+            results: try whole.record.suite.map { id in
+                guard let result = results[id] else { throw BadUsage(sentence: "no report has a result for \(id)") }
+                return result
+            })
+    }
+
+    private static func describe(_ record: ShardRecord) -> String {
+        "\(record.count) shards with \(record.suite.count) results"
+    }
+}

@@ -1,0 +1,41 @@
+internal import Foundation
+internal import LabKit
+internal import LabSystem
+
+/// Looks for scenario files, and remembers what it passed over.
+struct ScenarioFiles {
+    /// What a person who misses a scenario should know, one sentence each.
+    private(set) var notes: [String] = []
+
+    /// The files at a path; in a directory all of its YAML files but `lab.yaml`.
+    mutating func files(at path: String) -> [String] {
+        Files.isDirectory(path) ? files(in: path, below: []) : [path]
+    }
+
+    /// - Parameter ancestors: The folders on the way here, without links: a link that leads back to one of them would be
+    ///   followed for ever.
+    private mutating func files(in directory: String, below ancestors: Set<String>) -> [String] {
+        let identity = IncludedFiles.identity(of: directory)
+        guard !ancestors.contains(identity) else { return [] }
+        let names: [String]
+        do {
+            names = try Files.list(directory)
+        } catch {
+            let reason = (error as? SystemError)?.sentence ?? "\(error)"
+            notes.append("the folder \(directory) cannot be read, and no scenario in it was: \(reason)")
+            return []
+        }
+        var found: [String] = []
+        for name in names {
+            let inner = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+            if Files.isDirectory(inner) {
+                if !name.hasPrefix(".") { found += files(in: inner, below: ancestors.union([identity])) }
+            } else if name.hasSuffix(".yaml") {
+                if name != "lab.yaml" { found.append(inner) }
+            } else if name.hasSuffix(".yml") {
+                notes.append("\(inner) was passed over: the names of scenarios end in .yaml")
+            }
+        }
+        return found
+    }
+}

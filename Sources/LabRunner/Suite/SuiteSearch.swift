@@ -1,0 +1,78 @@
+internal import Foundation
+internal import LabFile
+internal import LabKit
+internal import LabSystem
+
+/// Finds the scenarios that a command line asks for, and says everything that is wrong with them or with the wish.
+struct SuiteSearch {
+    /// What was found.
+    struct Found {
+        /// The selected scenarios, in the order of the suite.
+        var scenarios: [Scenario]
+        /// The identifiers of those that all shards have together.
+        var suite: [String]
+        /// Absolute path of the lab file.
+        var labFile: String
+        /// Paths of all files that were read.
+        var inputs: [String]
+    }
+
+    let options: RunOptions
+    let environment: [String: String]
+    /// Takes lines of a CI system's output.
+    let print: (String) -> Void
+    /// Takes complaints, for standard error.
+    let writeErrors: (String) -> Void
+
+    /// Reads everything and selects.
+    ///
+    /// - Returns: Nil after a complaint; nothing may start then.
+    func find() -> Found? {
+        do {
+            return try find(lastFailed: options.lastFailed ? LastFailures(options) : nil)
+        } catch {
+            complain("error: \(error)\n")
+            return nil
+        }
+    }
+
+    private func find(lastFailed: LastFailures?) throws -> Found? {
+        let paths = options.paths.isEmpty ? lastFailed?.paths ?? [] : options.paths
+        let missing = SuiteReader.missing(among: paths)
+        guard missing.isEmpty else {
+            for path in missing { complain("error: there is no such file or directory: \(path)\n") }
+            return nil
+        }
+        let suite = SuiteReader(labPath: options.labFile, environment: environment).read(paths)
+        guard suite.diagnostics.isEmpty, let labFile = suite.labFile else {
+            let renderer = DiagnosticRenderer(secrets: suite.secrets)
+            complain(renderer.render(suite.diagnostics))
+            let count = suite.diagnostics.count
+            complain("\nnothing was run: \(count) \(count == 1 ? "mistake" : "mistakes")\n")
+            if environment["GITHUB_ACTIONS"] == "true" {
+                for diagnostic in suite.diagnostics {
+                    print(renderer.annotation(diagnostic).withVisibleControls + "\n")
+                }
+            }
+            return nil
+        }
+        let selection = Selection(filter: options.filter, tags: options.tags)
+        if let complaint = selection.complaint(about: suite.scenarios) {
+            complain(complaint + "\n")
+            return nil
+        }
+        // An empty selection by words is a mistake; that nothing failed, nothing changed or nothing falls to a shard is not.
+        let path = Files.absolute(labFile.file.path)
+        var scenarios = suite.scenarios.filter(selection.contains)
+        if let lastFailed { scenarios = scenarios.filter { lastFailed.ids.contains($0.id) } }
+        if let reference = options.changedSince {
+            let changes = try ChangedFiles(since: reference, in: Files.directory(of: path))
+            scenarios = scenarios.filter { changes.concern($0, labFile: path) }
+        }
+        let ids = scenarios.map(\.id)
+        if let shard = options.shard { scenarios = scenarios.filter { shard.contains($0.id) } }
+        return Found(scenarios: scenarios, suite: ids, labFile: path, inputs: suite.inputs)
+    }
+
+    private func complain(_ text: String) { writeErrors(text.withVisibleControls) }
+}

@@ -1,0 +1,31 @@
+import Glibc
+import LabRunner
+import LabSystem
+import Synchronization
+
+/// Ctrl-C in `lab run`: once to stop in order, twice to end at once, three times to be gone.
+enum InterruptingSignals {
+    private static let count = Atomic(0)
+
+    /// An interruption that SIGINT, SIGTERM and SIGHUP set.
+    ///
+    /// - Parameter printer: Shows the run's progress.
+    static func interruption(telling printer: ProgressPrinter) throws -> Interruption {
+        let interruption = Interruption()
+        try Signals.onSignals([SIGINT, SIGTERM, SIGHUP]) { _ in
+            switch count.add(1, ordering: .relaxed).newValue {
+            case 1:
+                printer.aside {
+                    Console.error("ending: tear-downs run, reports are written; Ctrl-C again ends at once")
+                }
+                interruption.set()
+            case 2:
+                printer.aside { Console.error("ending at once") }
+                interruption.force()
+            // The kernel tells the instances, which end themselves.
+            default: Signals.killSelf()
+            }
+        }
+        return interruption
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+import LabRunner
+
+/// `lab merge`: joins the reports of shards.
+struct MergeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge", abstract: "Joins the JSON reports of all shards of a run.",
+        discussion: "Ends like the run of the whole suite would have: 0 passed, 1 failed, 3 a verdict is open.")
+
+    @Argument(help: "The JSON reports, one of each shard.")
+    var paths: [String] = []
+
+    @Option(help: "Write a report: junit=FILE or json=FILE.")
+    var report: [String] = []
+
+    func run() throws {
+        guard !paths.isEmpty else { throw BadUsage(sentence: "`lab merge` needs the JSON reports of all shards") }
+        try ImmediateEnd.onSignals()
+        let merge = ReportMerge(paths: paths, reports: try report.map(ReportOption.read)) { Console.write($0, to: 1) }
+        throw try merge.perform(isColoured: Console.look.isColoured)
+    }
+}
+
+/// `lab bundle`: packs what a run has recorded.
+struct BundleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bundle",
+        abstract: "Packs everything that a run has recorded into one .tar.gz, with its secrets masked.")
+
+    @Argument(help: "Identifier or directory of the run; otherwise the last one.")
+    var name: String?
+
+    @Option(help: "The file; otherwise it is named after the run.")
+    var output: String?
+
+    func run() throws {
+        try ImmediateEnd.onSignals()
+        Console.print(try RecordedRuns(near: ".").bundle(name, to: output))
+    }
+}

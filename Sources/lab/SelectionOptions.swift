@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+import LabRunner
+
+/// Which scenarios a command is about.
+struct SelectionOptions: ParsableArguments {
+    @Argument(help: "Scenario files, directories that are searched for them, or rows as in login.yaml[wrong-pin].")
+    var paths: [String] = []
+
+    @Option(help: "The lab file; otherwise lab.yaml is looked for upwards from the first path.")
+    var lab: String?
+
+    @Option(help: "Only scenarios whose path or name contains this text.")
+    var filter: String?
+
+    @Option(help: "Only scenarios with this tag; !TAG excludes. May be repeated, or hold several with commas.")
+    var tags: [String] = []
+
+    @Flag(help: "Only scenarios that did not pass in the last recorded run. Needs no path.")
+    var lastFailed = false
+
+    @Option(
+        defaultAsFlag: "HEAD",
+        help:
+            "Only scenarios of which a file has changed since this commit of git: their own, an included one, lab.yaml."
+    )
+    var changed: String?
+
+    @Option(
+        help: "Only part K of N, as K/N; as /N or auto, the environment of Slurm, Kubernetes or GitLab says the rest.")
+    var shard: String?
+
+    /// The options of a run of these scenarios.
+    ///
+    /// - Parameter command: The name of the command, for its complaint.
+    func runOptions(of command: String) throws -> RunOptions {
+        // Not left to the parser, which would hide an unknown flag behind a missing path.
+        guard !paths.isEmpty || lastFailed else {
+            throw BadUsage(sentence: "`lab \(command)` needs scenario files or directories")
+        }
+        var options = RunOptions(paths: paths)
+        options.labFile = lab
+        options.filter = filter
+        options.tags = tags.flatMap { $0.split(separator: ",").map(String.init) }
+        options.lastFailed = lastFailed
+        options.changedSince = changed
+        options.shard = try shard.map { try Shard($0, environment: ProcessInfo.processInfo.environment) }
+        return options
+    }
+}

@@ -1,0 +1,84 @@
+import LabSystem
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("Output suits the place where it goes", .endsInTime)
+struct OutputTests {
+    @Test(
+        "Colours and progress follow the terminal, NO_COLOR and CLICOLOR_FORCE",
+        arguments: [
+            (true, [:], true, true),
+            (false, [:], false, false),
+            (true, ["TERM": "dumb"], false, false),
+            (true, ["NO_COLOR": "1"], true, false),
+            (true, ["NO_COLOR": ""], true, true),
+            (false, ["CLICOLOR_FORCE": "1"], false, true),
+            (false, ["CLICOLOR_FORCE": "0"], false, false),
+            (false, ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"], false, false),
+        ] as [(Bool, [String: String], Bool, Bool)])
+    func look(isTerminal: Bool, environment: [String: String], showsProgress: Bool, isColoured: Bool) {
+        let look = OutputLook(isTerminal: isTerminal, environment: environment)
+        #expect(look == OutputLook(showsProgress: showsProgress, isColoured: isColoured))
+    }
+
+    @Test("The line of progress is narrower than the terminal, whatever the name", arguments: [1, 8, 20, 40, 80])
+    func progressLine(columns: Int) {
+        for name in [
+            "Short", "A second app is refused while an activation is pending and much more", "日本語のとても長い名前です、本当に長い",
+        ] {
+            let line = ProgressPrinter.line(
+                ended: 12, of: 53, seconds: 83, name: name, others: 1, columns: columns)
+            #expect(Terminal.width(of: line) < max(columns, 1), "\(line)")
+        }
+    }
+
+    @Test("At 40 columns the line of progress says how many have ended, the time, and what runs")
+    func narrowProgressLine() {
+        let line = ProgressPrinter.line(
+            ended: 12, of: 53, seconds: 8, name: "A second app is refused while it lasts", others: 1, columns: 40)
+        #expect(line == "12/53  8 s  A second app is refused… +1")
+    }
+
+    @Test("Without a terminal, results come in the order of the suite")
+    func order() {
+        let text = Text()
+        let printer = ProgressPrinter(look: .plain) { text.append($0) }
+        printer.start(total: 4)
+        for name in ["a", "b", "c", "d"] { printer.began(name) }
+        printer.ended("c", at: 2, "c\n")
+        #expect(text.all == "")
+        printer.ended("a", at: 0, "a\n")
+        #expect(text.all == "a\n")
+        printer.ended("b", at: 1, "b\n")
+        #expect(text.all == "a\nb\nc\n")
+        printer.finish()
+        #expect(text.all == "a\nb\nc\n")
+    }
+
+    @Test("Results behind one that never came are not lost")
+    func gap() {
+        let text = Text()
+        let printer = ProgressPrinter(look: .plain) { text.append($0) }
+        printer.start(total: 3)
+        printer.ended("c", at: 2, "c\n")
+        printer.ended("b", at: 1, "b\n")
+        printer.finish()
+        #expect(text.all == "b\nc\n")
+    }
+
+    @Test("Characters that command a terminal are written out")
+    func visibleControls() {
+        #expect("a\tb\nc é 日 👍".withVisibleControls == "a\tb\nc é 日 👍")
+        #expect("\u{1B}[31m\r\u{7}\u{7F}\u{9B}".withVisibleControls == "\\u001B[31m\\u000D\\u0007\\u007F\\u009B")
+        #expect("a\u{202E}b".withVisibleControls == "a\\u202Eb")
+    }
+
+    private final class Text: Sendable {
+        private let text = Mutex("")
+        func append(_ more: String) { text.withLock { $0 += more } }
+        var all: String { text.withLock { $0 } }
+    }
+}

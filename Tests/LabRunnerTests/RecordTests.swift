@@ -1,0 +1,126 @@
+import Foundation
+import LabSystem
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("Runs are recorded, kept for a while, and found again", .endsInTime)
+struct RecordTests {
+    private let workspace: SuiteWorkspace
+    private static let good = "name: Good\nsteps:\n  - main: hasValidActivation\n"
+
+    init() throws {
+        workspace = try SuiteWorkspace([
+            "a.yaml": Self.good, "b.yaml": Self.good, "c.yaml": "name: C\nsteps:\n  - include: steps/group.yaml\n",
+            "steps/group.yaml": "steps:\n  - main: kill\n",
+        ])
+    }
+
+    private func selected(_ change: (inout RunOptions) -> Void) -> ([String]?, String) {
+        workspace.output(change: change) { options, print in
+            SuiteSearch(options: options, environment: [:], print: print, writeErrors: print).find()?.scenarios.map(
+                \.id)
+        }
+    }
+
+    @Test("Only the newest runs are kept, and never one that still goes on")
+    func retention() throws {
+        let records = workspace.directory.file(".lab")
+        for day in 1...4 {
+            try Files.createDirectory("\(records)/runs/2020010\(day)-000000-\(day)")
+            try Files.touch("\(records)/runs/2020010\(day)-000000-\(day)/.running")
+        }
+        try Files.createDirectory("\(records)/runs/mine")
+        let running = try FileLock(path: "\(records)/runs/20200101-000000-1/.running")
+        #expect(try running.tryLock())
+        let new = try RunDirectory.create(in: records, keeping: 2)
+        #expect(
+            try Files.list("\(records)/runs")
+                == ["20200101-000000-1", "20200104-000000-4", Files.name(of: new.path), "latest", "mine"])
+        #expect(try Files.readLink("\(records)/runs/latest") == Files.name(of: new.path))
+    }
+
+    @Test("The scenarios that failed last time are found, by their record or among given paths")
+    func lastFailed() throws {
+        let (none, complaint) = selected { $0.lastFailed = true }
+        #expect(none == nil)
+        #expect(complaint.contains("no run is recorded"), "\(complaint)")
+        try record([("a.yaml", .passed), ("b.yaml", .inconclusive), ("c.yaml", .notRun), ("b.yaml~2", .failed)])
+        // A later run that wrote no report, such as one that was killed, hides nothing.
+        _ = try RunDirectory.create(in: workspace.directory.file(".lab"), keeping: 9)
+        #expect(selected { $0.lastFailed = true }.0 == ["b.yaml"])
+        #expect(
+            selected { options in
+                (options.lastFailed, options.labFile) = (true, "\(options.paths[0])/lab.yaml")
+                options.paths = []
+            }.0 == ["b.yaml"])
+        try record([("a.yaml", .passed)])
+        let (outcome, text) = workspace.run { $0.lastFailed = true }
+        #expect(outcome == .passed)
+        #expect(text == "nothing to run: nothing failed last time\n")
+    }
+
+    private func record(_ results: [(id: String, verdict: Verdict)]) throws {
+        let run = try RunDirectory.create(in: workspace.directory.file(".lab"), keeping: 1)
+        let report = JSONReport(
+            seed: 1, seconds: 1,
+            results: results.map { id, verdict in
+                ScenarioResult(
+                    id: id, name: "S", tags: [], verdict: verdict, quarantine: nil, round: id.hasSuffix("~2") ? 2 : 1,
+                    seed: 1, seconds: 1, commands: 1, failures: [], launches: [:], directory: "/d")
+            })
+        try Files.write(report.rendered(), to: "\(run.path)/report.json")
+    }
+
+    @Test("Scenarios are found of which a file has changed: their own, an included one, or lab.yaml")
+    func changed() throws {
+        let (none, complaint) = selected { $0.changedSince = "HEAD" }
+        #expect(none == nil)
+        #expect(complaint.contains("is in no repository"), "\(complaint)")
+        try git("init", "-q")
+        try git("add", ".")
+        try git("-c", "user.name=Lab", "-c", "user.email=lab@example.com", "commit", "-q", "-m", "All")
+        #expect(selected { $0.changedSince = "HEAD" }.0 == [])
+        let (outcome, text) = workspace.run { $0.changedSince = "HEAD" }
+        #expect(outcome == .passed)
+        #expect(text == "nothing to run: nothing has changed\n")
+
+        try workspace.write(Self.good + "  - main: kill\n", to: "b.yaml")
+        try workspace.write(Self.good, to: "new.yaml")
+        #expect(selected { $0.changedSince = "HEAD" }.0 == ["b.yaml", "new.yaml"])
+        try workspace.write("steps:\n  - main: hasValidActivation\n", to: "steps/group.yaml")
+        #expect(selected { $0.changedSince = "HEAD" }.0 == ["b.yaml", "c.yaml", "new.yaml"])
+        let labFile = try String(contentsOfFile: workspace.directory.file("lab.yaml"), encoding: .utf8)
+        try workspace.write(labFile + "# changed\n", to: "lab.yaml")
+        #expect(selected { $0.changedSince = "HEAD" }.0 == ["a.yaml", "b.yaml", "c.yaml", "new.yaml"])
+
+        let unknown = selected { $0.changedSince = "--output=stolen" }
+        #expect(unknown.0 == nil)
+        #expect(unknown.1.contains("git knows no such commit"), "\(unknown.1)")
+    }
+
+    private func git(_ words: String...) throws {
+        #expect(try ToolCall.output(of: ["git", "-C", workspace.directory.path] + words) != nil, "git \(words)")
+    }
+
+    @Test("A run is packed into one file, by default the last one")
+    func bundle() throws {
+        try record([("a.yaml", .passed)])
+        let runs = RecordedRuns(records: workspace.directory.file(".lab"))
+        let file = try runs.bundle(nil, to: workspace.directory.file("ticket.tar.gz"))
+        let names = try #require(try ToolCall.output(of: ["tar", "-tzf", file]))
+        let run = try Files.readLink(workspace.directory.file(".lab/runs/latest"))
+        let lines = String(decoding: names, as: UTF8.self).split(separator: "\n").map(String.init)
+        #expect(lines == ["\(run)/", "\(run)/report.json"])
+        #expect(try runs.bundle(run, to: file) == file)
+        #expect(throws: BadUsage.self) { try runs.bundle("20000101-000000-0", to: file) }
+        #expect(throws: LabFailure.self) { try runs.bundle(nil, to: "/nowhere/ticket.tar.gz") }
+    }
+
+    @Test("A program that is missing is named")
+    func missingTool() {
+        let error = #expect(throws: BadUsage.self) { try ToolCall.output(of: ["no-such-program"]) }
+        #expect(error.map { "\($0)" } == "there is no program `no-such-program` on the PATH")
+    }
+}

@@ -1,0 +1,74 @@
+import LabKit
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("A scenario that is stopped says what it was waiting for", .endsInTime)
+struct StoppedScenarioTests {
+    @Test("An interruption ends a call under way, and says what was being waited for; the scenario has not passed")
+    func interruption() async throws {
+        let interruption = Interruption()
+        let run = try await onThread {
+            try FakeRun(
+                "  - main: hasValidActivation\n  - main: hasValidActivation\n",
+                answers: FakeAnswers(isSilent: true), interruption: interruption
+            ) { lab in
+                lab.answers.awaitRequest()
+                interruption.set()
+            }
+        }
+        // Without the interruption the call would have ended by its time-out, which is a failure.
+        #expect(run.result.verdict == .inconclusive, "\(run.sinks)")
+        let reasons = run.result.failures.map(\.reason)
+        #expect(reasons.count == 1, "\(reasons)")
+        let expected = "interrupted: step 1 `main: hasValidActivation` was waiting for the answer of `main` since"
+        #expect(reasons.first?.hasPrefix(expected) == true, "\(reasons)")
+    }
+
+    @Test("A forced interruption ends the tear-down too")
+    func forcedInterruption() async throws {
+        let interruption = Interruption()
+        let run = try await onThread {
+            try FakeRun(
+                "name: Test\nsteps:\n  - main: hasValidActivation\ntearDown:\n  - main: hasPendingActivation\n",
+                answers: FakeAnswers(isSilent: true), interruption: interruption
+            ) { lab in
+                lab.answers.awaitRequest()
+                interruption.force()
+            }
+        }
+        #expect(run.requests.map(\.command) == ["hasValidActivation"])
+        #expect(run.result.verdict == .inconclusive, "\(run.sinks)")
+    }
+
+    @Test("A scenario that exceeds its time limit has failed, and says which step was waiting for what")
+    func scenarioLimit() async throws {
+        var limits = TimeLimits()
+        limits.scenario = .milliseconds(1)
+        let run = try await onThread { [limits] in
+            try FakeRun(
+                "  - main: hasValidActivation\n", answers: FakeAnswers(isSilent: true), limits: limits)
+        }
+        #expect(run.result.verdict == .failed)
+        let failure = try #require(run.result.failures.first)
+        #expect(failure.place == "scenario.yaml:3:5")
+        #expect(
+            failure.reason.hasPrefix(
+                "the scenario takes longer than 1ms, its limit (--scenario-timeout): step 1 `main: hasValidActivation` was waiting for the answer of `main` since"
+            ), "\(failure.reason)")
+        #expect(run.result.failures.count == 1)
+    }
+
+    @Test("A command without an answer ends after the limit for a step")
+    func stepLimit() async throws {
+        var limits = TimeLimits()
+        limits.step = .milliseconds(1)
+        let run = try await onThread { [limits] in
+            try FakeRun(
+                "  - main: hasValidActivation\n    fails: { code: timedOut }\n",
+                answers: FakeAnswers(isSilent: true), limits: limits)
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+    }
+}
