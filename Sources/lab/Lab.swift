@@ -12,8 +12,9 @@ struct Lab: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lab",
         abstract: "Plays phones, watches and a PowerAuth server as processes, and checks what each of them saw.",
+        version: "lab 0.1.0-dev",
         subcommands: [
-            RunCommand.self, MergeCommand.self, BundleCommand.self,
+            RunCommand.self, ListCommand.self, CheckCommand.self, MergeCommand.self, BundleCommand.self,
             UpCommand.self, ExecCommand.self, PsCommand.self, DownCommand.self, ClockCommand.self, ServerCommand.self,
             StepsCommand.self, SchemaCommand.self, FaultsCommand.self, QuirksCommand.self,
         ])
@@ -34,6 +35,7 @@ struct Lab: ParsableCommand {
         Signals.ignore(SIGPIPE)
         do {
             try checkArguments()
+            try UnknownCommand.check(Array(CommandLine.arguments.dropFirst()), of: Self.self)
             var command = try parseAsRoot()
             try command.run()
         } catch let outcome as RunOutcome {

@@ -45,8 +45,12 @@ struct RunCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Show failures and the total only.")
     var quiet = false
 
+    @Flag(help: "Print the steps with everything that is known before; start nothing.")
+    var dryRun = false
+
     func run() throws {
         let options = try readOptions()
+        guard !dryRun else { throw Console.overview(options).plan() }
         let printer = Console.progress(isQuiet: quiet)
         let runner = SuiteRunner(
             options: options, printer: printer,

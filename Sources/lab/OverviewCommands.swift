@@ -1,0 +1,37 @@
+import ArgumentParser
+import LabRunner
+
+/// `lab list`: lists scenarios.
+struct ListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists scenarios with their names, tags and quarantine; starts nothing.")
+
+    @OptionGroup var selection: SelectionOptions
+
+    @Flag(help: "Print JSON with a version, for programs.")
+    var json = false
+
+    func run() throws {
+        throw Console.overview(try selection.runOptions(of: "list")).list(asJSON: json)
+    }
+}
+
+/// `lab check`: reads scenarios and says what is wrong with them.
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Reads scenarios and tells every mistake in them; starts nothing.",
+        discussion: "Exit codes: 0 no mistakes, 2 mistakes.")
+
+    @OptionGroup var selection: SelectionOptions
+
+    func run() throws {
+        throw Console.overview(try selection.runOptions(of: "check")).check()
+    }
+}
+
+extension Console {
+    /// An overview of scenarios on standard output.
+    static func overview(_ options: RunOptions) -> SuiteOverview {
+        SuiteOverview(options: options, print: { write($0, to: 1) }, writeErrors: { write($0, to: 2) })
+    }
+}

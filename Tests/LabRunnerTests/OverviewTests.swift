@@ -1,0 +1,113 @@
+import Foundation
+import LabKit
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("Scenarios are listed, checked and planned without starting anything", .endsInTime)
+struct OverviewTests {
+    private let workspace: SuiteWorkspace
+
+    init() throws {
+        workspace = try SuiteWorkspace([
+            "a.yaml": """
+            name: "First \\e[31mone"
+            tags: [fast, small]
+            values:
+              user: { generate: name }
+              pin: { generate: pin }
+              password: { secret: "correct horse" }
+              limit: 5
+            steps:
+              - server: initActivation
+                with: { userId: "${user}", maxFailureCount: "${limit}" }
+                as: code
+              - repeat: 2
+                steps:
+                  - main: createActivation
+                    with: { activationCode: "${code.activationCode}", name: "Phone of ${user}" }
+                  - main: persistActivation
+                    with: { password: "${pin}" }
+            tearDown:
+              - main: persistActivation
+                with: { password: "${password}" }
+            """,
+            "b.yaml": "name: Second\nquarantine: not yet\nsteps:\n  - main: kill\n",
+        ])
+    }
+
+    private func overview<Value>(
+        change: (inout RunOptions) -> Void = { _ in }, _ body: (SuiteOverview) throws -> Value
+    ) rethrows -> (Value, String) {
+        try workspace.output(change: change) { options, print in
+            try body(SuiteOverview(options: options, environment: [:], print: print, writeErrors: print))
+        }
+    }
+
+    @Test("A list shows identifier, name, tags and quarantine")
+    func list() {
+        let (outcome, text) = overview { $0.list(asJSON: false) }
+        #expect(outcome == .passed)
+        #expect(
+            text == """
+                a.yaml  First \\u001B[31mone  [fast, small]
+                b.yaml  Second  quarantined: not yet
+
+                """)
+    }
+
+    @Test("A list for programs has a version")
+    func listAsJSON() throws {
+        let (outcome, text) = overview(change: { $0.tags = ["!fast"] }) { $0.list(asJSON: true) }
+        #expect(outcome == .passed)
+        #expect(
+            try JSONValue.parse(Data(text.utf8)) == [
+                "version": 1,
+                "scenarios": [
+                    ["id": "b.yaml", "name": "Second", "file": "b.yaml", "tags": [], "quarantine": "not yet"]
+                ],
+            ])
+    }
+
+    @Test("A check says that all is well, or every mistake")
+    func check() throws {
+        #expect(overview { $0.check() } == (.passed, "2 scenarios in 2 files: no mistakes\n"))
+        try workspace.write("name: Wrong\nsteps:\n  - mian: kill\n", to: "c.yaml")
+        let (outcome, text) = overview { $0.check() }
+        #expect(outcome == .badInput)
+        #expect(text.contains("c.yaml:3:5: error: there is no actor called `mian`"), "\(text)")
+    }
+
+    @Test("A plan shows each step in order, with constants and generated values, and no secret")
+    func plan() {
+        let user = GeneratedValue(name: "user", kind: .name, size: 0).draw(seed: 3, scenario: "a.yaml")
+        let name = user.stringValue ?? ""
+        let (outcome, text) = overview(change: { ($0.seed, $0.tags) = (3, ["fast"]) }) { $0.plan() }
+        #expect(outcome == .passed)
+        #expect(
+            text == #"""
+                a.yaml  First \u001B[31mone
+                  1  server: initActivation  userId="\#(name)"  maxFailureCount=5  as code
+                  2  repeat: 2
+                    2.1  main: createActivation  activationCode="${code.activationCode}"  name="Phone of \#(name)"
+                    2.2  main: persistActivation  password="••••"
+                  tear-down:
+                  t1  main: persistActivation  password="••••"
+
+                nothing was started; generated values are those of seed 3
+
+                """#)
+    }
+
+    @Test("A random order is that of the seed")
+    func randomOrder() throws {
+        let names = (1...20).map { String($0) }
+        func shuffled(_ seed: UInt64) -> [String] {
+            var stream = SeedStream(seed: seed, "order")
+            return names.shuffled(using: &stream)
+        }
+        #expect(shuffled(1) == shuffled(1))
+        #expect(shuffled(1) != shuffled(2))
+    }
+}
