@@ -56,9 +56,14 @@ struct RecordTests {
                 options.paths = []
             }.0 == ["b.yaml"])
         try record([("a.yaml", .passed)])
-        let (outcome, text) = workspace.run { $0.lastFailed = true }
-        #expect(outcome == .passed)
-        #expect(text == "nothing to run: nothing failed last time\n")
+        for hasPath in [true, false] {
+            let (outcome, text) = workspace.run { options in
+                (options.lastFailed, options.labFile) = (true, "\(options.paths[0])/lab.yaml")
+                if !hasPath { options.paths = [] }
+            }
+            #expect(outcome == .passed)
+            #expect(text == "nothing to run: nothing failed last time\n")
+        }
     }
 
     private func record(_ results: [(id: String, verdict: Verdict)]) throws {

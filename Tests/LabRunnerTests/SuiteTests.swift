@@ -32,6 +32,44 @@ struct SuiteTests {
         #expect(outcome.scenarios.map(\.id) == ["b.yaml", "sub/a.yaml"])
     }
 
+    @Test("What was passed over and may have been meant to run is told")
+    func notes() throws {
+        let workspace = try SuiteWorkspace([
+            "a.yaml": "name: A\nsteps:\n  - include: used.yaml\n", "used.yaml": "steps:\n  - main: kill\n",
+            "unused.yaml": "steps:\n  - main: kill\n", "b.yml": Self.good,
+        ])
+        let (outcome, text) = workspace.run(environment: ["LAB_BIN": "/usr/bin"])
+        #expect(outcome == .inconclusive)
+        #expect(
+            text.hasPrefix(
+                """
+                note: b.yml was passed over: the names of scenarios end in .yaml
+                note: unused.yaml was not run: it has no `name`, and no scenario here includes it
+                error: LAB_BIN
+                """), "\(text)")
+    }
+
+    @Test("A folder that cannot be read is told", .enabled(if: geteuid() != 0, "root can read every folder"))
+    func unreadableFolder() throws {
+        let workspace = try SuiteWorkspace(["a.yaml": Self.good, "closed/b.yaml": Self.good])
+        let folder = workspace.directory.file("closed")
+        chmod(folder, 0)
+        defer { chmod(folder, 0o700) }
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read([workspace.directory.path])
+        #expect(outcome.scenarios.map(\.id) == ["a.yaml"])
+        #expect(outcome.notes.first?.hasPrefix("the folder \(folder) cannot be read") == true, "\(outcome.notes)")
+    }
+
+    @Test("A circle of links between folders ends")
+    func linkCircle() throws {
+        let directory = try workspace(["sub/a.yaml": Self.good])
+        try Files.symlink(directory.file("sub/up"), to: "..")
+        try Files.symlink(directory.file("sub/self"), to: ".")
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read([directory.path])
+        #expect(outcome.scenarios.map(\.id) == ["sub/a.yaml"])
+        #expect(outcome.notes.isEmpty)
+    }
+
     @Test("A scenario that only lacks its name is complained about")
     func missingName() throws {
         let (outcome, text) = try run(["a.yaml": "tags: [x]\nsteps:\n  - main: kill\n"])

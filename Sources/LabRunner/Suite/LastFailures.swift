@@ -3,6 +3,8 @@ internal import LabSystem
 
 /// The scenarios that did not pass in the last recorded run.
 struct LastFailures {
+    /// The lab file that was found.
+    let labFile: String
     /// Their identifiers.
     let ids: Set<String>
     /// Where they are, for a command line without paths; in the order of that run.
@@ -16,7 +18,8 @@ struct LastFailures {
             throw BadUsage(
                 sentence: "--last-failed: there is no lab.yaml here or in a folder above, and records lie beside it")
         }
-        let root = Files.directory(of: Files.absolute(found))
+        labFile = Files.absolute(found)
+        let root = Files.directory(of: labFile)
         let records = options.recordsDirectory ?? "\(root)/.lab"
         guard let report = try RecordedRuns(records: records).lastReport() else {
             throw BadUsage(sentence: "--last-failed: no run is recorded in \(records)/runs; run without it once")

@@ -17,6 +17,8 @@ public struct SuiteReader {
         public var secrets = SecretRanges()
         /// Paths of all files that were read, those in directories that turned out to be no scenarios too.
         public var inputs: [String] = []
+        /// What was passed over and may have been meant to run, one sentence each.
+        public var notes: [String] = []
     }
 
     private let labPath: String?
@@ -42,16 +44,23 @@ public struct SuiteReader {
         outcome.inputs.append(labFile.file.path)
         let root = Files.directory(of: Files.absolute(labFile.file.path))
         var seen: Set<String> = []
+        var search = ScenarioFiles()
+        var included: Set<String> = []
+        var groups: [String] = []
         for path in paths.map(ScenarioPath.init) {
             // Two rows of one file are two wishes.
-            for file in files(at: path.file) where seen.insert(Files.absolute(file) + path.suffix).inserted {
+            for file in search.files(at: path.file) where seen.insert(Files.absolute(file) + path.suffix).inserted {
                 switch SourceFile.read(file) {
                 case .failure(let diagnostic): outcome.diagnostics.append(diagnostic)
                 case .success(let source):
                     outcome.inputs.append(file)
-                    if file != path.file, ScenarioReader.isIncludedFile(source) { continue }
+                    if file != path.file, ScenarioReader.isIncludedFile(source) {
+                        groups.append(file)
+                        continue
+                    }
                     let read = ScenarioReader.read(
                         source, id: identifier(of: file, root: root), labFile: labFile, environment: environment)
+                    included.formUnion(read.scenarios.flatMap(\.includes))
                     let scenarios = read.scenarios.filter { path.row == nil || $0.row == path.row }
                     if scenarios.isEmpty, !read.scenarios.isEmpty, let row = path.row {
                         outcome.diagnostics.append(
@@ -68,6 +77,9 @@ public struct SuiteReader {
                 }
             }
         }
+        let forgotten = groups.filter { !included.contains(IncludedFiles.identity(of: $0)) }
+        outcome.notes =
+            search.notes + forgotten.map { "\($0) was not run: it has no `name`, and no scenario here includes it" }
         return outcome
     }
 
@@ -113,21 +125,6 @@ public struct SuiteReader {
             if FileManager.default.fileExists(atPath: candidate) { return shortened(candidate) }
             if directory == "/" { return nil }
             directory = Files.directory(of: directory)
-        }
-    }
-
-    /// The files at a path; in a directory all of its YAML files but `lab.yaml`.
-    private func files(at path: String) -> [String] {
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
-            return [path]
-        }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? []
-        return names.flatMap { name -> [String] in
-            let inner = (path as NSString).appendingPathComponent(name)
-            let isThere = FileManager.default.fileExists(atPath: inner, isDirectory: &isDirectory)
-            if isThere, isDirectory.boolValue { return name.hasPrefix(".") ? [] : files(at: inner) }
-            return name.hasSuffix(".yaml") && name != "lab.yaml" ? [inner] : []
         }
     }
 

@@ -38,6 +38,9 @@ struct SuiteSearch {
 
     private func find(lastFailed: LastFailures?) throws -> Found? {
         let paths = options.paths.isEmpty ? lastFailed?.paths ?? [] : options.paths
+        if let lastFailed, paths.isEmpty {
+            return Found(scenarios: [], suite: [], labFile: lastFailed.labFile, inputs: [lastFailed.labFile])
+        }
         let missing = SuiteReader.missing(among: paths)
         guard missing.isEmpty else {
             for path in missing { complain("error: there is no such file or directory: \(path)\n") }
@@ -56,6 +59,7 @@ struct SuiteSearch {
             }
             return nil
         }
+        for note in suite.notes { complain("note: \(note)\n") }
         let selection = Selection(filter: options.filter, tags: options.tags)
         if let complaint = selection.complaint(about: suite.scenarios) {
             complain(complaint + "\n")
