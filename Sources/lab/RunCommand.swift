@@ -30,6 +30,12 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Stop after the first scenario that did not pass.")
     var failFast = false
 
+    @Flag(help: "Leave the instance of the first scenario that did not pass as it is, until Ctrl-C or lab down.")
+    var keep = false
+
+    @Flag(help: "Wait for Enter before the tear-down of a scenario that did not pass.")
+    var pauseOnFailure = false
+
     @Option(help: "How long the answer to a step may take, for example 10s. (default: 30s)")
     var stepTimeout: String?
 
@@ -63,6 +69,14 @@ struct RunCommand: ParsableCommand {
         guard jobs ?? 1 >= 1 else { throw BadUsage(sentence: "--jobs must be at least 1") }
         guard repetitions >= 1 else { throw BadUsage(sentence: "--repeat must be at least 1") }
         guard keepRuns >= 1 else { throw BadUsage(sentence: "--keep-runs must be at least 1: this run is one of them") }
+        guard !keep || !pauseOnFailure else {
+            throw BadUsage(sentence: "--keep and --pause-on-failure exclude each other")
+        }
+        guard !pauseOnFailure || isatty(0) == 1 else {
+            throw BadUsage(
+                sentence: "--pause-on-failure needs somebody at a terminal, and standard input is none; --keep does not"
+            )
+        }
         var options = try selection.runOptions(of: "run")
         if let jobs { options.jobs = jobs }
         options.seed = seed
@@ -70,6 +84,7 @@ struct RunCommand: ParsableCommand {
         options.repetitions = repetitions
         options.failFast = failFast
         options.keptRuns = keepRuns
+        options.onFailure = keep ? .isKept : pauseOnFailure ? .pauses(until: 0) : .ends
         options.reports = try report.map(ReportOption.read)
         if let limit = try Self.readLimit(stepTimeout, of: "--step-timeout") {
             guard let limit else { throw BadUsage(sentence: "--step-timeout takes a duration such as 10s, not `none`") }

@@ -32,6 +32,10 @@ final class ScenarioRun: Sendable {
         var limits = TimeLimits()
         /// What `--lab` said: a replay needs it again.
         var labOption: String?
+        /// Looks at the instance of a scenario that did not pass, before its tear-down, and says whether it is kept.
+        var afterFailure: (@Sendable (InstanceConnection) -> Bool)?
+        /// Takes over an instance that is kept.
+        var keep: @Sendable (LabInstance) -> Void = { _ in }
     }
 
     private struct Record {
@@ -40,6 +44,7 @@ final class ScenarioRun: Sendable {
         var commands = 0
         var expectedEnds: Set<String> = []
         var armedFaults: [ArmedFault: Step] = [:]
+        var isKept = false
     }
 
     init(
@@ -86,7 +91,13 @@ final class ScenarioRun: Sendable {
                 }
             }
             launches = instance.launchTimes
-            for complaint in instance.stop() { fail("the instance was not left clean: \(complaint)", verdict: .failed) }
+            if record.withLock({ $0.isKept }) {
+                setting.keep(instance)
+            } else {
+                for complaint in instance.stop() {
+                    fail("the instance was not left clean: \(complaint)", verdict: .failed)
+                }
+            }
             events.stop()
         } catch {
             fail("the instance could not be created: \(error)", verdict: .inconclusive)
@@ -127,11 +138,13 @@ final class ScenarioRun: Sendable {
         if isComplete {
             thread.checkFaults()
             checkAfterwards(instance)
-        } else if interruption.isSet, record.withLock({ $0.failures.isEmpty }) {
+        } else if interruption.isSet, !hasFailed {
             stopped(because: interruption.reason, verdict: .inconclusive, events: events)
         }
         countdown.end()
-        if !scenario.tearDown.isEmpty { tearDown(thread) }
+        let isKept = !interruption.isSet && hasFailed && setting.afterFailure?(instance) ?? false
+        record.withLock { $0.isKept = isKept }
+        if !isKept, !scenario.tearDown.isEmpty { tearDown(thread) }
         return result(seconds: 0, launches: [:])
     }
 
@@ -160,6 +173,8 @@ final class ScenarioRun: Sendable {
             fail("the process of `\(app)` died by itself; its log is \(directory)/logs", verdict: .failed)
         }
     }
+
+    private var hasFailed: Bool { record.withLock { !$0.failures.isEmpty } }
 
     /// Remembers that the end of an app's process is wanted from here on.
     func expectEnd(of app: String) {

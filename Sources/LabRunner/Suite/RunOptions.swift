@@ -26,6 +26,8 @@ public struct RunOptions: Sendable {
     public var repetitions = 1
     /// Stops after the first scenario that did not pass.
     public var failFast = false
+    /// What happens to the instance of a scenario that did not pass.
+    public var onFailure = FailureHandling.ends
     /// How long steps, scenarios and the run may take.
     public var limits = TimeLimits()
     /// Reports to write.

@@ -68,9 +68,11 @@ public final class SuiteRunner: Sendable {
     }
 
     private func run(_ found: SuiteSearch.Found, reports: [ReportFile]) throws -> RunOutcome {
+        let failed = FailedInstances(options.onFailure, printer: printer)
         let setting = ScenarioRun.Setting(
             executables: try Executables.find(environment: environment), labFile: found.labFile,
-            limits: options.limits, labOption: options.labFile)
+            limits: options.limits, labOption: options.labFile,
+            afterFailure: { [ending] in failed.handle($0, interruption: ending) }, keep: failed.keep)
         let records = options.recordsDirectory ?? "\(Files.directory(of: found.labFile))/.lab"
         guard !found.scenarios.isEmpty || options.shard != nil else {
             printer.print(
@@ -104,7 +106,11 @@ public final class SuiteRunner: Sendable {
         }
         let all = JSONReport(seed: seed, seconds: seconds, results: results, shard: shardRecord(of: found.suite))
         try report(all, to: reports, directory: directory)
-        return outcome(of: results)
+        let outcome = outcome(of: results)
+        for complaint in failed.holdKept(until: interruption) {
+            writeErrors("error: the instance was not left clean: \(complaint)\n".withVisibleControls)
+        }
+        return outcome
     }
 
     private func shardRecord(of suite: [String]) -> ShardRecord? {

@@ -63,6 +63,35 @@ extension EndToEnd {
             #expect(try workspace.leftovers() == [])
         }
 
+        @Test("The sessions of the page about running print what the page shows")
+        func runningPage() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try FileManager.default.copyItem(
+                atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
+            let steps = try DocumentationPage("docs/running.md").steps
+            #expect(steps.count > 8)
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            #expect(try workspace.leftovers() == [])
+        }
+
+        @Test("The page about running names every option of lab run, and no other")
+        func runningOptions() async throws {
+            let workspace = try Workspace()
+            let help = try await onThread { try lab("run", "--help", in: workspace).output }
+            let options = Set(help.matches(of: #/--[a-z][a-z-]+/#).map { String($0.0) }).subtracting([
+                "--help", "--version",
+            ])
+            let page = try DocumentationPage("docs/running.md").text
+            let tables = page.split(separator: "\n").filter { $0.hasPrefix("| `") || $0.contains("`--keep-runs`") }
+            let named = Set(tables.joined().matches(of: #/`(--[a-z][a-z-]+)/#).map { String($0.1) })
+            #expect(options.subtracting(named) == ["--dry-run"], "it stands in the table of commands")
+            #expect(named.subtracting(options) == ["--json"], "it belongs to lab list")
+        }
+
         @Test("The page of commands is what lab steps prints")
         func commandsPage() async throws {
             let workspace = try Workspace()

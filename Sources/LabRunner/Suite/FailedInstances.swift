@@ -1,0 +1,94 @@
+internal import Foundation
+internal import LabKit
+internal import LabSystem
+internal import Synchronization
+
+/// What happens to the instance of a scenario that did not pass.
+public enum FailureHandling: Sendable, Equatable {
+    /// Its tear-down runs, and it ends.
+    case ends
+    /// The first one stays as it is until the runner is interrupted.
+    case isKept
+    /// It stays as it is until a line comes from a descriptor; then its tear-down runs, and it ends.
+    case pauses(until: Int32)
+}
+
+/// The instances of scenarios that did not pass, which somebody wants to look into.
+///
+/// Thread rule: any thread.
+final class FailedInstances: Sendable {
+    private let handling: FailureHandling
+    private let printer: ProgressPrinter
+    private let kept = Mutex<LabInstance?>(nil)
+    private let isTaken = Atomic(false)
+    /// One pause at a time: there is one person.
+    private let pause = NSLock()
+
+    init(_ handling: FailureHandling, printer: ProgressPrinter) {
+        self.handling = handling
+        self.printer = printer
+    }
+
+    /// Called between the steps that failed and the tear-down.
+    ///
+    /// - Parameter interruption: Ends a pause.
+    /// - Returns: Whether the instance shall be kept as it is.
+    func handle(_ instance: InstanceConnection, interruption: Interruption) -> Bool {
+        switch handling {
+        case .ends: return false
+        case .isKept:
+            guard !isTaken.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+            printer.print(
+                """
+                instance \(instance.manifest.id) is kept as the failed step has left it, without its tear-down
+                \(Self.advice(on: instance))
+                  end it:        lab down --instance \(instance.manifest.id)
+
+                """)
+            return true
+        case .pauses(let input):
+            pause.withLock {
+                guard !interruption.isSet else { return }
+                printer.print(
+                    """
+                    paused: instance \(instance.manifest.id) is as the failed step has left it
+                    \(Self.advice(on: instance))
+                      go on with the tear-down: press Enter
+
+                    """)
+                Self.waitForLine(from: input, interruption: interruption)
+            }
+            return false
+        }
+    }
+
+    private static func advice(on instance: InstanceConnection) -> String {
+        let actor = instance.manifest.topology.apps.first?.name ?? "server"
+        return "  look into it:  lab exec --instance \(instance.manifest.id) \(actor) hasValidActivation"
+    }
+
+    private static func waitForLine(from input: Int32, interruption: Interruption) {
+        guard let bell = try? EventDescriptor() else { return }
+        interruption.reaching({ bell.signal() }) {
+            guard let isReadable = try? Polling.waitReadable([input, bell.rawDescriptor]), isReadable[0] else { return }
+            // A terminal gives a line at a time; what else it holds belongs to nobody.
+            var line = [UInt8](repeating: 0, count: 4096)
+            _ = read(input, &line, line.count)
+        }
+    }
+
+    /// Takes over an instance that is to be kept.
+    func keep(_ instance: LabInstance) { kept.withLock { $0 = instance } }
+
+    /// Holds the kept instance, if there is one, until the runner is interrupted, and ends it then.
+    ///
+    /// - Returns: What went wrong at its end.
+    func holdKept(until interruption: Interruption) -> [String] {
+        guard let instance = kept.withLock({ $0 }), let bell = try? EventDescriptor() else { return [] }
+        printer.print("instance \(instance.manifest.id) is held here; Ctrl-C ends it\n")
+        return interruption.reaching({ bell.signal() }, end: { instance.kill() }) {
+            _ = try? bell.wait()
+            return instance.stop()
+        }
+    }
+}
