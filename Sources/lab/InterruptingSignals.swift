@@ -23,7 +23,9 @@ enum InterruptingSignals {
                 printer.aside { Console.error("ending at once") }
                 interruption.force()
             // The kernel tells the instances, which end themselves.
-            default: Signals.killSelf()
+            default:
+                TerminalKeys.restore()
+                Signals.killSelf()
             }
         }
         return interruption

@@ -30,6 +30,9 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Stop after the first scenario that did not pass.")
     var failFast = false
 
+    @Flag(help: "Run again what is saved: scenarios, files that they include, the lab file. Ends with q or Ctrl-C.")
+    var watch = false
+
     @Flag(help: "Leave the instance of the first scenario that did not pass as it is, until Ctrl-C or lab down.")
     var keep = false
 
@@ -58,11 +61,19 @@ struct RunCommand: ParsableCommand {
         let options = try readOptions()
         guard !dryRun else { throw Console.overview(options).plan() }
         let printer = Console.progress(isQuiet: quiet)
-        let runner = SuiteRunner(
-            options: options, printer: printer,
-            interruption: try InterruptingSignals.interruption(telling: printer),
-            writeErrors: { Console.write($0, to: 2) })
-        throw runner.run()
+        let interruption = try InterruptingSignals.interruption(telling: printer)
+        guard watch else {
+            throw SuiteRunner(
+                options: options, printer: printer, interruption: interruption,
+                writeErrors: { Console.write($0, to: 2) }
+            ).run()
+        }
+        throw try TerminalKeys.whileRead { keyboard in
+            try WatchSession(
+                options: options, printer: printer, interruption: interruption, keyboard: keyboard,
+                writeErrors: { Console.write($0, to: 2) }
+            ).run()
+        }
     }
 
     private func readOptions() throws -> RunOptions {
@@ -71,6 +82,9 @@ struct RunCommand: ParsableCommand {
         guard keepRuns >= 1 else { throw BadUsage(sentence: "--keep-runs must be at least 1: this run is one of them") }
         guard !keep || !pauseOnFailure else {
             throw BadUsage(sentence: "--keep and --pause-on-failure exclude each other")
+        }
+        guard !watch || !(keep || pauseOnFailure) else {
+            throw BadUsage(sentence: "--watch goes on after a failure, so --keep and --pause-on-failure exclude it")
         }
         guard !pauseOnFailure || isatty(0) == 1 else {
             throw BadUsage(

@@ -2,10 +2,15 @@ internal import Foundation
 internal import LabFile
 internal import LabSystem
 
-/// What git says has changed.
+/// Files that have changed, by what git says or because somebody has seen it.
 struct ChangedFiles {
     /// The files, each by its path without links.
     private let identities: Set<String>
+
+    /// Files that are known to have changed.
+    init(_ paths: Set<String>) {
+        identities = Set(paths.map { IncludedFiles.identity(of: $0) })
+    }
 
     /// Asks git.
     ///

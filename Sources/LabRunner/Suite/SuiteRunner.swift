@@ -9,6 +9,7 @@ internal import Synchronization
 public final class SuiteRunner: Sendable {
     private let options: RunOptions
     private let environment: [String: String]
+    private let changes: ChangedFiles?
     private let printer: ProgressPrinter
     private let interruption: Interruption
     /// The caller's interruption reaches it, and so does the run's time limit.
@@ -39,12 +40,23 @@ public final class SuiteRunner: Sendable {
     ///   - printer: Takes progress and results.
     ///   - interruption: Ends the run early when set.
     ///   - writeErrors: Takes diagnostics, for standard error.
-    public init(
+    public convenience init(
         options: RunOptions, environment: [String: String] = ProcessInfo.processInfo.environment,
         printer: ProgressPrinter, interruption: Interruption, writeErrors: @escaping @Sendable (String) -> Void
     ) {
+        self.init(
+            options: options, environment: environment, changes: nil, printer: printer, interruption: interruption,
+            writeErrors: writeErrors)
+    }
+
+    /// - Parameter changes: Only scenarios that these concern.
+    init(
+        options: RunOptions, environment: [String: String], changes: ChangedFiles?, printer: ProgressPrinter,
+        interruption: Interruption, writeErrors: @escaping @Sendable (String) -> Void
+    ) {
         self.options = options
         self.environment = environment
+        self.changes = changes
         self.printer = printer
         self.interruption = interruption
         self.writeErrors = writeErrors
@@ -53,7 +65,8 @@ public final class SuiteRunner: Sendable {
     /// Runs.
     public func run() -> RunOutcome {
         let search = SuiteSearch(
-            options: options, environment: environment, print: printer.print, writeErrors: writeErrors)
+            options: options, environment: environment, changes: changes, print: printer.print, writeErrors: writeErrors
+        )
         guard let found = search.find() else { return .badInput }
         do {
             let reports = try ReportFile.check(options.reports, inputs: found.inputs)

@@ -19,6 +19,8 @@ struct SuiteSearch {
 
     let options: RunOptions
     let environment: [String: String]
+    /// Only scenarios that these concern.
+    var changes: ChangedFiles?
     /// Takes lines of a CI system's output.
     let print: (String) -> Void
     /// Takes complaints, for standard error.
@@ -73,6 +75,7 @@ struct SuiteSearch {
             let changes = try ChangedFiles(since: reference, in: Files.directory(of: path))
             scenarios = scenarios.filter { changes.concern($0, labFile: path) }
         }
+        if let changes { scenarios = scenarios.filter { changes.concern($0, labFile: path) } }
         let ids = scenarios.map(\.id)
         if let shard = options.shard { scenarios = scenarios.filter { shard.contains($0.id) } }
         return Found(scenarios: scenarios, suite: ids, labFile: path, inputs: suite.inputs)

@@ -1,0 +1,80 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// What `lab run --watch` does between two runs.
+    @Suite("Scenarios are run again when they are saved")
+    struct WatchSessionTests {
+        @Test("A scenario, a file that it includes, and the lab file are watched; q ends")
+        func saves() async throws {
+            let workspace = try workspace()
+            let (status, text) = try await onThread {
+                let session = try TerminalSession(["run", ".", "--watch", "--jobs", "1"], in: workspace, columns: 120)
+                var runs = 0
+                func waitForRun(of names: [String]) throws {
+                    runs += 1
+                    try waitUntil("run \(runs)", showing: { session.text }) {
+                        Self.runs(in: session.text).count == runs
+                    }
+                    #expect(Self.runs(in: session.text).last == names)
+                }
+                try waitForRun(of: ["A", "B"])
+                try workspace.write("name: Better A\nsteps:\n  - clock: freeze\n", to: "a.yaml")
+                try waitForRun(of: ["Better A"])
+                try workspace.write("steps:\n  - clock: run\n", to: "group.yaml")
+                try waitForRun(of: ["B"])
+                // Nothing runs while there is a mistake; then everything that was saved does.
+                try workspace.write("name: Worse\nsteps:\n  - clokc: freeze\n", to: "a.yaml")
+                try session.wait(for: "clokc")
+                try waitForRun(of: [])
+                try workspace.write("steps:\n  - clock: freeze\n", to: "group.yaml")
+                try waitForRun(of: [])
+                try workspace.write("name: Good A\nsteps:\n  - clock: freeze\n", to: "a.yaml")
+                try waitForRun(of: ["Good A", "B"])
+                try workspace.write(try content(of: "lab.yaml", in: workspace) + "# saved\n", to: "lab.yaml")
+                try waitForRun(of: ["Good A", "B"])
+                try session.type("\n")
+                try waitForRun(of: ["Good A", "B"])
+                try session.type("q")
+                return (try session.finish(), session.text)
+            }
+            #expect(status == 0, "\(text)")
+            #expect(try workspace.leftovers() == [])
+        }
+
+        @Test("Ctrl-C ends the waiting")
+        func interruption() async throws {
+            let workspace = try workspace()
+            let outcome = try await onThread {
+                let session = try LabCommand(["run", "a.yaml", "--watch"], in: workspace)
+                try session.wait(for: "watching for changes; Ctrl-C ends")
+                try session.signal(SIGINT)
+                return try session.finish()
+            }
+            #expect(outcome.status == 130, "\(outcome.output)\(outcome.errors)")
+            #expect(try workspace.leftovers() == [])
+        }
+
+        /// The names of the scenarios of each run that has ended.
+        private static func runs(in text: String) -> [[String]] {
+            text.components(separatedBy: "watching for changes").dropLast().map { run in
+                run.matches(of: #/✓\S* ([A-Za-z ]+)  /#).map { String($0.1) }
+            }
+        }
+
+        private func content(of name: String, in workspace: Workspace) throws -> String {
+            try String(contentsOfFile: "\(workspace.directory)/\(name)", encoding: .utf8)
+        }
+
+        private func workspace() throws -> Workspace {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try workspace.write("name: A\nsteps:\n  - clock: freeze\n", to: "a.yaml")
+            try workspace.write("name: B\nsteps:\n  - include: group.yaml\n", to: "b.yaml")
+            try workspace.write("steps:\n  - clock: freeze\n", to: "group.yaml")
+            return workspace
+        }
+    }
+}
