@@ -4,8 +4,8 @@ import LabSystem
 
 /// Standard output and standard error.
 enum Console {
-    /// Writes a line to standard output.
-    static func print(_ line: String) { write(line + "\n", to: 1) }
+    /// Writes a line to standard output. Nothing in it commands a terminal; a program gets it as it is.
+    static func print(_ line: String) { write((isatty(1) == 1 ? line.withVisibleControls : line) + "\n", to: 1) }
 
     /// Writes a line to standard error. Nothing in it commands the terminal.
     static func error(_ line: String) { write(line.withVisibleControls + "\n", to: 2) }

@@ -39,7 +39,7 @@ struct OutputTests {
     func narrowProgressLine() {
         let line = ProgressPrinter.line(
             ended: 12, of: 53, seconds: 8, name: "A second app is refused while it lasts", others: 1, columns: 40)
-        #expect(line == "12/53  8 s  A second app is refused… +1")
+        #expect(line == "12/53  8 s  A second app is refus… +1")
     }
 
     @Test("Without a terminal, results come in the order of the suite")

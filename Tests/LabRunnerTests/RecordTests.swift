@@ -59,8 +59,11 @@ struct RecordTests {
         for hasPath in [true, false] {
             let (outcome, text) = workspace.run { options in
                 (options.lastFailed, options.labFile) = (true, "\(options.paths[0])/lab.yaml")
+                options.reports = [RunOptions.Report(format: .json, path: workspace.directory.file("\(hasPath).json"))]
                 if !hasPath { options.paths = [] }
             }
+            let report = try Files.read(workspace.directory.file("\(hasPath).json"))
+            #expect(try JSONDecoder().decode(JSONReport.self, from: report).results.isEmpty)
             #expect(outcome == .passed)
             #expect(text == "nothing to run: nothing failed last time\n")
         }

@@ -26,6 +26,23 @@ struct StoppedScenarioTests {
         #expect(reasons.first?.hasPrefix(expected) == true, "\(reasons)")
     }
 
+    @Test("An interruption does not disturb a tear-down that is under way: the steps have passed")
+    func interruptedTearDown() async throws {
+        let interruption = Interruption()
+        let meeting = Barrier(count: 2)
+        let run = try await onThread {
+            try FakeRun(
+                "name: Test\nsteps:\n  - clock: freeze\ntearDown:\n  - main: hasValidActivation\n",
+                answers: FakeAnswers(meeting: meeting), interruption: interruption
+            ) { lab in
+                lab.answers.awaitRequest()
+                interruption.set()
+                meeting.arriveAndWait()
+            }
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+    }
+
     @Test("A forced interruption ends the tear-down too")
     func forcedInterruption() async throws {
         let interruption = Interruption()
@@ -42,7 +59,7 @@ struct StoppedScenarioTests {
         #expect(run.result.verdict == .inconclusive, "\(run.sinks)")
     }
 
-    @Test("A scenario that exceeds its time limit has failed, and says which step was waiting for what")
+    @Test("A scenario that exceeds its time limit has failed, and says so")
     func scenarioLimit() async throws {
         var limits = TimeLimits()
         limits.scenario = .milliseconds(1)
@@ -52,11 +69,8 @@ struct StoppedScenarioTests {
         }
         #expect(run.result.verdict == .failed)
         let failure = try #require(run.result.failures.first)
-        #expect(failure.place == "scenario.yaml:3:5")
-        #expect(
-            failure.reason.hasPrefix(
-                "the scenario takes longer than 1ms, its limit (--scenario-timeout): step 1 `main: hasValidActivation` was waiting for the answer of `main` since"
-            ), "\(failure.reason)")
+        // Whether the step had begun by then, the machine decides.
+        #expect(failure.reason.hasPrefix("the scenario takes longer than 1ms, its limit (--scenario-timeout)"))
         #expect(run.result.failures.count == 1)
     }
 

@@ -22,6 +22,7 @@ final class ScenarioRun: Sendable {
     let directory: String
     private let setting: Setting
     private let runInterruption: Interruption
+    private let isTearingDown = Atomic(false)
     private let record = Mutex(Record())
 
     /// What all scenarios of a run have in common.
@@ -76,8 +77,7 @@ final class ScenarioRun: Sendable {
             let events = try TraceBoard(directory: instance.manifest.tracesDirectory)
             runInterruption.passing(to: interruption) {
                 interruption.reaching {
-                    events.wakeAll()
-                    instance.connection.clients.interrupt()
+                    self.endWaiting(in: instance.connection, events: events)
                 } end: {
                     instance.kill()
                 } during: {
@@ -85,8 +85,10 @@ final class ScenarioRun: Sendable {
                         try instance.start()
                         perform(in: instance.connection, events: events)
                     } catch {
-                        let reason = interruption.isSet ? "\(interruption.reason) while the lab started" : "\(error)"
-                        fail("the lab did not start: \(reason)", verdict: .inconclusive)
+                        let reason =
+                            interruption.isSet
+                            ? "\(interruption.reason) while the lab started" : "the lab did not start: \(error)"
+                        fail(reason, verdict: .inconclusive)
                     }
                 }
             }
@@ -105,6 +107,13 @@ final class ScenarioRun: Sendable {
         let result = result(seconds: Double(MonotonicClock.nanoseconds() - begin) / 1e9, launches: launches)
         try? history.record("scenario.finished", ["verdict": .string(result.verdict.rawValue)])
         return result
+    }
+
+    /// Ends what the steps wait for, after an interruption; a tear-down is not disturbed.
+    func endWaiting(in instance: InstanceConnection, events: TraceBoard) {
+        guard !isTearingDown.load(ordering: .acquiring) else { return }
+        events.wakeAll()
+        instance.clients.interrupt()
     }
 
     private func result(seconds: Double, launches: [String: UInt64]) -> ScenarioResult {
@@ -142,7 +151,7 @@ final class ScenarioRun: Sendable {
             stopped(because: interruption.reason, verdict: .inconclusive, events: events)
         }
         countdown.end()
-        let isKept = !interruption.isSet && hasFailed && setting.afterFailure?(instance) ?? false
+        let isKept = !runInterruption.isSet && hasFailed && setting.afterFailure?(instance) ?? false
         record.withLock { $0.isKept = isKept }
         if !isKept, !scenario.tearDown.isEmpty { tearDown(thread) }
         return result(seconds: 0, launches: [:])
@@ -150,6 +159,7 @@ final class ScenarioRun: Sendable {
 
     /// Runs the tear-down, which has a time limit of its own.
     private func tearDown(_ thread: StepThread) {
+        isTearingDown.store(true, ordering: .releasing)
         let countdown = Countdown(limits.scenario) { [self] limit in
             fail(
                 "the tear-down takes longer than \(limit), its limit (--scenario-timeout), and was cut off",

@@ -29,7 +29,8 @@ struct LastFailures {
         ids = Set(failures.map(\.scenario))
         var seen: Set<String> = []
         paths = failures.map(\.scenario).filter { seen.insert($0).inserted }.map { id in
-            id.hasPrefix("/") ? id : "\(root)/\(id)"
+            // What lies outside of the project is recorded as it was given.
+            Files.exists(ScenarioPath("\(root)/\(id)").file) ? "\(root)/\(id)" : id
         }
     }
 }

@@ -132,13 +132,14 @@ public final class ProgressPrinter: Sendable {
     }
 
     /// `12/53  8 s  A wrong password is counted +1`, in fewer columns than the terminal has: a line that reached the
-    /// edge would go on in the next one, which nothing clears.
+    /// edge would go on in the next one, which nothing clears. There is room for the `^C` that a terminal shows.
     static func line(ended: Int, of total: Int, seconds: UInt64, name: String, others: Int, columns: Int) -> String {
         let head = "\(ended)/\(total)  \(elapsed(seconds))"
         let tail = others > 0 ? " +\(others)" : ""
-        let room = columns - 1 - head.count - 2 - tail.count
+        let width = max(0, columns - 3)
+        let room = width - head.count - 2 - tail.count
         // A name of a few characters says nothing.
-        guard room >= 8 else { return Terminal.fitting(head + tail, columns: columns - 1) }
+        guard room >= 8 else { return Terminal.fitting(head + tail, columns: width) }
         return "\(head)  \(Terminal.fitting(name.onOneVisibleLine, columns: room))\(tail)"
     }
 

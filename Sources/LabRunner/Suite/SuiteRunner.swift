@@ -87,13 +87,16 @@ public final class SuiteRunner: Sendable {
             limits: options.limits, labOption: options.labFile,
             afterFailure: { [ending] in failed.handle($0, interruption: ending) }, keep: failed.keep)
         let records = options.recordsDirectory ?? "\(Files.directory(of: found.labFile))/.lab"
+        let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
         guard !found.scenarios.isEmpty || options.shard != nil else {
             printer.print(
                 "nothing to run: \(options.lastFailed ? "nothing failed last time" : "nothing has changed")\n")
+            // Without a record, so that the last failures stay what they are.
+            for file in reports { try file.write(JSONReport(seed: seed, seconds: 0, results: [])) }
             return .passed
         }
         let directory = try RunDirectory.create(in: records, keeping: options.keptRuns)
-        let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
+        defer { withExtendedLifetime(directory) {} }
         let begin = MonotonicClock.nanoseconds()
         let jobs = jobs(of: found.scenarios, seed: seed)
         queue.withLock { $0 = jobs.reversed() }

@@ -38,8 +38,7 @@ struct FakeRun {
         defer { events.stop() }
         result = interruption.passing(to: run.interruption) {
             run.interruption.reaching {
-                events.wakeAll()
-                fake.connection.clients.interrupt()
+                run.endWaiting(in: fake.connection, events: events)
             } during: {
                 let companion = during.map { during in runOnThread(name: "during") { try? during(fake) } }
                 defer { companion?.join() }
