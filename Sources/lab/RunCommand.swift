@@ -15,7 +15,9 @@ struct RunCommand: ParsableCommand {
     @Option(help: "Write a report: junit=FILE or json=FILE.")
     var report: [String] = []
 
-    @Option(help: "How many scenarios run at the same time; otherwise as many as the machine has cores.")
+    @Option(
+        name: .shortAndLong,
+        help: "How many scenarios run at the same time; otherwise as many as the machine has cores.")
     var jobs: Int?
 
     @Option(help: "Seed of the lab's random values.")

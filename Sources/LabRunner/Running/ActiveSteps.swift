@@ -28,10 +28,7 @@ final class ActiveSteps: Sendable {
         }
         return innermost.sorted { $0.begin < $1.begin }.map { entry in
             let seconds = Double(MonotonicClock.nanoseconds() - entry.begin) / 1e9
-            return (
-                entry.step,
-                "step \(entry.step.path) `\(entry.step.title)` was waiting for \(entry.step.awaited) since \(TerminalReport.seconds(seconds))"
-            )
+            return (entry.step, "this step had waited \(TerminalReport.seconds(seconds)) for \(entry.step.awaited)")
         }
     }
 }
