@@ -15,13 +15,11 @@ enum InterruptingSignals {
         try Signals.onSignals([SIGINT, SIGTERM, SIGHUP]) { _ in
             switch count.add(1, ordering: .relaxed).newValue {
             case 1:
-                printer.aside {
-                    Console.error("ending: tear-downs run, reports are written; Ctrl-C again ends at once")
-                }
                 interruption.set()
+                tell("ending: tear-downs run, reports are written; Ctrl-C again ends at once", through: printer)
             case 2:
-                printer.aside { Console.error("ending at once") }
                 interruption.force()
+                tell("ending at once", through: printer)
             // The kernel tells the instances, which end themselves.
             default:
                 TerminalKeys.restore()
@@ -29,5 +27,10 @@ enum InterruptingSignals {
             }
         }
         return interruption
+    }
+
+    /// On a thread of its own: output that nobody reads must not keep the next signal waiting.
+    private static func tell(_ notice: String, through printer: ProgressPrinter) {
+        runOnThread(name: "notice") { printer.aside { Console.error(notice) } }
     }
 }
