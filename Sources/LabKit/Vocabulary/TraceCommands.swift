@@ -8,7 +8,8 @@ public struct ListEvents: Command {
         "events", of: .trace, "Lists what the processes of the instance have recorded so far, in the order of time.")
     @Field("Only this event; `lab events` lists them.") public var event: String?
     @Field("Only events of this process: an app, a device, `server`, or `clock`.") public var peer: String?
-    @Field("Only what this step caused, by its number, such as `3.1`, with everything inside it.") public var step: String?
+    @Field("Only what this step caused, by its number, such as `3.1`, with everything inside it.")
+    public var step: String?
 
     public struct Event: FieldObject {
         @Field("What happened.") public var event: String

@@ -41,8 +41,10 @@ public final class Interruption: Sendable {
 
     /// Asks the run to end at once; further calls do nothing.
     public func force() {
+        // Before the wish to stop, which would let a tear-down begin.
+        let isFirst = !endFlag.exchange(true, ordering: .acquiringAndReleasing)
         set()
-        guard !endFlag.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard isFirst else { return }
         for reach in reaches.withLock({ Array($0.values) }) { reach.end() }
     }
 
@@ -66,6 +68,7 @@ public final class Interruption: Sendable {
 
     /// Does something with an interruption of its own, which this one reaches but which reaches no further.
     func passing<Value>(to inner: Interruption, during body: () throws -> Value) rethrows -> Value {
-        try reaching({ [self] in inner.set(because: reason) }, end: { inner.force() }, during: body)
+        try reaching(
+            { [self] in isForced ? inner.force() : inner.set(because: reason) }, end: { inner.force() }, during: body)
     }
 }

@@ -261,7 +261,7 @@ final class ScenarioRun: Sendable {
             step: step.path, begin: times.begin(of: step), actor: peer, error: error, awaited: awaited,
             // From the files: what follows them may be a moment behind.
             events: (try? TraceReader.readAll("\(directory)/traces")) ?? [], topology: scenario.topology,
-            stepAt: times.step(at:), armedBy: self.step(that:))
+            stepAt: times.step(at:by:), armedBy: self.step(that:))
         return StepExplainer(renderer: renderer, facts: facts, replay: replay).failure(
             step, reason, verdict: verdict, mismatches: mismatches)
     }

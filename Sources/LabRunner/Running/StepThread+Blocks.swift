@@ -104,7 +104,7 @@ extension StepThread {
             }
             guard let first = found.first else { return true }
             let after = TerminalReport.milliseconds(first.time - begin)
-            let count = found.count == 1 ? "" : ", the first of \(found.count) times,"
+            let count = found.count == 1 ? "" : ", the first of \(found.count) times"
             return fail(
                 step, "\(event.title) came \(after) after the beginning\(count), but must never come in these steps",
                 verdict: .failed, peer: first.process)

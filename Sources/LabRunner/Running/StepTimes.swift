@@ -32,9 +32,14 @@ final class StepTimes: Sendable {
     func begin(of step: Step) -> UInt64 { entries.withLock { $0[step.path]?.begin } ?? 0 }
 
     /// The number of the innermost step that was being carried out at a time.
-    func step(at time: UInt64) -> String? {
+    ///
+    /// - Parameter actor: Whose step it is, when branches had several under way.
+    func step(at time: UInt64, by actor: String) -> String? {
         entries.withLock { entries in
-            entries.filter { $0.value.contains(time) }.max { $0.key.count < $1.key.count }?.key
+            entries.filter { $0.value.contains(time) }.max { left, right in
+                let isOwn = (left.value.step.actors.contains(actor), right.value.step.actors.contains(actor))
+                return isOwn.0 == isOwn.1 ? left.key.count < right.key.count : isOwn.1
+            }?.key
         }
     }
 

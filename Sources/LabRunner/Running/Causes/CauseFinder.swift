@@ -61,13 +61,13 @@ struct CauseFinder {
         guard facts.error?.name == "peerDied" || facts.error?.name == "notRunning", let actor = facts.actor,
             let last = facts.events.last(where: { $0.isAboutLife(of: actor) }), last.name == .processEnded
         else { return [] }
-        let when = last.time < facts.begin ? facts.stepAt(last.time).map { " in step \($0)" } ?? "" : ""
+        let when = last.time < facts.begin ? facts.stepAt(last.time, actor).map { " in step \($0)" } ?? "" : ""
         return ["the process of `\(actor)` ended\(when): \(last.text("reason"))"]
     }
 
     private var suspension: [String] {
         guard let actor = facts.actor, let since = suspended(actor) else { return [] }
-        return ["`\(actor)` is suspended\(facts.since(since)); `\(actor): resume` lets it go on"]
+        return ["`\(actor)` is suspended\(facts.since(since, by: actor)); `\(actor): resume` lets it go on"]
     }
 
     /// When a process was suspended; nil while it runs.
@@ -100,7 +100,7 @@ struct CauseFinder {
                 return "`\(request.process)` waited \(waited) for the lock `\(name)`, which `\(holder)` held"
             }
             return
-                "`\(request.process)` waits for the lock `\(name)`, which `\(holder)` holds\(facts.since(since))\(state)"
+                "`\(request.process)` waits for the lock `\(name)`, which `\(holder)` holds\(facts.since(since, by: holder))\(state)"
         }
     }
 
@@ -132,7 +132,8 @@ struct CauseFinder {
             }
             // Both ends tell of it; the first one says when it began.
             if let first = changes.reversed().prefix(while: { $0.name == .linkDown }).last {
-                return "the link `\(link.name)` is down\(facts.since(first.time)); `\(link.name): up` brings it back"
+                return
+                    "the link `\(link.name)` is down\(facts.since(first.time, by: link.name)); `\(link.name): up` brings it back"
             }
             return changes.isEmpty && !link.up ? "the link `\(link.name)` is down since the start" : nil
         }
@@ -151,7 +152,7 @@ struct CauseFinder {
                 $0.process == device && ($0.name == .deviceLocked || $0.name == .deviceUnlocked)
             }), last.name == .deviceLocked
         else { return [] }
-        return ["`\(device)` is locked\(facts.since(last.time)); `\(device): unlock` opens it"]
+        return ["`\(device)` is locked\(facts.since(last.time, by: device)); `\(device): unlock` opens it"]
     }
 
     /// A clock that stands still lets nothing become due.
@@ -159,7 +160,7 @@ struct CauseFinder {
         guard facts.error?.name == "timedOut" || facts.awaited != nil,
             let last = facts.events.last(where: { $0.name == .clockChanged }), last.fields["frozen"] == .bool(true)
         else { return [] }
-        return ["the lab's clock stands still\(facts.since(last.time)); `advance` moves it"]
+        return ["the lab's clock stands still\(facts.since(last.time, by: "clock")); `advance` moves it"]
     }
 
     private func isOwn(_ event: TraceEvent) -> Bool {

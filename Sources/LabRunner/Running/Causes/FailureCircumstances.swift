@@ -18,8 +18,8 @@ struct FailureCircumstances {
     /// Everything recorded so far, in the order of time.
     let events: [TraceEvent]
     let topology: Topology
-    /// The number of the step that was being carried out at a time.
-    let stepAt: (UInt64) -> String?
+    /// The number of the step that was being carried out at a time, by somebody when several were.
+    let stepAt: (_ time: UInt64, _ actor: String) -> String?
     /// The step that armed a fault.
     let armedBy: (ArmedFault) -> Step?
 
@@ -38,7 +38,9 @@ struct FailureCircumstances {
     }
 
     /// "since step 3", when it is known which step it was.
-    func since(_ time: UInt64) -> String { stepAt(time).map { " since \(Self.title(ofStep: $0))" } ?? "" }
+    func since(_ time: UInt64, by actor: String) -> String {
+        stepAt(time, actor).map { " since \(Self.title(ofStep: $0))" } ?? ""
+    }
 
     /// "that step 4 armed", when a step did.
     func armed(_ fault: ArmedFault) -> String {
