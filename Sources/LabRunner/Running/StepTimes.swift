@@ -37,7 +37,7 @@ final class StepTimes: Sendable {
     func step(at time: UInt64, by actor: String) -> String? {
         entries.withLock { entries in
             entries.filter { $0.value.contains(time) }.max { left, right in
-                let isOwn = (left.value.step.actors.contains(actor), right.value.step.actors.contains(actor))
+                let isOwn = (left.value.step.isCommand(to: actor), right.value.step.isCommand(to: actor))
                 return isOwn.0 == isOwn.1 ? left.key.count < right.key.count : isOwn.1
             }?.key
         }
@@ -57,6 +57,11 @@ final class StepTimes: Sendable {
 }
 
 extension Step {
+    /// Whether the step itself, and not one inside it, is a command to an actor.
+    fileprivate func isCommand(to actor: String) -> Bool {
+        if case .command(let command) = action { command.targets.contains { $0.actor == actor } } else { false }
+    }
+
     /// What a thread waits for that carries the step out.
     fileprivate var awaited: String {
         switch action {
