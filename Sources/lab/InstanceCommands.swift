@@ -68,7 +68,9 @@ struct PsCommand: ParsableCommand {
             let server =
                 connection.isServerDead
                 ? "has ended" : connection.serverReady.map { "\($0.baseURL) (pid \($0.pid))" } ?? "not ready"
-            Console.print("\(manifest.id)  topology \(manifest.topology.name)  runner \(manifest.runnerPid)")
+            Console.print(
+                "\(manifest.id)  topology \(manifest.topology.name)  runner \(manifest.runnerPid)  "
+                    + (manifest.labFile ?? "without a lab.yaml"))
             Console.print("  server  \(server)")
             for device in manifest.topology.devices {
                 let processes: [Processes.Process]

@@ -17,7 +17,10 @@ struct SelectionOptions: ParsableArguments {
     @Option(help: "Only scenarios whose path or name contains this text.")
     var filter: String?
 
-    @Option(help: "Only scenarios with this tag; !TAG excludes. May be repeated, or hold several with commas.")
+    @Option(
+        help:
+            "Only scenarios with this tag; !TAG excludes. May be repeated, hold several with commas, or say `sharing and not slow`."
+    )
     var tags: [String] = []
 
     @Flag(help: "Only scenarios that did not pass in the last recorded run. Needs no path.")

@@ -39,6 +39,8 @@ struct DiagnosticGoldenTests {
                 \.kind.identifier))
         // Its file would be a megabyte; `SourceFileTests` makes one.
         covered.insert("fileTooLarge")
+        // Every case here has a lab file; `SuiteTests` have a folder without one.
+        covered.insert("missingLabFile")
         #expect(declared.subtracting(covered).sorted() == [])
     }
 

@@ -111,15 +111,22 @@ struct SuiteTests {
             "a.yaml": Self.good, "b.yaml": "name: Slow\ntags: [slow]\nsteps:\n  - main: kill\n",
         ])
         let scenarios = SuiteReader(labPath: nil, environment: [:]).read([directory.path]).scenarios
-        func selected(_ filter: String?, _ tags: [String]) -> [String] {
-            scenarios.filter(Selection(filter: filter, tags: tags).contains).map(\.id)
+        func selected(_ filter: String?, _ tags: [String]) throws -> [String] {
+            scenarios.filter(try Selection(filter: filter, tags: tags).contains).map(\.id)
         }
-        #expect(selected(nil, []) == ["a.yaml", "b.yaml"])
-        #expect(selected("good", []) == ["a.yaml"])
-        #expect(selected("B.YAML", []) == ["b.yaml"])
-        #expect(selected(nil, ["fast"]) == ["a.yaml"])
-        #expect(selected(nil, ["!fast"]) == ["b.yaml"])
-        #expect(selected(nil, ["fast", "slow"]) == ["a.yaml", "b.yaml"])
+        #expect(try selected(nil, []) == ["a.yaml", "b.yaml"])
+        #expect(try selected("good", []) == ["a.yaml"])
+        #expect(try selected("B.YAML", []) == ["b.yaml"])
+        #expect(try selected(nil, ["fast"]) == ["a.yaml"])
+        #expect(try selected(nil, ["!fast"]) == ["b.yaml"])
+        #expect(try selected(nil, ["fast", "slow"]) == ["a.yaml", "b.yaml"])
+        #expect(try selected(nil, ["fast or slow"]) == ["a.yaml", "b.yaml"])
+        #expect(try selected(nil, ["not slow and fast"]) == ["a.yaml"])
+        #expect(try selected(nil, ["fast and slow"]) == [])
+        #expect(try selected(nil, ["fast and !slow or slow and not fast"]) == ["a.yaml", "b.yaml"])
+        for wrong in ["fast and", "or fast", "fast slow", "not and fast", " "] {
+            #expect(throws: BadUsage.self) { try selected(nil, [wrong]) }
+        }
     }
 
     @Test("A lab that does not start is inconclusive, exit code 3, and leaves nothing")
@@ -128,6 +135,14 @@ struct SuiteTests {
         #expect(outcome == .inconclusive, "\(text)")
         #expect(outcome.rawValue == 3)
         #expect(text.contains("LAB_BIN"), "\(text)")
+    }
+
+    @Test("Without a lab file, the complaint says where one was looked for")
+    func missingLabFile() throws {
+        let directory = try TemporaryDirectory()
+        try Files.write(Data(Self.good.utf8), to: directory.file("a.yaml"))
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read([directory.file("a.yaml")])
+        #expect(outcome.diagnostics.map(\.kind) == [.missingLabFile(near: directory.file("a.yaml"))])
     }
 
     @Test("A path at which nothing is, is named as it was given")
@@ -172,7 +187,7 @@ struct SuiteTests {
         let scenarios = SuiteReader(labPath: nil, environment: [:]).read([directory.path]).scenarios
         #expect(scenarios.map(\.id) == ["a.yaml[low]", "a.yaml[2]"])
         #expect(scenarios.map(\.row) == ["low", "2"])
-        #expect(scenarios.filter(Selection(filter: "[2]", tags: []).contains).map(\.id) == ["a.yaml[2]"])
+        #expect(try scenarios.filter(Selection(filter: "[2]", tags: []).contains).map(\.id) == ["a.yaml[2]"])
         let file = directory.file("a.yaml")
         let named = SuiteReader(labPath: nil, environment: [:]).read(["\(file)[2]", "\(file)[low]"])
         #expect(named.scenarios.map(\.id) == ["a.yaml[2]", "a.yaml[low]"])

@@ -7,6 +7,8 @@ public enum DiagnosticKind: Equatable, Sendable {
     // The file.
     /// There is no such file.
     case missingFile
+    /// No lab file at a path or above it.
+    case missingLabFile(near: String)
     /// The file exists and cannot be read.
     case unreadableFile(reason: String)
     /// Larger than anything a person writes, in bytes.

@@ -7,6 +7,7 @@ extension DiagnosticKind {
     public var sentence: String {
         switch self {
         case .missingFile: "there is no such file"
+        case .missingLabFile(let path): "there is no lab.yaml at \(path) or in a folder above it"
         case .unreadableFile(let reason): "the file cannot be read: \(reason)"
         case .fileTooLarge(let bytes, let limit): "the file has \(bytes) bytes; at most \(limit) are read"
         case .notUTF8: "the file is not UTF-8 text"
@@ -74,6 +75,8 @@ extension DiagnosticKind {
     public var advice: String? {
         switch self {
         case .missingFile: "check the path; it is read relative to the current directory"
+        case .missingLabFile:
+            "it names the devices and their apps, see docs/topology.md; `--lab FILE` names one elsewhere"
         case .unreadableFile: "check the file's permissions"
         case .fileTooLarge: "split it into several files"
         case .notUTF8: "save the file as UTF-8"

@@ -35,6 +35,12 @@ extension Explanation {
             advice: "Each way is listed with what does not fit it.", scenarios: ["failing/none-of-the-ways.yaml"],
             printed: "it ended in none of the "),
         Explanation(
+            "answers-differ", .stepFailure, "The commands of `same` did not give the same answer.",
+            causes: ["One of the processes does not see what another one has written."],
+            advice:
+                "Each answer is printed. Where it takes a moment until all see the same, put `eventually` around it.",
+            scenarios: ["failing/answers-differ.yaml"], printed: "the answers are not the same: "),
+        Explanation(
             "check-differs", .stepFailure, "A value that was kept is not what `expect` of `check` says.",
             causes: ["The step that kept the value answered otherwise."],
             advice: "The difference shows both. The value itself is in `history.jsonl` of the scenario's directory.",

@@ -40,10 +40,19 @@ struct FailureReader {
             }
         }
         let expectation = expectations.read(node, of: .map, what: "the error")
-        if case .object(let members)? = expectation?.matcher {
-            for member in members where member.key == "code" { checkCode(member.expectation) }
+        guard let expectation, case .object(let members) = expectation.matcher else { return expectation }
+        return Expectation(matcher: .object(members.map(checked)), place: expectation.place)
+    }
+
+    /// The member, with `code: any` read as it is meant: as `fails: any`, with more members beside it.
+    private func checked(_ member: Matcher.Member) -> Matcher.Member {
+        guard member.key == "code" else { return member }
+        if case .equals(.literal("any")) = member.expectation.matcher {
+            return Matcher.Member(
+                key: "code", expectation: Expectation(matcher: .any, place: member.expectation.place))
         }
-        return expectation
+        checkCode(member.expectation)
+        return member
     }
 
     /// Complains about a code that no error has. Numbers are not judged: domains share them.

@@ -56,6 +56,34 @@ extension StepReader {
         return events.count == elements.count ? .order(events) : nil
     }
 
+    func same(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
+        closeKeys(of: node, word: "same", allowed: ["note"])
+        guard let elements = entry.value.elements else {
+            collector.report(
+                .wrongShape(what: "`same`", expected: .list, actual: entry.value.shape), at: entry.value.place)
+            return nil
+        }
+        guard elements.count >= 2 else {
+            collector.report(.tooFewBranches(word: "same"), at: entry.keyPlace)
+            return nil
+        }
+        let reader = nested(in: scope, path: path)
+        let steps = elements.enumerated().compactMap { index, element -> Step? in
+            guard let step = reader.readStep(element, path: "\(path).\(index + 1)") else { return nil }
+            if case .command(let command) = step.action, command.command.result != .nothing {
+                switch command.outcome {
+                case .succeeds, .result: return step
+                case .failure, .either: break
+                }
+            }
+            collector.report(
+                .misfit(what: "a step of `same`", reason: "it takes commands that succeed and answer something"),
+                at: element.place)
+            return nil
+        }
+        return steps.count == elements.count ? .same(steps) : nil
+    }
+
     /// The event that a block is about; the reader's other keys are the caller's.
     private func event(_ reader: MappingReader) -> EventPattern? {
         let event = reader.choice("event", of: TraceEventName.all.map(\.rawValue), required: true)

@@ -82,6 +82,7 @@ struct StepReader {
         case "parallel": action = parallel(node, command, path: path)
         case "race": action = race(node, command, path: path)
         case "repeat": action = repeated(node, command, path: path)
+        case "same": action = same(node, command, path: path)
         case "stays": action = stays(node, command, path: path)
         case "waitFor": action = waitFor(node, command)
         default:

@@ -74,6 +74,24 @@ extension StepThread {
         return true
     }
 
+    /// Whether all commands give the same answer as the first.
+    func same(_ steps: [Step], of step: Step) -> Bool {
+        var answers: [(step: Step, answer: JSONValue)] = []
+        for inner in steps {
+            guard perform([inner]) else { return false }
+            answers.append((inner, lastAnswer ?? .null))
+        }
+        guard let first = answers.first else { return true }
+        let evaluator = MatchEvaluator(bindings: bindings)
+        let mismatches = answers.dropFirst().flatMap { step, answer in
+            evaluator.mismatches(
+                answer, Expectation(matcher: .exactly(.literal(first.answer)), place: step.place), path: step.title)
+        }
+        if mismatches.isEmpty { return true }
+        let seen = answers.map { "`\($0.step.title)` answered \($0.answer.description)" }.joined(separator: "; ")
+        return fail(step, "the answers are not the same: \(seen)", verdict: .failed, mismatches: mismatches)
+    }
+
     private func matcher(of event: EventPattern) -> ([String: JSONValue]) -> Bool {
         let evaluator = MatchEvaluator(bindings: bindings)
         return { fields in event.fields.map { evaluator.mismatches(.object(fields), $0).isEmpty } ?? true }

@@ -78,6 +78,8 @@ final class StepThread {
             isFine = wait(for: event, within: limit, of: step)
         case .order(let events):
             isFine = order(events, of: step)
+        case .same(let steps):
+            isFine = same(steps, of: step)
         case .never(let absence, let steps):
             isFine = perform(steps, without: absence, of: step)
         case .stays(let duration, let steps):
@@ -145,7 +147,7 @@ final class StepThread {
             switch step.action {
             case .command(let command): for target in command.targets { caller.connect(to: target) }
             case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps),
-                .stays(_, let steps), .never(.event, let steps):
+                .stays(_, let steps), .never(.event, let steps), .same(let steps):
                 prepare(steps)
             case .never(.answer(let probe), let steps): prepare([probe] + steps)
             case .check, .advance, .waitFor, .order, .race, .parallel: break

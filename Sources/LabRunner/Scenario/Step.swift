@@ -10,6 +10,7 @@ struct Step: Sendable {
         case advance(LabDuration)
         case waitFor(EventPattern, within: LabDuration)
         case order([EventPattern])
+        case same([Step])
         case never(Absence, steps: [Step])
         case stays(LabDuration, steps: [Step])
         case eventually(limit: LabDuration, steps: [Step])
@@ -41,7 +42,7 @@ struct Step: Sendable {
         case .race(let race): race.branches.flatMap(\.actors)
         case .parallel(let branches): branches.flatMap(\.actors)
         case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps),
-            .stays(_, let steps), .never(.event, let steps):
+            .stays(_, let steps), .never(.event, let steps), .same(let steps):
             steps.flatMap(\.actors)
         case .never(.answer(let probe), let steps): probe.actors + steps.flatMap(\.actors)
         }
@@ -55,6 +56,7 @@ struct Step: Sendable {
         case .advance(let duration): "advance: \(duration)"
         case .waitFor(let event, _): "waitFor: \(event.event)"
         case .order(let events): "order: \(events.map(\.event).joined(separator: ", "))"
+        case .same(let steps): "same: \(steps.map(\.title).joined(separator: ", "))"
         case .never(.event(let event), _): "never: \(event.event)"
         case .never(.answer(let probe), _): "never: \(probe.title)"
         case .stays(let duration, _): "stays: \(duration)"

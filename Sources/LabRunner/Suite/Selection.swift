@@ -4,13 +4,24 @@ internal import LabKit
 struct Selection: Sendable {
     let filter: String?
     /// Tags, one of which a scenario must have; a tag with `!` before it excludes.
-    let tags: [String]
+    private let tags: [String]
+    /// Wishes in several words, all of which a scenario must fulfil.
+    private let expressions: [TagExpression]
+
+    /// - Parameter tags: Tags, tags with `!` before them, and expressions such as `sharing and not slow`.
+    /// - Throws: ``BadUsage`` for an expression that is none.
+    init(filter: String?, tags: [String]) throws {
+        self.filter = filter
+        self.tags = tags.filter { !$0.contains(" ") }
+        expressions = try tags.filter { $0.contains(" ") }.map(TagExpression.init)
+    }
 
     func contains(_ scenario: Scenario) -> Bool {
         if let filter {
             let text = "\(scenario.id)\n\(scenario.name)".lowercased()
             if !text.contains(filter.lowercased()) { return false }
         }
+        guard expressions.allSatisfy({ $0.holds(for: scenario.tags) }) else { return false }
         let excluded = tags.filter { $0.hasPrefix("!") }.map { String($0.dropFirst()) }
         if scenario.tags.contains(where: excluded.contains) { return false }
         let wanted = tags.filter { !$0.hasPrefix("!") }
@@ -21,9 +32,9 @@ struct Selection: Sendable {
     func complaint(about scenarios: [Scenario]) -> String? {
         guard !scenarios.isEmpty else { return "error: there is no scenario at the given paths" }
         let known = Set(scenarios.flatMap(\.tags)).sorted()
-        for tag in tags {
-            // A mistyped tag behind `!` would exclude nothing, and one among others select too little.
-            let word = tag.hasPrefix("!") ? String(tag.dropFirst()) : tag
+        // A mistyped tag behind `!` would exclude nothing, and one among others select too little.
+        let words = tags.map { $0.hasPrefix("!") ? String($0.dropFirst()) : $0 } + expressions.flatMap(\.tags)
+        for word in words {
             if !known.contains(word) {
                 let advice = nearest(word, among: known).map { "; did you mean `\($0)`?" } ?? ""
                 return "error: no scenario has the tag `\(word)`\(advice)"

@@ -117,7 +117,7 @@ public struct SuiteReader {
     private func readLabFile(near path: String, into outcome: inout Outcome) -> NamedTopologies? {
         guard let found = labPath ?? Self.findLabFile(near: path) else {
             let missing = SourceFile(path: "lab.yaml", text: "")
-            outcome.diagnostics.append(Diagnostic(.missingFile, at: SourcePlace(.start, in: missing)))
+            outcome.diagnostics.append(Diagnostic(.missingLabFile(near: path), at: SourcePlace(.start, in: missing)))
             return nil
         }
         switch SourceFile.read(found) {

@@ -17,6 +17,9 @@ struct SuiteSearch {
         var inputs: [String]
     }
 
+    /// More would scroll the first one away, which is often the cause of the others.
+    private static let shownMistakes = 50
+
     let options: RunOptions
     let environment: [String: String]
     /// Only scenarios that these concern.
@@ -53,7 +56,9 @@ struct SuiteSearch {
         ).read(paths)
         guard suite.diagnostics.isEmpty, let labFile = suite.labFile else {
             let renderer = DiagnosticRenderer(secrets: suite.secrets)
-            complain(renderer.render(suite.diagnostics))
+            complain(renderer.render(Array(suite.diagnostics.prefix(Self.shownMistakes))))
+            let rest = suite.diagnostics.count - Self.shownMistakes
+            if rest > 0 { complain("\nand \(rest) more\n") }
             let count = suite.diagnostics.count
             complain("\nnothing was run: \(count) \(count == 1 ? "mistake" : "mistakes")\n")
             if let annotations = GitHubAnnotations(environment: environment) {
@@ -68,7 +73,7 @@ struct SuiteSearch {
             return nil
         }
         for note in suite.notes { complain("note: \(note)\n") }
-        let selection = Selection(filter: options.filter, tags: options.tags)
+        let selection = try Selection(filter: options.filter, tags: options.tags)
         if let complaint = selection.complaint(about: suite.scenarios) {
             complain(complaint + "\n")
             return nil

@@ -73,7 +73,9 @@ public final class WatchSession: Sendable {
 
     /// The folders of all files that the scenarios are made of.
     private func directories() -> [String] {
-        let suite = SuiteReader(labPath: options.labFile, environment: environment).read(options.paths)
+        let suite = SuiteReader(
+            labPath: options.labFile, environment: environment, settings: options.settings
+        ).read(options.paths)
         let files = suite.inputs + suite.scenarios.flatMap(\.includes)
         let given = options.paths.filter(Files.isDirectory)
         return Set((files.map(Files.directory) + given).map { IncludedFiles.identity(of: $0) }).sorted()

@@ -81,6 +81,7 @@ extension EndToEnd {
                 .replacing(/milliseconds=[0-9.]+/, with: "milliseconds=N")
                 .replacing(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/, with: "UUID")
                 .replacing(/\b[0-9a-f]{16}\b/, with: "COUNTER")
+                .replacing(/\b[0-9]{10}(\.[0-9]+)?\b/, with: "TIME")
                 .replacing(/127\.0\.0\.1:[0-9]+/, with: "HOST")
                 .replacing(/\b(pid[= ])[0-9]+/, with: { "\($0.output.1)N" })
         }
