@@ -87,7 +87,7 @@ let package = Package(
         module("ZeroMQ", ["CZeroMQ"]),
         module("LabKit", ["LabSystem", "ZeroMQ"]),
         // Apart from LabKit, so that no app links a YAML reader.
-        module("LabFile", ["LabKit", yams]),
+        module("LabFile", ["LabKit", "LabSystem", yams]),
 
         // The protocol and the client core.
         module("PowerAuthProtocol", ["COpenSSL"]),

@@ -8,6 +8,15 @@ import Testing
 
 @Suite("The engine carries steps out as they are written", .endsInTime)
 struct EngineTests {
+    @Test("A run whose record cannot be written, because the disk is full, is inconclusive and says why")
+    func fullDisk() async throws {
+        let run = try await onThread { try FakeRun("  - clock: freeze\n", isDiskFull: true) }
+        #expect(run.result.verdict == .inconclusive)
+        let reason = try #require(run.result.failures.first?.reason)
+        #expect(reason.contains("history.jsonl is not complete"), "\(reason)")
+        #expect(reason.hasSuffix("the disk is full"), "\(reason)")
+    }
+
     @Test("A command of an app goes to the app, one of its process to its device")
     func routes() async throws {
         let run = try await onThread {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LabFile
 import LabKit
 import TestSupport
@@ -6,6 +7,17 @@ import Testing
 
 @Suite("Files are read within limits", .endsInTime)
 struct SourceFileTests {
+    @Test("A pipe is refused and not waited for")
+    func pipe() throws {
+        let directory = try TemporaryDirectory()
+        #expect(mkfifo(directory.file("a.yaml"), 0o600) == 0)
+        guard case .failure(let diagnostic) = SourceFile.read(directory.file("a.yaml")) else {
+            Issue.record("the pipe was read")
+            return
+        }
+        #expect(diagnostic.kind == .unreadableFile(reason: "it is no regular file"))
+    }
+
     @Test("A file of more than a megabyte is refused by its size")
     func tooLarge() throws {
         let directory = try TemporaryDirectory()

@@ -1,3 +1,5 @@
+import LabSystem
+
 /// Prints diagnostics: `file:line:column: error: sentence`, the source line, a caret, and advice.
 ///
 /// An immutable value; any thread.
@@ -40,14 +42,21 @@ public struct DiagnosticRenderer: Sendable {
         let last = min(line.count, first + Self.widestLine)
         let before = first > 0 ? "…" : ""
         let after = last < line.count ? "…" : ""
-        let length = max(1, min(end - 1, last) - caret)
-        // Tabs keep their width when the caret line repeats them.
-        let indent = before.map { _ in " " } + line[first..<caret].map { $0 == "\t" ? "\t" : " " }
-        var shown = String.UnicodeScalarView()
-        shown.append(contentsOf: line[first..<last])
+        let marked = line[caret..<max(caret, min(end - 1, last))]
+        // Columns of the terminal and not characters; tabs keep their width when the caret line repeats them.
+        let indent = (before + Self.text(line[first..<caret])).map {
+            $0 == "\t" ? "\t" : String(repeating: " ", count: Terminal.width(of: String($0)))
+        }
         let number = String(range.start.line)
         let gutter = String(repeating: " ", count: number.count)
-        let marker = "^" + String(repeating: "~", count: length - 1)
-        return " \(number) | \(before)\(String(shown))\(after)\n \(gutter) | \(indent.joined())\(marker)\n"
+        let marker = "^" + String(repeating: "~", count: max(1, Terminal.width(of: Self.text(marked))) - 1)
+        return
+            " \(number) | \(before)\(Self.text(line[first..<last]))\(after)\n \(gutter) | \(indent.joined())\(marker)\n"
+    }
+
+    private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars)
+        return String(text)
     }
 }

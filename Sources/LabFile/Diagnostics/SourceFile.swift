@@ -39,6 +39,12 @@ public final class SourceFile: Sendable {
             return refused(.missingFile)
         }
         guard !isDirectory.boolValue else { return refused(.unreadableFile(reason: "it is a directory")) }
+        // Reading a pipe would wait for somebody to write.
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let kind = (try? FileManager.default.attributesOfItem(atPath: target))?[.type] as? FileAttributeType
+        guard kind == .typeRegular else {
+            return refused(.unreadableFile(reason: "it is no regular file"))
+        }
         let data: Data
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: path))

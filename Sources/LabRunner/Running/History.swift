@@ -1,6 +1,7 @@
 internal import Foundation
 internal import LabKit
 internal import LabSystem
+internal import Synchronization
 
 /// The record of a run: one JSON line an event, each written with one `write` before the step goes on, so
 /// that a run killed at any moment can be read.
@@ -9,9 +10,12 @@ internal import LabSystem
 /// appending and each line is one write.
 final class History: Sendable {
     private let file: FileDescriptor
+    private let path: String
     private let redactor: Redactor
+    private let firstFailure = Mutex<String?>(nil)
 
     init(path: String, redactor: Redactor) throws {
+        self.path = path
         file = try FileDescriptor.open(path, flags: O_WRONLY | O_CREAT | O_APPEND)
         self.redactor = redactor
     }
@@ -22,13 +26,21 @@ final class History: Sendable {
     ///   - event: What happened.
     ///   - step: The step's number.
     ///   - fields: Facts; secrets are masked.
-    func record(_ event: String, step: String = "", _ fields: [String: JSONValue] = [:]) throws {
+    func record(_ event: String, step: String = "", _ fields: [String: JSONValue] = [:]) {
         var object = fields.mapValues(redactor.redact)
         object["e"] = .string(event)
         object["t"] = .integer(Int64(MonotonicClock.nanoseconds()))
         if !step.isEmpty { object["step"] = .string(step) }
         var line = JSONValue.object(object).encoded()
         line.append(0x0A)
-        try file.writeAll(line)
+        do {
+            try file.writeAll(line)
+        } catch {
+            let reason = (error as? SystemError)?.sentence ?? "\(error)"
+            firstFailure.withLock { $0 = $0 ?? "the record \(path) is not complete: \(reason)" }
+        }
     }
+
+    /// Why the record is not complete, for example because the disk is full; nil when it is.
+    var failure: String? { firstFailure.withLock { $0 } }
 }

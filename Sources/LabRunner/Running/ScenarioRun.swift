@@ -68,7 +68,7 @@ final class ScenarioRun: Sendable {
     /// Runs the scenario from the creation of its instance to the proof that nothing of it is left.
     func perform() -> ScenarioResult {
         let begin = MonotonicClock.nanoseconds()
-        try? history.record(
+        history.record(
             "scenario.started",
             ["id": .string(scenario.id), "name": .string(scenario.name), "seed": .string(String(seed))])
         var launches: [String: UInt64] = [:]
@@ -107,7 +107,7 @@ final class ScenarioRun: Sendable {
             fail("the instance could not be created: \(error)", verdict: .inconclusive)
         }
         let result = result(seconds: Double(MonotonicClock.nanoseconds() - begin) / 1e9, launches: launches)
-        try? history.record("scenario.finished", ["verdict": .string(result.verdict.rawValue)])
+        history.record("scenario.finished", ["verdict": .string(result.verdict.rawValue)])
         return result
     }
 
@@ -161,6 +161,7 @@ final class ScenarioRun: Sendable {
         let isKept = !runInterruption.isSet && hasFailed && setting.afterFailure?(instance) ?? false
         record.withLock { $0.isKept = isKept }
         if !isKept, let phase = scenario.tearDown { tearDown(phase, after: thread) }
+        if let failure = history.failure { fail(failure, verdict: .inconclusive) }
         return result(seconds: 0, launches: [:])
     }
 
@@ -226,14 +227,14 @@ final class ScenarioRun: Sendable {
     /// A step begins; what it waits for is known from here on.
     func began(_ step: Step) {
         times.begin(step)
-        try? history.record("step.started", step: step.path, ["step": .string(step.title)])
+        history.record("step.started", step: step.path, ["step": .string(step.title)])
     }
 
     /// A step has ended.
     func ended(_ step: Step, isFine: Bool) {
         // What a stopped step was waiting for is told after all threads have left their steps.
         if !interruption.isSet { times.end(step) }
-        try? history.record("step.finished", step: step.path, ["fine": .bool(isFine)])
+        history.record("step.finished", step: step.path, ["fine": .bool(isFine)])
     }
 
     /// Adds a failure for every step that was waiting when the scenario was stopped.
@@ -289,7 +290,7 @@ final class ScenarioRun: Sendable {
             failure.differences[index].excerpt = redactor.redact(failure.differences[index].excerpt)
         }
         record.withLock { $0.failures.append(failure) }
-        try? history.record(
+        history.record(
             "failure", step: failure.step,
             [
                 "verdict": .string(failure.verdict.rawValue), "reason": .string(failure.reason),

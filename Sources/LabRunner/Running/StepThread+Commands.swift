@@ -18,7 +18,7 @@ extension StepThread {
             arguments = .object(members)
         } catch {
             if isTearDown {
-                try? run.history.record(
+                run.history.record(
                     "step.skipped", step: step.path,
                     ["reason": .string("\(error.reference.text) has no value, because the scenario ended before")])
                 return true
@@ -110,7 +110,7 @@ extension StepThread {
             fields["handling"] = .integer(Int64(interval.handling))
             fields["elapsed"] = .integer(Int64(interval.received - interval.sent))
         }
-        try? run.history.record("command", step: step.path, fields)
+        run.history.record("command", step: step.path, fields)
     }
 
     /// The apps whose processes a command may end.

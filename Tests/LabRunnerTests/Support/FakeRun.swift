@@ -16,11 +16,12 @@ struct FakeRun {
     /// Runs a scenario text or file; blocks, so it belongs on a thread of its own.
     ///
     /// - Parameters:
+    ///   - isDiskFull: Nothing can be recorded.
     ///   - during: Runs on another thread while the scenario runs.
     init(
         file: SourceFile, answers: FakeAnswers = FakeAnswers(), seed: UInt64 = 1, environment: [String: String] = [:],
         interruption: Interruption = Interruption(), limits: TimeLimits = TimeLimits(),
-        during: (@Sendable (FakeLab) throws -> Void)? = nil
+        isDiskFull: Bool = false, during: (@Sendable (FakeLab) throws -> Void)? = nil
     ) throws {
         let lab = SuiteReader(labPath: "\(TestFiles.directory)/Failures/lab.yaml", environment: environment)
             .readLabFile(near: ".")
@@ -30,6 +31,7 @@ struct FakeRun {
         let scenario = try #require(reading.scenarios.first)
         let fake = try FakeLab(scenario.topology, answers: answers)
         defer { fake.end() }
+        if isDiskFull { try Files.symlink("\(fake.runDirectory)/history.jsonl", to: "/dev/full") }
         let run = try ScenarioRun(
             scenario, seed: seed, directory: fake.runDirectory,
             setting: ScenarioRun.Setting(executables: Executables(directory: "/nowhere"), limits: limits),
@@ -46,18 +48,20 @@ struct FakeRun {
             }
         }
         requests = answers.requests
-        history = String(decoding: try Files.read("\(fake.runDirectory)/history.jsonl"), as: UTF8.self)
+        history =
+            isDiskFull ? "" : String(decoding: try Files.read("\(fake.runDirectory)/history.jsonl"), as: UTF8.self)
     }
 
     init(
         _ steps: String, answers: FakeAnswers = FakeAnswers(), seed: UInt64 = 1, environment: [String: String] = [:],
         interruption: Interruption = Interruption(), limits: TimeLimits = TimeLimits(),
-        during: (@Sendable (FakeLab) throws -> Void)? = nil
+        isDiskFull: Bool = false, during: (@Sendable (FakeLab) throws -> Void)? = nil
     ) throws {
         let text = steps.hasPrefix("name:") ? steps : "name: Test\nsteps:\n" + steps
         try self.init(
             file: SourceFile(path: "scenario.yaml", text: text), answers: answers, seed: seed,
-            environment: environment, interruption: interruption, limits: limits, during: during)
+            environment: environment, interruption: interruption, limits: limits, isDiskFull: isDiskFull,
+            during: during)
     }
 
     /// Everything a terminal, a CI system and a program would get to see.
