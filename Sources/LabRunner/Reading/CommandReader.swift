@@ -49,10 +49,7 @@ struct CommandReader {
     }
 
     private func alias(_ name: String) -> Reference? {
-        steps.scope.lookup(name).map { entry in
-            steps.scope.captures.read(entry)
-            return Reference(name: name, path: [], key: entry.key)
-        }
+        steps.scope.use(name).map { Reference(name: name, path: [], key: $0.key) }
     }
 
     private func find(_ name: String, targets: [Target], at place: SourcePlace) -> (Target, CommandDeclaration)? {

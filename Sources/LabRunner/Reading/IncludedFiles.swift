@@ -56,6 +56,11 @@ final class IncludedFiles {
         }.mapError(Refusal.unreadable)
     }
 
+    /// The path of a file that another one, in some directory, names.
+    static func location(of name: String, in directory: String) -> String {
+        directory == "." || name.hasPrefix("/") ? name : "\(directory)/\(name)"
+    }
+
     /// The path without links and `..`.
     static func identity(of path: String) -> String {
         URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.path

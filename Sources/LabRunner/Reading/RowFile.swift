@@ -25,9 +25,8 @@ struct RowFile {
         guard isCSV || name.hasSuffix(".yaml") else {
             return refuse("a table is a list, or a file `*.csv` or `*.yaml`")
         }
-        let location = directory == "." || name.hasPrefix("/") ? name : "\(directory)/\(name)"
         let file: SourceFile
-        switch files.read(location) {
+        switch files.read(IncludedFiles.location(of: name, in: directory)) {
         case .success(let included): file = included.file
         case .failure(let refusal): return refuse(refusal.sentence)
         }
@@ -62,18 +61,13 @@ struct RowFile {
                 return nil
             }
             let place = place(record.line, in: file)
-            // Quoted, so that a value is read by the declared type where it is used and never by a guess.
             let entries = zip(header.cells, record.cells).map { name, cell in
-                let value = YAMLNode(.scalar(YAMLScalar(text: Self.escaped(cell), isQuoted: true)), at: place)
-                return YAMLEntry(key: name, keyPlace: place, value: value)
+                YAMLEntry(key: name, keyPlace: place, value: YAMLNode(fromOutside: cell, at: place))
             }
             return YAMLNode(.mapping(entries), at: place)
         }
         return rows.count == records.count - 1 ? rows : nil
     }
-
-    /// A value from outside never becomes a reference.
-    private static func escaped(_ text: String) -> String { text.replacing("${", with: "$${") }
 
     private func place(_ line: Int, in file: SourceFile) -> SourcePlace {
         let start = SourcePosition(line: line, column: 1)

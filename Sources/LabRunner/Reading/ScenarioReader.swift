@@ -173,8 +173,8 @@ private struct Reading {
         if let text = settings[entry.key] {
             // What is secret stays so, wherever the value comes from.
             if isSecret(entry.value) { secrets.insert(text) }
-            let node = YAMLNode(.scalar(YAMLScalar(text: text, isQuoted: true)), at: entry.keyPlace)
-            scope.define(entry.key, .constant(escaped(node), in: nil), at: entry.keyPlace, reporting: collector)
+            let node = YAMLNode(fromOutside: text, at: entry.keyPlace)
+            scope.define(entry.key, .constant(node, in: nil), at: entry.keyPlace, reporting: collector)
         } else if entry.value["generate"] != nil {
             guard let reader = MappingReader(entry.value, container: "a generated value", reporting: collector)
             else { return }
@@ -196,8 +196,8 @@ private struct Reading {
             reader.finish()
             if let text = environment[variable] {
                 if isSecret { secrets.insert(text) }
-                let node = YAMLNode(.scalar(YAMLScalar(text: text, isQuoted: true)), at: entry.keyPlace)
-                scope.define(entry.key, .constant(escaped(node), in: nil), at: entry.keyPlace, reporting: collector)
+                let node = YAMLNode(fromOutside: text, at: entry.keyPlace)
+                scope.define(entry.key, .constant(node, in: nil), at: entry.keyPlace, reporting: collector)
             } else if let fallback {
                 scope.define(entry.key, .constant(fallback, in: nil), at: entry.keyPlace, reporting: collector)
             } else {
@@ -221,13 +221,6 @@ private struct Reading {
 
     private func isSecret(_ value: YAMLNode) -> Bool {
         (value["secret"].map { $0.scalar?.text != "false" } ?? false) || value["generate"]?.scalar?.text == "pin"
-    }
-
-    /// A value from outside never becomes a reference.
-    private func escaped(_ node: YAMLNode) -> YAMLNode {
-        guard let scalar = node.scalar else { return node }
-        return YAMLNode(
-            .scalar(YAMLScalar(text: scalar.text.replacing("${", with: "$${"), isQuoted: true)), at: node.place)
     }
 
     /// Lets a use before the capture be told from a name that exists nowhere.

@@ -28,7 +28,7 @@ final class Scope {
         fileprivate func add(_ name: String, key: String, at place: SourcePlace) { unread[key] = (name, place) }
 
         /// Notes that somebody reads a capture.
-        func read(_ entry: Entry) { unread[entry.key] = nil }
+        fileprivate func read(_ entry: Entry) { unread[entry.key] = nil }
 
         /// Points the rest out.
         func warn(in collector: DiagnosticCollector) {
@@ -61,6 +61,13 @@ final class Scope {
 
     func lookup(_ name: String) -> Entry? {
         entries[name] ?? parent?.lookup(name)
+    }
+
+    /// The variable of a name, which counts as read from here on.
+    func use(_ name: String) -> Entry? {
+        guard let entry = lookup(name) else { return nil }
+        captures.read(entry)
+        return entry
     }
 
     func hiddenEntry(_ name: String) -> (line: Int, reason: String)? {

@@ -36,15 +36,7 @@ extension StepReader {
 
     func order(_ node: YAMLNode, _ entry: YAMLEntry) -> Step.Action? {
         closeKeys(of: node, word: "order", allowed: ["note"])
-        guard let elements = entry.value.elements else {
-            collector.report(
-                .wrongShape(what: "`order`", expected: .list, actual: entry.value.shape), at: entry.value.place)
-            return nil
-        }
-        guard elements.count >= 2 else {
-            collector.report(.tooFewBranches(word: "order"), at: entry.keyPlace)
-            return nil
-        }
+        guard let elements = severalElements(of: entry) else { return nil }
         let events = elements.compactMap { element -> EventPattern? in
             guard let reader = MappingReader(element, container: "an event of `order`", reporting: collector) else {
                 return nil
@@ -58,15 +50,7 @@ extension StepReader {
 
     func same(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
         closeKeys(of: node, word: "same", allowed: ["note"])
-        guard let elements = entry.value.elements else {
-            collector.report(
-                .wrongShape(what: "`same`", expected: .list, actual: entry.value.shape), at: entry.value.place)
-            return nil
-        }
-        guard elements.count >= 2 else {
-            collector.report(.tooFewBranches(word: "same"), at: entry.keyPlace)
-            return nil
-        }
+        guard let elements = severalElements(of: entry) else { return nil }
         let reader = nested(in: scope, path: path)
         let steps = elements.enumerated().compactMap { index, element -> Step? in
             guard let step = reader.readStep(element, path: "\(path).\(index + 1)") else { return nil }

@@ -46,18 +46,23 @@ extension StepReader {
         return key
     }
 
-    /// The branches, and what each of them keeps.
-    private func branches(_ entry: YAMLEntry, path: String) -> ([Branch], [Scope])? {
+    /// The elements of a list that must have two at least.
+    func severalElements(of entry: YAMLEntry) -> [YAMLNode]? {
         guard let elements = entry.value.elements else {
             collector.report(
-                .wrongShape(what: "`\(entry.key)`", expected: .list, actual: entry.value.shape),
-                at: entry.value.place)
+                .wrongShape(what: "`\(entry.key)`", expected: .list, actual: entry.value.shape), at: entry.value.place)
             return nil
         }
         guard elements.count >= 2 else {
             collector.report(.tooFewBranches(word: entry.key), at: entry.keyPlace)
             return nil
         }
+        return elements
+    }
+
+    /// The branches, and what each of them keeps.
+    private func branches(_ entry: YAMLEntry, path: String) -> ([Branch], [Scope])? {
+        guard let elements = severalElements(of: entry) else { return nil }
         var scopes: [Scope] = []
         var branches: [Branch] = []
         for (index, element) in elements.enumerated() {

@@ -11,7 +11,7 @@ extension StepReader {
                 .wrongShape(what: "`include`", expected: .value, actual: entry.value.shape), at: entry.value.place)
             return nil
         }
-        let location = directory == "." || relative.hasPrefix("/") ? relative : "\(directory)/\(relative)"
+        let location = IncludedFiles.location(of: relative, in: directory)
         func refuse(_ reason: String) -> Step.Action? {
             collector.report(.misfit(what: "`include: \(relative)`", reason: reason), at: entry.value.place)
             return nil

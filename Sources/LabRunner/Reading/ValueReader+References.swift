@@ -72,10 +72,7 @@ extension ValueReader {
     }
 
     private func resolve(_ reference: Reference, at place: SourcePlace) -> Scope.Entry? {
-        if let entry = scope.lookup(reference.name) {
-            scope.captures.read(entry)
-            return entry
-        }
+        if let entry = scope.use(reference.name) { return entry }
         if let hidden = scope.hiddenEntry(reference.name) {
             collector.report(
                 .unreachableCapture(name: reference.name, line: hidden.line, reason: hidden.reason), at: place)

@@ -51,9 +51,7 @@ enum InstanceCommands {
             throw ControlError.badArgument("there is no event `\(name)`; `lab events` lists them")
         }
         return try TraceReader.readAll(instance.manifest.tracesDirectory).filter { event in
-            let isOfStep = arguments.step.map { step in
-                event.operation == step || event.operation?.hasPrefix(step + ".") == true
-            }
+            let isOfStep = arguments.step.map(event.isCaused)
             return event.name.rawValue == arguments.event ?? event.name.rawValue
                 && event.process == arguments.peer ?? event.process && isOfStep ?? true
         }.map { event in

@@ -8,8 +8,6 @@ struct LinkSettling {
 
     /// The longest wait; an end that has died never tells.
     private static let patience = LabDuration.seconds(2).stretched
-    /// Milliseconds are what it takes.
-    private static let pause: Int64 = 1_000_000
 
     /// Waits after a command to a link.
     ///
@@ -17,20 +15,28 @@ struct LinkSettling {
     ///   - name: The link.
     ///   - isUp: How it is to be.
     func wait(for name: String, toBe isUp: Bool) {
-        guard let link = instance.manifest.topology.links.first(where: { $0.name == name }) else { return }
+        let traces = instance.manifest.tracesDirectory
+        // The watch begins before the first look, so that nothing falls in between.
+        guard let link = instance.manifest.topology.links.first(where: { $0.name == name }),
+            let watch = try? DirectoryWatch(traces)
+        else { return }
         let ends = [link.phone, link.watch]
         let deadline = Deadline(after: Self.patience, of: "the link \(name)")
         while !deadline.isOver {
-            let events = (try? TraceReader.readAll(instance.manifest.tracesDirectory)) ?? []
-            let last = ends.map { end in
-                events.last {
-                    $0.process == end && ($0.name == .linkUp || $0.name == .linkDown)
-                        && $0.fields["link"] == .string(name)
-                }
-            }
+            let changes = ((try? TraceReader.readAll(traces)) ?? []).filter { $0.isChange(ofLink: name) }
+            let last = ends.map { end in changes.last { $0.process == end } }
             // An end that has told nothing has never been up.
             if last.allSatisfy({ ($0?.name == .linkUp) == isUp }) { return }
-            _ = try? Polling.waitReadable([], timeoutNanoseconds: Self.pause)
+            _ = try? Polling.waitReadable(
+                [watch.rawDescriptor], timeoutNanoseconds: deadline.rest.nanoseconds)
+            _ = try? watch.changes()
         }
+    }
+}
+
+extension TraceEvent {
+    /// Whether the event tells that a link is up or down from here on.
+    func isChange(ofLink link: String) -> Bool {
+        (name == .linkUp || name == .linkDown) && fields["link"] == .string(link)
     }
 }

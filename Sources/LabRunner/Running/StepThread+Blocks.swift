@@ -16,8 +16,7 @@ extension StepThread {
 
     func wait(for event: EventPattern, within limit: LabDuration, of step: Step) -> Bool {
         let isFound = events.consume(
-            event.event, of: event.peer, timeout: min(limit, deadline?.rest ?? limit), isCancelled: { mustStop },
-            matches: matcher(of: event))
+            timeout: min(limit, deadline?.rest ?? limit), isCancelled: { mustStop }, matches: matcher(of: event))
         if isFound { return true }
         let (near, mismatches) = nearest(to: event)
         return fail(
@@ -53,12 +52,8 @@ extension StepThread {
         var previous: EventPattern?
         for pattern in patterns {
             let matches = matcher(of: pattern)
-            func fits(_ event: TraceEvent) -> Bool {
-                event.name.rawValue == pattern.event && (pattern.peer == nil || event.process == pattern.peer)
-                    && matches(event.fields)
-            }
-            guard let index = rest.firstIndex(where: fits) else {
-                let earlier = all.count(where: fits)
+            guard let index = rest.firstIndex(where: matches) else {
+                let earlier = all.count(where: matches)
                 let came =
                     switch earlier {
                     case 0: "did not come at all"
@@ -92,9 +87,14 @@ extension StepThread {
         return fail(step, "the answers are not the same: \(seen)", verdict: .failed, mismatches: mismatches)
     }
 
-    private func matcher(of event: EventPattern) -> ([String: JSONValue]) -> Bool {
+    private func matcher(of pattern: EventPattern) -> (TraceEvent) -> Bool {
         let evaluator = MatchEvaluator(bindings: bindings)
-        return { fields in event.fields.map { evaluator.mismatches(.object(fields), $0).isEmpty } ?? true }
+        return { event in
+            guard event.name.rawValue == pattern.event, event.process == pattern.peer ?? event.process else {
+                return false
+            }
+            return pattern.fields.map { evaluator.mismatches(.object(event.fields), $0).isEmpty } ?? true
+        }
     }
 
     func perform(_ steps: [Step], without absence: Absence, of step: Step) -> Bool {
@@ -117,8 +117,7 @@ extension StepThread {
         let matches = matcher(of: event)
         do {
             let found = try TraceReader.readAll(instance.manifest.tracesDirectory).filter {
-                $0.time >= begin && $0.name.rawValue == event.event
-                    && (event.peer == nil || $0.process == event.peer) && matches($0.fields)
+                $0.time >= begin && matches($0)
             }
             guard let first = found.first else { return true }
             let after = TerminalReport.milliseconds(first.time - begin)

@@ -39,7 +39,7 @@ final class TraceBoard: Sendable {
             if let processes, !processes.contains(event.process) { return false }
             guard let own else { return true }
             if event.name == .commandStarted || event.name == .commandFinished { return false }
-            return event.operation.map { $0 != own && !$0.hasPrefix(own + ".") } ?? true
+            return !event.isCaused(by: own)
         }
     }
 
@@ -95,25 +95,17 @@ final class TraceBoard: Sendable {
     /// Waits for an event that no earlier call has consumed.
     ///
     /// - Parameters:
-    ///   - name: The event.
-    ///   - peer: The process; nil means any.
     ///   - timeout: How long, in real time.
     ///   - isCancelled: Ends the waiting early.
-    ///   - matches: Judges the event's fields.
+    ///   - matches: Judges an event.
     /// - Returns: Whether it came.
-    func consume(
-        _ name: String, of peer: String?, timeout: LabDuration, isCancelled: () -> Bool,
-        matches: ([String: JSONValue]) -> Bool
-    ) -> Bool {
+    func consume(timeout: LabDuration, isCancelled: () -> Bool, matches: (TraceEvent) -> Bool) -> Bool {
         let deadline = Int64(MonotonicClock.nanoseconds()) + timeout.nanoseconds
         var judged = 0
         while true {
             let (events, taken) = state.mutex.withLock { ($0.events, $0.taken) }
             for index in judged..<events.count where !taken.contains(index) {
-                let event = events[index]
-                guard event.name.rawValue == name, peer == nil || event.process == peer, matches(event.fields) else {
-                    continue
-                }
+                guard matches(events[index]) else { continue }
                 // Another branch may have taken it in the meantime.
                 if state.mutex.withLock({ $0.taken.insert(index).inserted }) { return true }
             }
@@ -139,6 +131,9 @@ final class TraceBoard: Sendable {
 }
 
 extension TraceEvent {
+    /// Whether a step, or one inside it, caused the event; agents name no step.
+    func isCaused(by step: String) -> Bool { operation == step || operation?.hasPrefix(step + ".") == true }
+
     /// The event in one line.
     var line: String {
         let fields = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.description)" }

@@ -21,7 +21,7 @@ struct CauseFinder {
                 let (point, action) = (event.text("point"), event.text("action"))
                 let armed = facts.armed(.point(point, process: event.process))
                 return "the fault `\(action)` at `\(point)`\(armed) took effect in `\(event.process)`"
-            case .serverFaulted where event.time >= facts.begin && isOwn(event):
+            case .serverFaulted where event.time >= facts.begin && event.isCaused(by: facts.step):
                 let armed = facts.armed(.traffic(event.text("id")))
                 return "the fault of the network\(armed) hit `\(event.text("path"))`: \(event.text("fault"))"
             default: return nil
@@ -29,8 +29,10 @@ struct CauseFinder {
         }
     }
 
+    private var hasMetDeadActor: Bool { ["peerDied", "notRunning"].contains(facts.error?.name) }
+
     private func hasKilledActor(_ fault: TraceEvent) -> Bool {
-        guard facts.error?.name == "peerDied" || facts.error?.name == "notRunning" else { return false }
+        guard hasMetDeadActor else { return false }
         return fault.process == facts.actor && fault.text("action") == FaultActionWord.kill.rawValue
             && !facts.events.contains { $0.time > fault.time && $0.process == fault.process }
     }
@@ -58,7 +60,7 @@ struct CauseFinder {
 
     /// How the actor's process ended, when the step met a dead one.
     private var end: [String] {
-        guard facts.error?.name == "peerDied" || facts.error?.name == "notRunning", let actor = facts.actor,
+        guard hasMetDeadActor, let actor = facts.actor,
             let last = facts.events.last(where: { $0.isAboutLife(of: actor) }), last.name == .processEnded
         else { return [] }
         let when = last.time < facts.begin ? facts.stepAt(last.time, actor).map { " in step \($0)" } ?? "" : ""
@@ -84,7 +86,7 @@ struct CauseFinder {
     private var locks: [String] {
         // The queue of a session's requests takes its lock outside of any step.
         let requests = facts.recent.filter {
-            $0.name == .lockRequested && ($0.operation == nil ? $0.process == facts.actor : isOwn($0))
+            $0.name == .lockRequested && ($0.operation == nil ? $0.process == facts.actor : $0.isCaused(by: facts.step))
         }
         return requests.compactMap { request in
             let name = request.text("lock")
@@ -127,9 +129,7 @@ struct CauseFinder {
     private var links: [String] {
         guard isAboutWatch, let device = facts.device else { return [] }
         return facts.topology.links.filter { $0.phone == device || $0.watch == device }.compactMap { link in
-            let changes = facts.events.filter {
-                ($0.name == .linkUp || $0.name == .linkDown) && $0.text("link") == link.name
-            }
+            let changes = facts.events.filter { $0.isChange(ofLink: link.name) }
             // Both ends tell of it; the first one says when it began.
             if let first = changes.reversed().prefix(while: { $0.name == .linkDown }).last {
                 return
@@ -161,10 +161,6 @@ struct CauseFinder {
             let last = facts.events.last(where: { $0.name == .clockChanged }), last.fields["frozen"] == .bool(true)
         else { return [] }
         return ["the lab's clock stands still\(facts.since(last.time, by: "clock")); `advance` moves it"]
-    }
-
-    private func isOwn(_ event: TraceEvent) -> Bool {
-        event.operation == facts.step || event.operation?.hasPrefix(facts.step + ".") == true
     }
 }
 

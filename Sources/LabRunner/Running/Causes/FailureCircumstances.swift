@@ -27,9 +27,7 @@ struct FailureCircumstances {
     var recent: [TraceEvent] { events.filter { $0.time >= begin } }
 
     /// What the step caused, in all processes.
-    var own: [TraceEvent] {
-        recent.filter { $0.operation == step || $0.operation?.hasPrefix(step + ".") == true }
-    }
+    var own: [TraceEvent] { recent.filter { $0.isCaused(by: step) } }
 
     /// The device of the actor; nil when it is neither an app nor a device.
     var device: String? {

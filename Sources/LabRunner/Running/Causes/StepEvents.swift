@@ -35,10 +35,8 @@ struct StepEvents {
 
     private func isShown(_ event: TraceEvent) -> Bool {
         if Self.noise.contains(event.name) { return false }
-        guard let operation = event.operation else {
-            // Agents and faults know no operation; the rest belongs to other steps that run at the same time.
-            return [.processEnded, .processSuspended, .faultFired, .linkDown, .linkFailed].contains(event.name)
-        }
-        return operation == facts.step || operation.hasPrefix(facts.step + ".")
+        // Agents and faults know no operation; the rest belongs to other steps that run at the same time.
+        guard event.operation == nil else { return event.isCaused(by: facts.step) }
+        return [.processEnded, .processSuspended, .faultFired, .linkDown, .linkFailed].contains(event.name)
     }
 }
