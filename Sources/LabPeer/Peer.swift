@@ -79,7 +79,7 @@ public final class Peer: @unchecked Sendable {
         peer.agent.reportReady()
         peer.trace.emit(.processReady)
         PeerCommandLine.start(options, app: app, in: peer.sandbox) { request, completion in
-            DispatchQueue.main.async { peer.perform(request, completion) }
+            DispatchQueue.main.async { peer.perform(request) { outcome, _ in completion(outcome) } }
         }
         withExtendedLifetime(control) { dispatchMain() }
     }
@@ -173,17 +173,20 @@ public final class Peer: @unchecked Sendable {
         return ready
     }
 
-    /// Runs a command. Main queue only; `completion` is called once, on any thread.
+    /// Runs a command. Main queue only; `completion` is called once, on any thread, with the outcome and the nanoseconds of
+    /// work, which lie between the two events of the trace.
     fileprivate func perform(
-        _ request: ControlRequest, _ completion: @escaping @Sendable (Result<JSONValue, ControlError>) -> Void
+        _ request: ControlRequest, _ completion: @escaping @Sendable (Result<JSONValue, ControlError>, UInt64) -> Void
     ) {
         let trace = trace
         trace.emit(.commandStarted, operation: request.operation, ["command": .string(request.command)])
+        let begin = MonotonicClock.nanoseconds()
         let finished: @Sendable (Result<JSONValue, ControlError>) -> Void = { outcome in
+            let worked = MonotonicClock.nanoseconds() - begin
             var fields: [String: JSONValue] = ["command": .string(request.command)]
             if case .failure(let error) = outcome { fields["error"] = .string(error.name ?? error.domain) }
             trace.emit(.commandFinished, operation: request.operation, fields)
-            completion(outcome)
+            completion(outcome, worked)
         }
         Sandbox.$operation.withValue(request.operation) { commands.perform(request, on: (), finished) }
     }
@@ -204,7 +207,7 @@ private final class Entrance: @unchecked Sendable {
     func receive(_ request: ControlRequest, _ responder: ControlResponder) {
         if request.command == "ping" { return responder.succeed() }
         DispatchQueue.main.async { [self] in
-            peer?.perform(request) { responder.reply($0) }
+            peer?.perform(request) { responder.reply($0, worked: $1) }
         }
     }
 }

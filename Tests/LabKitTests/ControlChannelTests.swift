@@ -39,6 +39,16 @@ struct ControlChannelTests {
         server.stop()
     }
 
+    @Test("A process that knows how long it worked says so, without the time for which the request waited")
+    func aProcessTellsHowLongItWorked() throws {
+        let server = try ControlServer(test.layout, .peer("main")) { _, responder in
+            responder.reply(.success(.null), worked: 5)
+        }
+        let client = try ControlClient(test.layout, .peer("main"))
+        #expect(try client.call(ControlRequest(command: "x")).handlingNanoseconds == 5)
+        server.stop()
+    }
+
     @Test("An error travels with all its parts")
     func anErrorTravelsWithAllItsParts() throws {
         let sent = ControlError(

@@ -68,7 +68,8 @@ public struct ControlReply: Hashable, Sendable {
     public let error: ControlError?
     /// Which incarnation of the process answered.
     public let incarnation: Int?
-    /// How long the process took, from receiving the request to answering, in nanoseconds.
+    /// How long the process worked on it, in nanoseconds: without the time for which the request waited there, where the
+    /// process knows it.
     public let handlingNanoseconds: UInt64?
 
     /// The result.

@@ -167,11 +167,15 @@ public final class ControlResponder: Sendable {
     public func fail(_ error: ControlError) { reply(.failure(error)) }
 
     /// Answers with a result or an error.
-    public func reply(_ outcome: Result<JSONValue, ControlError>) {
+    ///
+    /// - Parameters:
+    ///   - outcome: The answer.
+    ///   - worked: How long the work took, in nanoseconds; nil for all the time since the request arrived.
+    public func reply(_ outcome: Result<JSONValue, ControlError>, worked: UInt64? = nil) {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let reply = ControlReply(
             id: id, outcome: outcome, incarnation: incarnation,
-            handlingNanoseconds: MonotonicClock.nanoseconds() - received)
+            handlingNanoseconds: worked ?? MonotonicClock.nanoseconds() - received)
         outbox.add(OutgoingReply(client: client, id: id, message: reply.json.encoded()))
     }
 }
