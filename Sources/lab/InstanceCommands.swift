@@ -63,30 +63,7 @@ struct PsCommand: ParsableCommand {
 
     func run() throws {
         try ImmediateEnd.onSignals()
-        for connection in try InstanceLookup.all() {
-            let manifest = connection.manifest
-            let server =
-                connection.isServerDead
-                ? "has ended" : connection.serverReady.map { "\($0.baseURL) (pid \($0.pid))" } ?? "not ready"
-            Console.print(
-                "\(manifest.id)  topology \(manifest.topology.name)  runner \(manifest.runnerPid)  "
-                    + (manifest.labFile ?? "without a lab.yaml"))
-            Console.print("  server  \(server)")
-            for device in manifest.topology.devices {
-                let processes: [Processes.Process]
-                do {
-                    processes = try connection.processes(of: device.name)
-                } catch {
-                    let hasEnded = (error as? ControlError)?.name == "peerDied"
-                    Console.print("  \(device.name)  its agent \(hasEnded ? "has ended" : "does not answer")")
-                    continue
-                }
-                for process in processes {
-                    let pid = process.pid.map { "pid \($0), incarnation \(process.incarnation)" } ?? ""
-                    Console.print("  \(process.app) on \(device.name)  \(process.state) \(pid)")
-                }
-            }
-        }
+        for line in InstanceOverview(of: try InstanceLookup.all()).lines { Console.print(line) }
     }
 }
 

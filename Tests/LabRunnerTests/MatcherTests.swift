@@ -17,7 +17,7 @@ struct MatcherTests {
         let read = ExpectationReader(values: values).read(node, of: type, what: "the value")
         let expected = try #require(read, "\(DiagnosticRenderer().render(collector.diagnostics))")
         return MatchEvaluator(bindings: Bindings()).mismatches(value, expected).map {
-            "\($0.path): \($0.expected) | \($0.actual?.description ?? "nothing")"
+            "\($0.path): \($0.expected) | \($0.actual?.description ?? "nothing")\($0.hint.map { " (\($0))" } ?? "")"
         }
     }
 
@@ -97,6 +97,49 @@ struct MatcherTests {
         let type = SampleAnswer.fieldType
         #expect(try differences("{ length: 3 }", ["length": 3], as: type) == [])
         #expect(try differences("{ length: 3 }", ["length": 4], as: type) == ["length: 3 | 4"])
+    }
+
+    /// Expectation, the value, and the differences that are told, each with what both have in common.
+    private static let nearMisses: [(String, String, [String])] = [
+        ("Petr", #""petr""#, [#": "Petr" | "petr" (equal except for upper and lower case)"#]),
+        ("Petr", #"" Petr""#, [#": "Petr" | " Petr" (equal except for white space at the ends)"#]),
+        ("'5'", "5", [#": "5" | 5 (the same characters, but not a text)"#]),
+        ("5", #""5""#, [#": 5 | "5" (the same characters, but a text)"#]),
+        ("true", #""true""#, [#": true | "true" (the same characters, but a text)"#]),
+        ("17", "27", [": 17 | 27"]),
+        ("30s", #""30000ms""#, [#": "30s" | "30000ms" (the same time, written in another way)"#]),
+        ("Petr", #""""#, [#": "Petr" | "" (an empty text)"#]),
+        (
+            "00112233445566778899", #""00112233445566ff8899""#,
+            [#": "00112233445566778899" | "00112233445566ff8899" (as bytes the same up to number 7 of 10)"#]
+        ),
+        (
+            "AAECAwQFBgcICQoLDA0ODw==", #""AAECAwQFBgcICQoLDA0OAA==""#,
+            [#": "AAECAwQFBgcICQoLDA0ODw==" | "AAECAwQFBgcICQoLDA0OAA==" (as bytes the same up to number 15 of 16)"#]
+        ),
+        (
+            "the activation is not valid", #""the activation is not there""#,
+            [
+                #": "the activation is not valid" | "the activation is not there" (the same up to character 22)"#
+            ]
+        ),
+        ("{ equals: [1, 2] }", "[2,1]", [": [1,2] | [2,1] (the same elements in another order)"]),
+        ("{ equals: [1, 2] }", "[1,3]", ["1: 2 | 3"]),
+        ("{ equals: [1, 2] }", "[2,3,1,2]", [": a list of 2, not 4 | [2,3,1,2] (too many: 3, 2)"]),
+        (
+            "[1, { a: 2 }]", #"[{"a":3}]"#,
+            [#": a list of 2, not 1 | [{"a":3}] (missing: 1, { a: 2 }; too many: {"a":3})"#]
+        ),
+        (
+            "{ exactly: { a: 1, b: { c: x, d: 2 } } }", #"{"a":1,"b":{"c":"X","d":2},"e":true}"#,
+            [#"b.c: "x" | "X" (equal except for upper and lower case)"#, "e: no such member | true"]
+        ),
+        ("{ exactly: { a: 1, b: 2 } }", #"{"a":1}"#, ["b: 2 | nothing"]),
+    ]
+
+    @Test("Only what differs is told, with what both have in common", arguments: nearMisses)
+    func onlyWhatDiffersIsTold(expectation: String, value: String, told: [String]) throws {
+        #expect(try differences(expectation, JSONValue.parse(value)) == told)
     }
 }
 

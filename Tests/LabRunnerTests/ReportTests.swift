@@ -96,7 +96,9 @@ struct ReportTests {
         result.failures[0].reason = "it said \u{1B}[2J"
         result.failures[0].trace = ["main#1 \u{1B}c"]
         result.failures[0].differences = [
-            Difference(path: "\u{1B}", expected: "\u{1B}", actual: "\r", place: "\u{1B}", excerpt: "\u{1B}")
+            Difference(
+                path: "\u{1B}", expected: "\u{1B}", actual: "\r", place: "\u{1B}", hint: "\u{1B}",
+                excerpt: "\u{1B}")
         ]
         let text = TerminalReport(isColoured: false).render(result)
         #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || (0x7F...0x9F).contains($0.value) })

@@ -23,6 +23,7 @@ final class TestWatchdog: Sendable {
     private init() {
         // The directory and its guardian come before the first test.
         _ = TestProcess.directory
+        EndBySignal.listen()
         let parent = try? ProcessWatch(pid: getppid())
         runOnThread(name: "test watchdog") { [self] in
             while true {

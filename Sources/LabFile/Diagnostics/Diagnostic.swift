@@ -19,20 +19,40 @@ public struct Diagnostic: Error, Sendable {
     public let severity: Severity
     /// Where the file of ``place`` was included, the innermost place first; empty for a file that nobody includes.
     public let includedAt: [SourcePlace]
+    /// The other place that the complaint is about, such as the declaration; nil when there is none.
+    public let related: RelatedPlace?
 
     /// Records a complaint.
     public init(
-        _ kind: DiagnosticKind, at place: SourcePlace, severity: Severity = .error, includedAt: [SourcePlace] = []
+        _ kind: DiagnosticKind, at place: SourcePlace, severity: Severity = .error, includedAt: [SourcePlace] = [],
+        related: RelatedPlace? = nil
     ) {
         self.kind = kind
         self.place = place
         self.severity = severity
         self.includedAt = includedAt
+        self.related = related
     }
 
-    /// Whether two complaints say the same about the same place of the same file.
+    /// Whether two complaints say the same about the same place of the same file. What they would suggest may differ, as it
+    /// does between the rows of a table.
     public func isSame(as other: Diagnostic) -> Bool {
-        place.file.path == other.place.file.path && place.range.start == other.place.range.start && kind == other.kind
+        place.file.path == other.place.file.path && place.range.start == other.place.range.start
+            && kind.sentence == other.kind.sentence
+    }
+}
+
+/// A place that helps to understand a complaint about another one.
+public struct RelatedPlace: Sendable {
+    /// What happens there, in words that end before the place: `declared at`.
+    public let words: String
+    /// Where.
+    public let place: SourcePlace
+
+    /// Names a place.
+    public init(_ words: String, _ place: SourcePlace) {
+        self.words = words
+        self.place = place
     }
 }
 
@@ -51,8 +71,8 @@ public final class DiagnosticCollector {
     public init() {}
 
     /// Adds a complaint. The same complaint about the same place is kept once: one cause, one complaint.
-    public func report(_ kind: DiagnosticKind, at place: SourcePlace) {
-        report(Diagnostic(kind, at: place, includedAt: chain(to: place.file)))
+    public func report(_ kind: DiagnosticKind, at place: SourcePlace, related: RelatedPlace? = nil) {
+        report(Diagnostic(kind, at: place, includedAt: chain(to: place.file), related: related))
     }
 
     /// Points something out that does not keep anybody from running the file.

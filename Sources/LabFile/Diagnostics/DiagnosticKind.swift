@@ -24,7 +24,7 @@ public enum DiagnosticKind: Equatable, Sendable {
     /// A tab before the first character of a line.
     case tabIndentation
     /// The same key twice in one mapping.
-    case duplicateKey(key: String, firstLine: Int)
+    case duplicateKey(key: String)
     /// A list or mapping used as a key.
     case keyIsNotText
     /// A table in a file that is none.
@@ -62,7 +62,7 @@ public enum DiagnosticKind: Equatable, Sendable {
     /// A name that the scenario language needs for itself.
     case reservedName(what: String, name: String)
     /// The same name for two things a step can address.
-    case duplicateName(name: String, what: String, firstLine: Int)
+    case duplicateName(name: String, what: String)
     /// A name of something that is not there.
     case unknownName(what: String, name: String, known: [String])
     /// Something that this kind of thing cannot have or be.
@@ -100,9 +100,9 @@ public enum DiagnosticKind: Equatable, Sendable {
     /// No variable of that name.
     case undefinedVariable(name: String, known: [String])
     /// A variable that exists but not here.
-    case unreachableCapture(name: String, line: Int, reason: String)
+    case unreachableCapture(name: String, reason: String)
     /// A name that is already taken.
-    case overwrittenVariable(name: String, firstLine: Int)
+    case overwrittenVariable(name: String)
     /// A path into a result that has no such field.
     case unknownResultField(field: String, of: String, known: [String])
     /// A value of one type where another is needed.

@@ -1,6 +1,6 @@
 import LabSystem
 
-/// Prints diagnostics: `file:line:column: error: sentence`, the source line, a caret, and advice.
+/// Prints diagnostics: `file:line:column: error: sentence`, the source line, a caret, the other place, and advice.
 ///
 /// An immutable value; any thread.
 public struct DiagnosticRenderer: Sendable {
@@ -21,6 +21,9 @@ public struct DiagnosticRenderer: Sendable {
     public func render(_ diagnostic: Diagnostic) -> String {
         var text = "\(diagnostic.place.label): \(diagnostic.severity.rawValue): \(diagnostic.kind.sentence)\n"
         text += excerpt(diagnostic.place)
+        if let related = diagnostic.related {
+            text += "  \(related.words) \(related.place.label)\n" + excerpt(related.place)
+        }
         for place in diagnostic.includedAt { text += "  included at \(place.label)\n" + excerpt(place) }
         if let advice = diagnostic.kind.advice { text += "  help: \(advice)\n" }
         return text

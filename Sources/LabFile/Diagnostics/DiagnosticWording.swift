@@ -14,7 +14,7 @@ extension DiagnosticKind {
         case .emptyFile: "the file holds no YAML document"
         case .malformedYAML(let problem): "this is not YAML: \(problem)"
         case .tabIndentation: "a tab is used for indentation"
-        case .duplicateKey(let key, let line): "`\(key)` is already set on line \(line)"
+        case .duplicateKey(let key): "`\(key)` is set twice"
         case .keyIsNotText: "a key must be a word, not a list or a mapping"
         case .severalDocuments: "a second document begins here; a file holds one"
         case .tooManyNodes(let limit, let usesAliases):
@@ -33,8 +33,8 @@ extension DiagnosticKind {
         case .malformedName(let what, let value): "`\(value)` cannot be the name of \(what)"
         case .reservedName(let what, let name):
             "\(what) cannot be called `\(name)`: the scenario language uses this word"
-        case .duplicateName(let name, let what, let line):
-            "`\(name)` is already the name of \(what) on line \(line); a step could not tell them apart"
+        case .duplicateName(let name, let what):
+            "`\(name)` is already the name of \(what); nobody could tell them apart"
         case .unknownName(let what, let name, _): "there is no \(what) called `\(name)`"
         case .misfit(let what, let reason): "\(what) does not fit: \(reason)"
         case .unknownTopology(let name, _): "the lab file defines no topology `\(name)`"
@@ -54,9 +54,8 @@ extension DiagnosticKind {
         case .tooFewBranches(let word): "`\(word)` needs at least two branches"
         case .malformedReference(let text): "`\(text)` is not a complete reference"
         case .undefinedVariable(let name, _): "nothing called `\(name)` is defined"
-        case .unreachableCapture(let name, let line, let reason):
-            "`\(name)` (line \(line)) cannot be used here: \(reason)"
-        case .overwrittenVariable(let name, let line): "`\(name)` already has a value from line \(line)"
+        case .unreachableCapture(let name, let reason): "`\(name)` cannot be used here: \(reason)"
+        case .overwrittenVariable(let name): "`\(name)` already has a value"
         case .unknownResultField(let field, let of, _): "\(of) has no field `\(field)`"
         case .mismatchedReference(let reference, let expected, let actual):
             "`${\(reference)}` is \(actual), but \(expected) is needed"

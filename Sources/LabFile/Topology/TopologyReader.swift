@@ -209,7 +209,7 @@ public struct TopologyReader {
 /// The names a step can address: each is used once, well-formed and no word of the language.
 private struct NameTable {
     private let collector: DiagnosticCollector
-    private var owners: [String: (what: String, line: Int)] = [:]
+    private var owners: [String: (what: String, place: SourcePlace)] = [:]
 
     init(_ collector: DiagnosticCollector) {
         self.collector = collector
@@ -225,9 +225,10 @@ private struct NameTable {
             collector.report(.malformedName(what: what, value: name), at: entry.keyPlace)
         } else if let owner = owners[name] {
             collector.report(
-                .duplicateName(name: name, what: owner.what, firstLine: owner.line), at: entry.keyPlace)
+                .duplicateName(name: name, what: owner.what), at: entry.keyPlace,
+                related: RelatedPlace("given first at", owner.place))
         } else {
-            owners[name] = (what, entry.keyPlace.range.start.line)
+            owners[name] = (what, entry.keyPlace)
         }
     }
 }

@@ -97,7 +97,7 @@ private struct Composition {
             } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
                 if substituteKey(at: context.mark) { continue }
                 collector.report(
-                    .duplicateKey(key: keys.first ?? "", firstLine: context.mark.line),
+                    .duplicateKey(key: keys.first ?? ""),
                     at: SourcePlace(SourceRange(line: context.mark.line, column: context.mark.column), in: file))
                 return nil
             } catch {
@@ -211,7 +211,7 @@ private struct Composition {
             }
             if let first = entries.first(where: { $0.key == text }) {
                 collector.report(
-                    .duplicateKey(key: text, firstLine: first.keyPlace.range.start.line), at: key.place)
+                    .duplicateKey(key: text), at: key.place, related: RelatedPlace("set first at", first.keyPlace))
                 continue
             }
             entries.append(YAMLEntry(key: text, keyPlace: key.place, value: value))

@@ -34,25 +34,22 @@ struct MatchEvaluator {
             return value.isPresent ? [] : differs("any value")
         case .absent:
             return value.isPresent ? differs("nothing") : []
-        case .equals(let template):
+        case .equals(let template), .exactly(let template):
             let expected = try bindings.resolve(template)
-            return Self.isEqual(value ?? .null, expected) ? [] : differs(expected.description)
-        case .exactly(let template):
-            let expected = try bindings.resolve(template)
-            return Self.isEqual(value ?? .null, expected) ? [] : differs("exactly " + expected.description)
+            if expected == .null, value == nil { return [] }
+            return differences(value, from: expected, path: path, at: expectation.place)
         case .object(let members):
             guard case .object(let object)? = value else { return differs("an object") }
             return members.flatMap { member in
-                mismatches(
-                    object[member.key], member.expectation, path: path.isEmpty ? member.key : "\(path).\(member.key)")
+                mismatches(object[member.key], member.expectation, path: Self.path(path, member.key))
             }
         case .list(let expectations):
             guard case .array(let elements)? = value else { return differs("a list") }
             guard elements.count == expectations.count else {
-                return differs("a list of \(expectations.count), not \(elements.count)")
+                return [difference(elements, from: expectations, path: path, at: expectation.place)]
             }
             return zip(elements, expectations).enumerated().flatMap { index, pair in
-                mismatches(pair.0, pair.1, path: path.isEmpty ? String(index) : "\(path).\(index)")
+                mismatches(pair.0, pair.1, path: Self.path(path, String(index)))
             }
         case .all(let expectations):
             return expectations.flatMap { mismatches(value, $0, path: path) }
@@ -66,7 +63,7 @@ struct MatchEvaluator {
         case .each(let inner):
             guard case .array(let elements)? = value else { return differs("a list") }
             return elements.enumerated().flatMap { index, element in
-                mismatches(element, inner, path: path.isEmpty ? String(index) : "\(path).\(index)")
+                mismatches(element, inner, path: Self.path(path, String(index)))
             }
         case .length(let inner):
             guard let length = value?.length else { return differs("a length of " + describe(inner)) }

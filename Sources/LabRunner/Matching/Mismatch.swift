@@ -11,4 +11,6 @@ struct Mismatch: Sendable {
     let actual: JSONValue?
     /// Where the expectation was written.
     let place: SourcePlace
+    /// What both have in common, where that explains the difference.
+    var hint: String?
 }

@@ -94,10 +94,12 @@ struct CommandReader {
             collector.report(
                 .unknownParameter(parameter: entry.key, command: command.name, known: known), at: entry.keyPlace)
         }
+        let resource = command.name == CallResource.name ? readResource(node) : nil
         var arguments: [CommandStep.Argument] = []
         for field in command.fields {
             if let value = node?[field.name] {
-                if let template = steps.values.read(value, as: field.type, what: "`\(field.name)`") {
+                let type = type(of: field, in: command, resource: resource)
+                if let template = steps.values.read(value, as: type, what: "`\(field.name)`") {
                     arguments.append(CommandStep.Argument(field: field, value: template))
                 }
             } else if field.isRequired, !misspelled.contains(field.name) {
@@ -107,6 +109,32 @@ struct CommandReader {
             }
         }
         return collector.count == before ? arguments : nil
+    }
+
+    /// The resource of the server that `call` names, as far as the path is known before the run.
+    private func readResource(_ node: YAMLNode?) -> ServerResource? {
+        guard let value = node?["path"], let path = value.scalar?.text, !path.contains("${") else { return nil }
+        guard let resource = ServerResource.at(path) else {
+            collector.report(
+                .unknownName(what: "resource of the server", name: path, known: ServerResource.all.map(\.path.text)),
+                at: value.place)
+            return nil
+        }
+        let method = node?["method"]?.scalar?.text ?? ResourceMethod.post.rawValue
+        if !resource.methods.contains(method), ResourceMethod(rawValue: method) != nil {
+            collector.report(
+                .notAChoice(what: "the method of `\(resource.path.text)`", value: method, choices: resource.methods),
+                at: node?["method"]?.place ?? value.place)
+        }
+        return resource
+    }
+
+    /// The type of a parameter; the request of a resource has the fields that the server decodes.
+    private func type(
+        of field: FieldDeclaration, in command: CommandDeclaration, resource: ServerResource?
+    ) -> FieldType {
+        guard let resource, field.name == "request", command.name == CallResource.name else { return field.type }
+        return .optional(resource.request)
     }
 
     /// What would be refused when a fault is armed is refused before anything starts, as far as the values are known.

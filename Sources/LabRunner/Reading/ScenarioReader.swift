@@ -88,10 +88,12 @@ private struct Reading {
 
         let variants: [(suffix: String, row: YAMLNode?)] =
             rows.map { $0.enumerated().map { (rowName($1, index: $0), $1) } } ?? [("", nil)]
-        var seen: [String: Int] = [:]
+        var seen: [String: SourcePlace] = [:]
         return variants.map { suffix, row in
-            if let row, let first = seen.updateValue(row.place.range.start.line, forKey: suffix) {
-                collector.report(.duplicateName(name: suffix, what: "a row", firstLine: first), at: row.place)
+            if let row, let first = seen.updateValue(row.place, forKey: suffix) {
+                collector.report(
+                    .duplicateName(name: suffix, what: "a row"), at: row.place,
+                    related: RelatedPlace("given first at", first))
             }
             let secrets = SecretTexts()
             let scope = Scope(parent: nil)
@@ -108,11 +110,11 @@ private struct Reading {
             // Steps for another cast would be judged by this one.
             let isPlayed = obstacle == nil
             let setup = (isPlayed ? setupNode : nil).flatMap {
-                reader(scope, prefix: "s").readPhase($0, what: "`setup`")
+                reader(scope, prefix: Phase.setupPrefix).readPhase($0, what: "`setup`")
             }
             let steps = isPlayed ? reader(scope, prefix: "").read(stepsNode, what: "`steps`") : []
             let tearDown = (isPlayed ? tearDownNode : nil).flatMap {
-                reader(Scope(parent: scope), prefix: "t").readPhase($0, what: "`tearDown`")
+                reader(Scope(parent: scope), prefix: Phase.tearDownPrefix).readPhase($0, what: "`tearDown`")
             }
             // What is wrong may be what keeps a value from being read.
             if collector.isEmpty, isPlayed { scope.captures.warn(in: collector) }
@@ -228,7 +230,7 @@ private struct Reading {
         for element in node.elements ?? [] { hideLaterCaptures(in: element, scope: scope) }
         for entry in node.entries ?? [] {
             if entry.key == "as", let name = entry.value.scalar?.text {
-                scope.hide(name, line: entry.keyPlace.range.start.line, reason: "it gets its value only there")
+                scope.hide(name, at: entry.value.place, reason: "it gets its value only later")
             }
             if entry.key != "with", entry.key != "expect" { hideLaterCaptures(in: entry.value, scope: scope) }
         }

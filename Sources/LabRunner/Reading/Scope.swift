@@ -40,7 +40,7 @@ final class Scope {
     private let parent: Scope?
     private let prefix: String
     private(set) var entries: [String: Entry] = [:]
-    private var hidden: [String: (line: Int, reason: String)] = [:]
+    private var hidden: [String: (place: SourcePlace, reason: String)] = [:]
     private var aliases: [String: [String]] = [:]
 
     /// The outermost scope of a scenario, or one inside another.
@@ -70,7 +70,7 @@ final class Scope {
         return entry
     }
 
-    func hiddenEntry(_ name: String) -> (line: Int, reason: String)? {
+    func hiddenEntry(_ name: String) -> (place: SourcePlace, reason: String)? {
         hidden[name] ?? parent?.hiddenEntry(name)
     }
 
@@ -86,7 +86,7 @@ final class Scope {
     private func define(_ name: String, _ entry: Entry, reporting collector: DiagnosticCollector) {
         if let taken = lookup(name) {
             collector.report(
-                .overwrittenVariable(name: name, firstLine: taken.place.range.start.line), at: entry.place)
+                .overwrittenVariable(name: name), at: entry.place, related: RelatedPlace("given at", taken.place))
         } else {
             entries[name] = entry
         }
@@ -122,8 +122,8 @@ final class Scope {
     func alias(_ name: String) -> [String]? { aliases[name] ?? parent?.alias(name) }
 
     /// Remembers that a name exists at another place, for a better complaint.
-    func hide(_ name: String, line: Int, reason: String) {
-        hidden[name] = (line, reason)
+    func hide(_ name: String, at place: SourcePlace, reason: String) {
+        hidden[name] = (place, reason)
     }
 
     /// Takes over the variables of a list of steps that has run to its end.
@@ -136,6 +136,6 @@ final class Scope {
 
     /// Remembers the variables of a list of steps as existing elsewhere.
     func hide(_ other: Scope, reason: String) {
-        for (name, entry) in other.entries { hide(name, line: entry.place.range.start.line, reason: reason) }
+        for (name, entry) in other.entries { hide(name, at: entry.place, reason: reason) }
     }
 }

@@ -91,13 +91,12 @@ extension StepReader {
             let chosen = call.rename?[output.name]
             let name = chosen?.scalar?.text ?? output.name
             if chosen == nil, let taken = scope.lookup(name) {
-                let line = taken.place.range.start.line
                 collector.report(
                     .misfit(
                         what: "`include: \(call.name)`",
                         reason:
-                            "it hands out `\(name)`, which already has a value from line \(line); choose another name with `as: { \(name): … }`"
-                    ), at: call.place)
+                            "it hands out `\(name)`, which already has a value; choose another name with `as: { \(name): … }`"
+                    ), at: call.place, related: RelatedPlace("given at", taken.place))
                 continue
             }
             scope.define(
@@ -120,6 +119,7 @@ extension StepReader {
         let type: FieldType
         let fallback: YAMLNode?
         let meaning: String?
+        let place: SourcePlace
     }
 
     private func readParameters(_ reader: MappingReader, of call: IncludeCall, into inner: Scope) {
@@ -143,7 +143,7 @@ extension StepReader {
                         .missingParameter(
                             parameter: parameter.name, command: call.name,
                             meaning: parameter.meaning ?? "it has no default there"),
-                        at: call.with?.place ?? call.place)
+                        at: call.with?.place ?? call.place, related: RelatedPlace("declared at", parameter.place))
                 }
                 inner.define(parameter.name, .typed(parameter.type), at: call.place, reporting: collector)
             }
@@ -151,7 +151,8 @@ extension StepReader {
         for entry in unknown {
             collector.report(
                 .unknownParameter(parameter: entry.key, command: call.name, known: declared.map(\.name)),
-                at: entry.keyPlace)
+                at: entry.keyPlace,
+                related: declared.isEmpty ? nil : RelatedPlace("declared at", reader.place(of: "parameters")))
         }
     }
 
@@ -161,7 +162,7 @@ extension StepReader {
             let reader = MappingReader(entry.value, container: "a parameter", reporting: collector)
         else {
             let fallback = entry.value.isNull ? nil : entry.value
-            return Parameter(name: entry.key, type: .any, fallback: fallback, meaning: nil)
+            return Parameter(name: entry.key, type: .any, fallback: fallback, meaning: nil, place: entry.keyPlace)
         }
         let word = reader.choice("type", of: Self.parameterTypes.keys.sorted())
         let fallback = reader.optional("default")
@@ -169,7 +170,7 @@ extension StepReader {
         reader.finish()
         return Parameter(
             name: entry.key, type: word.flatMap { Self.parameterTypes[$0] } ?? .any, fallback: fallback,
-            meaning: meaning)
+            meaning: meaning, place: entry.keyPlace)
     }
 }
 

@@ -11,11 +11,13 @@ extension ValueReader {
             let reader = ValueReader(scope: scope ?? self.scope, collector: collector, secrets: secrets)
             return reader.read(inner, as: type, what: what)
         case .typed(let declared):
-            guard let actual = self.type(of: reference, in: declared, at: place) else { return nil }
+            guard let actual = self.type(of: reference, in: declared, keptAt: entry.place, at: place) else {
+                return nil
+            }
             guard actual.fits(type) else {
                 collector.report(
                     .mismatchedReference(reference: reference.text, expected: type.title, actual: actual.title),
-                    at: place)
+                    at: place, related: RelatedPlace("kept at", entry.place))
                 return nil
             }
             return .reference(reference.resolved(to: entry.key))
@@ -26,9 +28,9 @@ extension ValueReader {
     func typeOfReference(_ node: YAMLNode) -> FieldType? {
         guard let text = node.scalar?.text, let parts = try? ReferenceParser.parts(of: text), parts.count == 1,
             case .reference(let reference) = parts[0],
-            case .typed(let declared)? = scope.lookup(reference.name)?.binding
+            let entry = scope.lookup(reference.name), case .typed(let declared) = entry.binding
         else { return nil }
-        return type(of: reference, in: declared, at: node.place)
+        return type(of: reference, in: declared, keptAt: entry.place, at: node.place)
     }
 
     /// Reads text with references inside; the values become part of the text.
@@ -58,11 +60,13 @@ extension ValueReader {
                 default: return nil
                 }
             case .typed(let declared):
-                guard let actual = self.type(of: reference, in: declared, at: node.place) else { return nil }
+                guard let actual = self.type(of: reference, in: declared, keptAt: entry.place, at: node.place) else {
+                    return nil
+                }
                 if actual == .secret, type != .secret {
                     collector.report(
                         .mismatchedReference(reference: reference.text, expected: type.title, actual: actual.title),
-                        at: node.place)
+                        at: node.place, related: RelatedPlace("kept at", entry.place))
                     return nil
                 }
                 result.append(.reference(reference.resolved(to: entry.key)))
@@ -75,7 +79,8 @@ extension ValueReader {
         if let entry = scope.use(reference.name) { return entry }
         if let hidden = scope.hiddenEntry(reference.name) {
             collector.report(
-                .unreachableCapture(name: reference.name, line: hidden.line, reason: hidden.reason), at: place)
+                .unreachableCapture(name: reference.name, reason: hidden.reason), at: place,
+                related: RelatedPlace("kept at", hidden.place))
         } else {
             collector.report(.undefinedVariable(name: reference.name, known: scope.names), at: place)
         }
@@ -103,7 +108,9 @@ extension ValueReader {
     }
 
     /// Follows a reference's path into a declared type.
-    private func type(of reference: Reference, in declared: FieldType, at place: SourcePlace) -> FieldType? {
+    private func type(
+        of reference: Reference, in declared: FieldType, keptAt kept: SourcePlace, at place: SourcePlace
+    ) -> FieldType? {
         var type = declared
         var followed = reference.name
         for key in reference.path {
@@ -114,14 +121,16 @@ extension ValueReader {
                 guard let member = members.first(where: { $0.name == key }) else {
                     collector.report(
                         .unknownResultField(field: key, of: "`\(followed)`", known: members.map(\.name)),
-                        at: place)
+                        at: place, related: RelatedPlace("kept at", kept))
                     return nil
                 }
                 type = member.memberType
             case .list(let element) where Int(key) != nil:
                 type = element
             default:
-                collector.report(.unknownResultField(field: key, of: "`\(followed)`", known: []), at: place)
+                collector.report(
+                    .unknownResultField(field: key, of: "`\(followed)`", known: []), at: place,
+                    related: RelatedPlace("kept at", kept))
                 return nil
             }
             followed += ".\(key)"

@@ -130,6 +130,8 @@ public struct Difference: Codable, Sendable {
     public var actual: String
     /// Where the expectation was written.
     public var place: String
+    /// What both have in common, where that explains the difference.
+    public var hint: String?
     /// The line of the expectation with a caret.
     public var excerpt: String
 }

@@ -46,7 +46,8 @@ public struct TerminalReport: Sendable {
         for difference in failure.differences {
             let name = difference.path.isEmpty ? "" : "\(difference.path): "
             lines.append("  " + styled("- \(name)\(difference.expected)", "31") + "   expected at \(difference.place)")
-            lines.append("  " + styled("+ \(name)\(difference.actual)", "32") + "   actual")
+            let hint = difference.hint.map { ": \($0)" } ?? ""
+            lines.append("  " + styled("+ \(name)\(difference.actual)", "32") + "   actual\(hint)")
             if !difference.excerpt.isEmpty {
                 lines += difference.excerpt.split(separator: "\n").map { "   \($0)" }
             }

@@ -51,7 +51,7 @@ extension StepFailure {
             Difference(
                 path: difference.path.onOneVisibleLine, expected: difference.expected.withVisibleControls,
                 actual: difference.actual.withVisibleControls, place: difference.place.onOneVisibleLine,
-                excerpt: difference.excerpt.withVisibleControls)
+                hint: difference.hint?.onOneVisibleLine, excerpt: difference.excerpt.withVisibleControls)
         }
         return shown
     }

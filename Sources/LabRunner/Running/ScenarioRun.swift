@@ -287,6 +287,7 @@ final class ScenarioRun: Sendable {
         for index in failure.differences.indices {
             failure.differences[index].expected = redactor.redact(failure.differences[index].expected)
             failure.differences[index].actual = redactor.redact(failure.differences[index].actual)
+            failure.differences[index].hint = failure.differences[index].hint.map(redactor.redact)
             failure.differences[index].excerpt = redactor.redact(failure.differences[index].excerpt)
         }
         record.withLock { $0.failures.append(failure) }

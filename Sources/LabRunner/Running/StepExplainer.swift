@@ -42,6 +42,6 @@ struct StepExplainer {
     private func difference(_ mismatch: Mismatch) -> Difference {
         Difference(
             path: mismatch.path, expected: mismatch.expected, actual: mismatch.actual?.description ?? "nothing",
-            place: mismatch.place.label, excerpt: renderer.excerpt(mismatch.place))
+            place: mismatch.place.label, hint: mismatch.hint, excerpt: renderer.excerpt(mismatch.place))
     }
 }

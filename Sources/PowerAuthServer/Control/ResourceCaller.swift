@@ -34,22 +34,9 @@ struct ResourceCaller: Sendable {
 
     private func resource(at path: String) -> (Endpoint, [String: String])? {
         for endpoint in endpoints where endpoint.face != .device {
-            if let parameters = Self.match(path, endpoint.path) { return (endpoint, parameters) }
+            if let parameters = ResourcePattern(endpoint.path).placeholders(in: path) { return (endpoint, parameters) }
         }
         return nil
-    }
-
-    /// The values of a pattern's placeholders; nil when the path is another one.
-    private static func match(_ path: String, _ pattern: String) -> [String: String]? {
-        let given = path.split(separator: "/", omittingEmptySubsequences: false)
-        let wanted = pattern.split(separator: "/", omittingEmptySubsequences: false)
-        guard given.count == wanted.count else { return nil }
-        var parameters: [String: String] = [:]
-        for (value, part) in zip(given, wanted) where value != part {
-            guard part.hasPrefix("{"), part.hasSuffix("}"), !value.isEmpty else { return nil }
-            parameters[String(part.dropFirst().dropLast())] = value.removingPercentEncoding ?? String(value)
-        }
-        return parameters
     }
 
     private var headers: HTTPFields {

@@ -57,6 +57,31 @@ extension EndToEnd {
             #expect(try workspace.leftovers() == [])
         }
 
+        @Test("lab ps tells of a suspended app and of an agent that does not answer, and lists the rest")
+        func stuckAgent() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up"], in: workspace)
+                try up.wait(for: "Ctrl-C")
+                #expect(try lab("exec", "wallet", "suspend", in: workspace).status == 0)
+                let agent = try #require(
+                    workspace.processes().first {
+                        $0.commandLine.contains("device-agent") && $0.commandLine.contains("--device watch")
+                    })
+                kill(agent.pid, SIGSTOP)
+                defer { kill(agent.pid, SIGCONT) }
+                let list = try lab("ps", in: workspace)
+                #expect(list.output.contains("watch  its agent does not answer"), "\(list.output)")
+                #expect(list.output.contains("wallet on phone  suspended"), "\(list.output)")
+                #expect(list.output.contains("main on phone  running"), "\(list.output)")
+                kill(agent.pid, SIGCONT)
+                try up.signal(SIGINT)
+                _ = try up.finish()
+            }
+            #expect(try workspace.leftovers() == [])
+        }
+
         @Test("lab down ends an instance from another terminal")
         func down() async throws {
             let workspace = try Workspace()

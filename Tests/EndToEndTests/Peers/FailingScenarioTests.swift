@@ -77,6 +77,7 @@ extension EndToEnd {
             }
             return lines.joined(separator: "\n")
                 .replacing(/\+?[0-9]+(\.[0-9]+)? (ms|s)\b/, with: "N ms")
+                .replacing(/"pid":[0-9]+/, with: "\"pid\":N")
                 .replacing(/[0-9]+ attempts/, with: "N attempts")
                 .replacing(/milliseconds=[0-9.]+/, with: "milliseconds=N")
                 .replacing(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/, with: "UUID")

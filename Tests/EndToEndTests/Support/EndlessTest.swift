@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LabKit
 import LabSystem
 import TestSupport
@@ -24,8 +25,13 @@ extension EndToEnd {
                     runDirectory: directory.file("run"), seed: 1, executablesDirectory: "/nowhere")
             }
             _ = try SharedMemoryObject.create(name: "\(instance.layout.sharedMemoryPrefix)phone-1-abc", size: 256)
+            // As servers of other tests do.
+            let listener = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
+            listener.setEventHandler {}
+            listener.activate()
             print("waiting in \(instance.layout.root) ")
             await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
+            listener.cancel()
         }
     }
 }

@@ -14,7 +14,7 @@ extension ScenarioResult {
         if verdict != .passed {
             let difference = Difference(
                 path: "state", expected: "\"ACTIVE\"", actual: "\"BLOCKED\"", place: "a/b.yaml:4:21",
-                excerpt: " 4 | expect: { state: ACTIVE }\n   |                  ^~~~~~")
+                hint: "an empty text", excerpt: " 4 | expect: { state: ACTIVE }\n   |                  ^~~~~~")
             result.failures = [
                 StepFailure(
                     verdict: verdict, step: "1", title: "main: x", place: "a/b.yaml:3:5", source: "> 3 | - main: x",

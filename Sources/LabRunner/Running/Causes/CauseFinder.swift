@@ -63,7 +63,8 @@ struct CauseFinder {
         guard hasMetDeadActor, let actor = facts.actor,
             let last = facts.events.last(where: { $0.isAboutLife(of: actor) }), last.name == .processEnded
         else { return [] }
-        let when = last.time < facts.begin ? facts.stepAt(last.time, actor).map { " in step \($0)" } ?? "" : ""
+        let step = last.time < facts.begin ? facts.stepAt(last.time, actor) : nil
+        let when = step.map { " in \(Phase.title(ofStep: $0))" } ?? ""
         return ["the process of `\(actor)` ended\(when): \(last.text("reason"))"]
     }
 

@@ -37,16 +37,11 @@ struct FailureCircumstances {
 
     /// "since step 3", when it is known which step it was.
     func since(_ time: UInt64, by actor: String) -> String {
-        stepAt(time, actor).map { " since \(Self.title(ofStep: $0))" } ?? ""
+        stepAt(time, actor).map { " since \(Phase.title(ofStep: $0))" } ?? ""
     }
 
     /// "that step 4 armed", when a step did.
     func armed(_ fault: ArmedFault) -> String {
-        armedBy(fault).map { " that \(Self.title(ofStep: $0.path)) armed (\($0.place.label))" } ?? ""
-    }
-
-    /// A step's number in a sentence.
-    static func title(ofStep path: String) -> String {
-        path.hasPrefix("t") ? "tear-down step \(path.dropFirst())" : "step \(path)"
+        armedBy(fault).map { " that \(Phase.title(ofStep: $0.path)) armed (\($0.place.label))" } ?? ""
     }
 }

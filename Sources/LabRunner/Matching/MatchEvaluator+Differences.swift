@@ -1,0 +1,64 @@
+internal import LabFile
+internal import LabKit
+
+// Where two values differ: only the members that do, each by its path.
+extension MatchEvaluator {
+    func differences(_ actual: JSONValue?, from expected: JSONValue, path: String, at place: SourcePlace) -> [Mismatch]
+    {
+        switch (expected, actual) {
+        case (_, let actual?) where Self.isEqual(actual, expected):
+            return []
+        case (.object(let members), .object(let others)?):
+            return Set(members.keys).union(others.keys).sorted().flatMap { key in
+                let path = Self.path(path, key)
+                guard let member = members[key] else {
+                    return [Mismatch(path: path, expected: "no such member", actual: others[key], place: place)]
+                }
+                return differences(others[key], from: member, path: path, at: place)
+            }
+        case (.array(let elements), .array(let others)?) where elements.count == others.count:
+            if let hint = NearMiss.hint(expected: expected, actual: .array(others)) {
+                return [
+                    Mismatch(path: path, expected: expected.description, actual: actual, place: place, hint: hint)
+                ]
+            }
+            return zip(elements, others).enumerated().flatMap { index, pair in
+                differences(pair.1, from: pair.0, path: Self.path(path, String(index)), at: place)
+            }
+        case (.array(let elements), .array(let others)?):
+            return [
+                Mismatch(
+                    path: path, expected: "a list of \(elements.count), not \(others.count)", actual: actual,
+                    place: place,
+                    hint: Self.sentence(
+                        NearMiss.unmatched(elements, others, by: Self.isEqual), describe: \.description))
+            ]
+        default:
+            let hint = actual.flatMap { NearMiss.hint(expected: expected, actual: $0) }
+            return [Mismatch(path: path, expected: expected.description, actual: actual, place: place, hint: hint)]
+        }
+    }
+
+    /// A list that has too many or too few elements.
+    func difference(
+        _ elements: [JSONValue], from expectations: [Expectation], path: String, at place: SourcePlace
+    ) -> Mismatch {
+        let rest = NearMiss.unmatched(expectations, elements) { mismatches($1, $0).isEmpty }
+        return Mismatch(
+            path: path, expected: "a list of \(expectations.count), not \(elements.count)",
+            actual: .array(elements), place: place, hint: Self.sentence(rest, describe: describe))
+    }
+
+    /// A path one member deeper.
+    static func path(_ path: String, _ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+    /// What of two lists has met nothing that fits it.
+    private static func sentence<Expected>(
+        _ rest: (missing: [Expected], extra: [JSONValue]), describe: (Expected) -> String
+    ) -> String {
+        let missing = rest.missing.map(describe).joined(separator: ", ")
+        let extra = rest.extra.map(\.description).joined(separator: ", ")
+        let parts = [missing.isEmpty ? nil : "missing: \(missing)", extra.isEmpty ? nil : "too many: \(extra)"]
+        return parts.compactMap(\.self).joined(separator: "; ")
+    }
+}
