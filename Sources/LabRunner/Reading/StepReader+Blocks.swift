@@ -10,19 +10,6 @@ extension StepReader {
         return duration(entry.value, what: "`advance`").map(Step.Action.advance)
     }
 
-    func check(_ node: YAMLNode, _ entry: YAMLEntry) -> Step.Action? {
-        closeKeys(of: node, word: "check", allowed: ["note", "expect"])
-        guard let value = values.read(entry.value, as: .any, what: "`check`") else { return nil }
-        guard let expect = node["expect"] else {
-            collector.report(.missingKey(key: "expect", container: "`check`"), at: entry.keyPlace)
-            return nil
-        }
-        let type = values.typeOfReference(entry.value) ?? .any
-        let what = entry.value.scalar.map { "`\($0.text)`" } ?? "the value"
-        guard let expectation = expectations.read(expect, of: type, what: what) else { return nil }
-        return .check(value: value, expectation: expectation)
-    }
-
     func waitFor(_ node: YAMLNode, _ entry: YAMLEntry) -> Step.Action? {
         closeKeys(of: node, word: "waitFor", allowed: ["note"])
         guard let reader = MappingReader(entry.value, container: "`waitFor`", reporting: collector) else {

@@ -3,15 +3,26 @@ internal import LabSystem
 
 // The steps that are words of the language.
 extension StepThread {
-    func check(_ value: Template, _ expectation: Expectation, of step: Step) -> Bool {
+    func check(_ condition: Condition, of step: Step) -> Bool {
         do {
-            let value = try bindings.resolve(value)
-            let mismatches = MatchEvaluator(bindings: bindings).mismatches(value, expectation)
+            let mismatches = try mismatches(condition)
             if mismatches.isEmpty { return true }
             return fail(step, "the value is not as expected", verdict: .failed, mismatches: mismatches)
         } catch {
             return fail(step, "`${\(error.reference.text)}` has no value", verdict: .failed)
         }
+    }
+
+    /// What of a value is not as it must be.
+    func mismatches(_ condition: Condition) throws(UnresolvedReference) -> [Mismatch] {
+        MatchEvaluator(bindings: bindings).mismatches(try bindings.resolve(condition.value), condition.expectation)
+    }
+
+    /// Carries all of the steps out. What fails of them is not the error of one command, with which a race can be lost.
+    func postConditions(_ steps: [Step]) -> Bool {
+        let isFine = perform(steps, all: true)
+        if !isFine { lastError = nil }
+        return isFine
     }
 
     func wait(for event: EventPattern, within limit: LabDuration, of step: Step) -> Bool {

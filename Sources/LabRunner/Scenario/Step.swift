@@ -6,7 +6,9 @@ struct Step: Sendable {
     /// What to do.
     indirect enum Action: Sendable {
         case command(CommandStep)
-        case check(value: Template, expectation: Expectation)
+        case check(Condition)
+        /// Steps that are all carried out, although one fails.
+        case postConditions([Step])
         case advance(LabDuration)
         case waitFor(EventPattern, within: LabDuration)
         case order([EventPattern])
@@ -42,7 +44,7 @@ struct Step: Sendable {
         case .race(let race): race.branches.flatMap(\.actors)
         case .parallel(let branches): branches.flatMap(\.actors)
         case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps),
-            .stays(_, let steps), .never(.event, let steps), .same(let steps):
+            .stays(_, let steps), .never(.event, let steps), .same(let steps), .postConditions(let steps):
             steps.flatMap(\.actors)
         case .never(.answer(let probe), let steps): probe.actors + steps.flatMap(\.actors)
         }
@@ -52,7 +54,7 @@ struct Step: Sendable {
     var title: String {
         switch action {
         case .command(let command): "\(command.alias?.name ?? command.target.actor): \(command.command.name)"
-        case .check: "check"
+        case .check, .postConditions: "check"
         case .advance(let duration): "advance: \(duration)"
         case .waitFor(let event, _): "waitFor: \(event.event)"
         case .order(let events): "order: \(events.map(\.event).joined(separator: ", "))"
@@ -150,6 +152,12 @@ struct CommandStep: Sendable {
 struct WayTaken: FieldObject {
     @Field("The name of the way, or its number from 1.") var name: String
     @Field("The answer, or the error as `fails` sees it.") var answer: JSONValue
+}
+
+/// A value, and what it must be like.
+struct Condition: Sendable {
+    let value: Template
+    let expectation: Expectation
 }
 
 /// Events of some processes' traces.

@@ -73,7 +73,7 @@ extension Step {
         case .race(let race): race.branches.flatMap(\.steps)
         case .parallel(let branches): branches.flatMap(\.steps)
         case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps),
-            .stays(_, let steps), .never(.event, let steps), .same(let steps):
+            .stays(_, let steps), .never(.event, let steps), .same(let steps), .postConditions(let steps):
             steps
         case .never(.answer(let probe), let steps): [probe] + steps
         }

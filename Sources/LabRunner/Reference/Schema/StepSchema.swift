@@ -10,7 +10,7 @@ enum StepSchema {
     /// What each word does, for editors.
     static let meanings = [
         "advance": "Moves the lab's clock; what became due happens, in order.",
-        "check": "An expectation about a value that was kept.",
+        "check": "An expectation about a value that was kept, or steps that are all carried out although one fails.",
         "each": "The steps, once for each value.",
         "eventually": "The steps again and again until they hold, at most that long.",
         "include": "The steps of another file.",
@@ -51,9 +51,7 @@ enum StepSchema {
     static var words: [String: Schema] {
         [
             "advance": word("advance", ValueSchema.duration),
-            "check": word(
-                "check", .anything, ["expect": ExpectationSchema.anything.described("What it must be like.")],
-                required: ["expect"]),
+            "check": check,
             "each": word(
                 "each",
                 .object(
@@ -89,6 +87,15 @@ enum StepSchema {
                 "waitFor",
                 event(with: ["within": ValueSchema.duration.described("The longest time to wait, by default 5 s.")])),
         ]
+    }
+
+    /// A list is steps, unless something is expected of it.
+    private static var check: Schema {
+        .when(
+            Schema.keys(["check": .type("array")]).and(.not(.has("expect"))), word("check", steps),
+            otherwise: word(
+                "check", .anything, ["expect": ExpectationSchema.anything.described("What it must be like.")],
+                required: ["expect"]))
     }
 
     private static var race: Schema {
