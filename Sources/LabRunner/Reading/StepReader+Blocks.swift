@@ -41,14 +41,16 @@ extension StepReader {
         let reader = nested(in: scope, path: path)
         let steps = elements.enumerated().compactMap { index, element -> Step? in
             guard let step = reader.readStep(element, path: "\(path).\(index + 1)") else { return nil }
-            if case .command(let command) = step.action, command.command.result != .nothing {
+            if step.when == nil, case .command(let command) = step.action, command.command.result != .nothing {
                 switch command.outcome {
                 case .succeeds, .result: return step
                 case .failure, .either: break
                 }
             }
             collector.report(
-                .misfit(what: "a step of `same`", reason: "it takes commands that succeed and answer something"),
+                .misfit(
+                    what: "a step of `same`",
+                    reason: "it takes commands that succeed and answer something, without `when`"),
                 at: element.place)
             return nil
         }
@@ -89,10 +91,11 @@ extension StepReader {
         }
         // What it keeps would have a value each time, so it keeps nothing.
         guard let step = readStep(node, path: "\(path).0") else { return nil }
-        guard case .command(let command) = step.action, command.capture == nil else {
+        guard step.when == nil, case .command(let command) = step.action, command.capture == nil else {
             collector.report(
                 .misfit(
-                    what: "`never`", reason: "it takes an event, or a command with `expect` or `fails` and no `as`"),
+                    what: "`never`",
+                    reason: "it takes an event, or a command with `expect` or `fails` and neither `as` nor `when`"),
                 at: node.place)
             return nil
         }

@@ -29,7 +29,15 @@ public struct TerminalReport: Sendable {
             line += "  quarantined: \(reason.onOneVisibleLine)"
         }
         if let remark = result.remark { line += "  \(remark.onOneVisibleLine)" }
-        return ([line] + result.failures.map(render)).joined(separator: "\n") + "\n"
+        let skipped = (result.skipped ?? []).map(render)
+        return ([line] + skipped + result.failures.map(render)).joined(separator: "\n") + "\n"
+    }
+
+    /// One line for a step that was skipped.
+    private func render(_ skipped: SkippedStep) -> String {
+        let times = skipped.times == 1 ? "" : " (\(skipped.times) times)"
+        return "  \(skipped.place): \(styled("skipped", "2")): \(skipped.title): \(skipped.reason)\(times)"
+            .withVisibleControls
     }
 
     /// One failure in full.

@@ -17,6 +17,7 @@ final class ScenarioRun: Sendable {
     let interruption = Interruption()
     let limits: TimeLimits
     let times = StepTimes()
+    let skippedSteps = SkippedSteps()
     let renderer: DiagnosticRenderer
     /// Absolute path of the directory for history, traces and logs.
     let directory: String
@@ -127,7 +128,8 @@ final class ScenarioRun: Sendable {
             id: scenario.id, name: scenario.name, tags: scenario.tags, file: scenario.file.path,
             topology: scenario.topology.name, verdict: verdict, quarantine: standing.quarantine,
             remark: remark, round: 1, seed: seed,
-            seconds: seconds, commands: record.commands, failures: record.failures, overheads: record.overheads,
+            seconds: seconds, commands: record.commands, failures: record.failures,
+            skipped: skippedSteps.all, overheads: record.overheads,
             launches: launches, replay: replay, directory: directory)
     }
 

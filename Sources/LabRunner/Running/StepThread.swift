@@ -67,6 +67,10 @@ final class StepThread {
 
     private func perform(_ step: Step) -> Bool {
         run.began(step)
+        if let when = step.when, let isFine = end(of: step, under: when) {
+            run.ended(step, isFine: isFine)
+            return isFine
+        }
         let isFine: Bool
         switch step.action {
         case .command(let command):

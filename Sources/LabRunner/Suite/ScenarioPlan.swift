@@ -41,6 +41,10 @@ struct ScenarioPlan {
             }
             if let capture = command.capture { line += "  as \(capture)" }
         }
+        if let when = step.when {
+            line +=
+                "  when ${\(when.reference.text)} is \(MatchEvaluator(bindings: bindings).describe(when.expectation))"
+        }
         let indent = String(repeating: "  ", count: depth)
         return [indent + line.onOneVisibleLine] + step.inner.flatMap { lines(of: $0, depth: depth + 1) }
     }
@@ -61,21 +65,6 @@ struct ScenarioPlan {
                 }
             }
             return .string(pieces.joined())
-        }
-    }
-}
-
-extension Step {
-    /// The steps inside, in the order in which they are written.
-    fileprivate var inner: [Step] {
-        switch action {
-        case .command, .check, .advance, .waitFor, .order: []
-        case .race(let race): race.branches.flatMap(\.steps)
-        case .parallel(let branches): branches.flatMap(\.steps)
-        case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps),
-            .stays(_, let steps), .never(.event, let steps), .same(let steps), .postConditions(let steps):
-            steps
-        case .never(.answer(let probe), let steps): [probe] + steps
         }
     }
 }

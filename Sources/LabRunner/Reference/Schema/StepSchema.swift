@@ -6,6 +6,12 @@ enum StepSchema {
     /// A list of steps.
     static let steps = Schema.list(of: .definition("step"), atLeast: 1)
     static let note = ValueSchema.text.described("A remark, shown beside the step.")
+    static let when = Schema.object(
+        [
+            "check": ValueSchema.reference.described("A value that a step has kept."),
+            "expect": ExpectationSchema.anything.described("What it must be like."),
+        ], required: ["check", "expect"]
+    ).described("The step is carried out only when this holds.")
 
     /// What each word does, for editors.
     static let meanings = [
@@ -72,9 +78,9 @@ enum StepSchema {
                 "never",
                 .when(
                     .has("event"), .definition("event"),
-                    otherwise: Schema.definition("command").and(.keys(["as": .nothing]))),
+                    otherwise: Schema.definition("command").and(.keys(["as": .nothing, "when": .nothing]))),
                 ["steps": steps], required: ["steps"]),
-            "same": word("same", .list(of: .definition("command"), atLeast: 2)),
+            "same": word("same", .list(of: Schema.definition("command").and(.keys(["when": .nothing])), atLeast: 2)),
             "order": word("order", .list(of: .definition("event"), atLeast: 2)),
             "parallel": word("parallel", .definition("branches")),
             "race": race,
@@ -137,6 +143,7 @@ enum StepSchema {
     ) -> Schema {
         var keys = siblings
         keys["note"] = note
+        keys["when"] = when
         keys[word] = value.described(meanings[word] ?? "")
         return .object(keys, required: [word] + required)
     }
