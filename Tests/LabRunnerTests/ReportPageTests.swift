@@ -16,6 +16,7 @@ struct ReportPageTests {
         let shard = ShardRecord(number: 1, count: 2, suite: ["a"])
         var failure = try #require(result.failures.first)
         failure.explain = "networkError"
+        failure.sentence = "main does x"
         return [
             "The report": try JSONValue(encoding: JSONReport(seed: 7, seconds: 1.5, results: [result], shard: shard)),
             "A result": try JSONValue(encoding: result),

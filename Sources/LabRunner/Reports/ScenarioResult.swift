@@ -109,6 +109,8 @@ public struct StepFailure: Codable, Sendable {
     public var step: String
     /// Short form of the step.
     public var title: String
+    /// The step in a sentence: its note, else what its command does; nil for a word of the language without a note.
+    public var sentence: String?
     /// `file:line:column`; empty for the scenario as a whole.
     public var place: String
     /// `file:line:column` of each `include` around the step, the innermost first.

@@ -47,6 +47,8 @@ public struct TerminalReport: Sendable {
         let place = failure.place.isEmpty ? "" : "\(failure.place): "
         let word = failure.verdict == .failed ? styled("failed", "31") : styled("inconclusive", "33")
         lines.append("\(place)\(word): \(failure.title.isEmpty ? "" : "\(failure.title): ")\(failure.reason)")
+        // A note is in the source.
+        if let sentence = failure.sentence, !failure.source.contains(sentence) { lines.append("    \(sentence)") }
         if !failure.source.isEmpty {
             lines += failure.source.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
         }

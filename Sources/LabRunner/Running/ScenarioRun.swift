@@ -18,6 +18,8 @@ final class ScenarioRun: Sendable {
     let limits: TimeLimits
     let times = StepTimes()
     let skippedSteps = SkippedSteps()
+    /// The values that are known before the first step.
+    let known: Bindings
     let renderer: DiagnosticRenderer
     /// Absolute path of the directory for history, traces and logs.
     let directory: String
@@ -61,6 +63,7 @@ final class ScenarioRun: Sendable {
         limits = setting.limits
         runInterruption = interruption
         redactor = Redactor(secrets: scenario.secretTexts)
+        known = scenario.drawn(seed: seed, hiddenBy: redactor)
         renderer = DiagnosticRenderer(secrets: scenario.secrets)
         try Files.createDirectory(directory)
         history = try History(path: "\(directory)/history.jsonl", redactor: redactor)
@@ -138,19 +141,13 @@ final class ScenarioRun: Sendable {
     /// - Returns: The result so far, without the instance's own start and end.
     @discardableResult
     func perform(in instance: InstanceConnection, events: TraceBoard) -> ScenarioResult {
-        var bindings = Bindings()
-        for value in scenario.generated {
-            let drawn = value.draw(seed: seed, scenario: scenario.id)
-            if value.kind == .pin, case .string(let text) = drawn { redactor.insert(text) }
-            bindings.set(value.name, to: drawn)
-        }
         let countdown = Countdown(limits.scenario) { [self] limit in
             guard !interruption.isSet else { return }
             let rule = "the scenario takes longer than \(limit), its limit (--scenario-timeout)"
             stopped(because: rule, verdict: .failed)
             interruption.set(because: rule)
         }
-        let thread = StepThread(run: self, instance: instance, events: events, bindings: bindings)
+        let thread = StepThread(run: self, instance: instance, events: events, bindings: known)
         let isReady = scenario.setup.map { thread.perform($0, called: "set-up") } ?? true
         let isComplete = isReady && thread.perform(scenario.steps)
         if isComplete {
@@ -229,7 +226,9 @@ final class ScenarioRun: Sendable {
     /// A step begins; what it waits for is known from here on.
     func began(_ step: Step) {
         times.begin(step)
-        history.record("step.started", step: step.path, ["step": .string(step.title)])
+        var fields: [String: JSONValue] = ["step": .string(step.title)]
+        fields["sentence"] = step.sentence(knowing: known).map(JSONValue.string)
+        history.record("step.started", step: step.path, fields)
     }
 
     /// A step has ended.
@@ -265,7 +264,7 @@ final class ScenarioRun: Sendable {
             // From the files: what follows them may be a moment behind.
             events: (try? TraceReader.readAll("\(directory)/traces")) ?? [], topology: scenario.topology,
             stepAt: times.step(at:by:), armedBy: self.step(that:))
-        return StepExplainer(renderer: renderer, facts: facts, replay: replay).failure(
+        return StepExplainer(renderer: renderer, facts: facts, known: known, replay: replay).failure(
             step, reason, verdict: verdict, mismatches: mismatches)
     }
 
@@ -281,6 +280,7 @@ final class ScenarioRun: Sendable {
     func add(_ failure: StepFailure) {
         var failure = failure
         failure.reason = redactor.redact(failure.reason)
+        failure.sentence = failure.sentence.map(redactor.redact)
         failure.source = redactor.redact(failure.source)
         failure.details = failure.details.map(redactor.redact)
         failure.causes = failure.causes.map(redactor.redact)

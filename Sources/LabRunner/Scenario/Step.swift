@@ -70,7 +70,7 @@ struct Step: Sendable {
     /// The short form of the step: `main: createActivation`.
     var title: String {
         switch action {
-        case .command(let command): "\(command.alias?.name ?? command.target.actor): \(command.command.name)"
+        case .command(let command): "\(command.name): \(command.command.name)"
         case .check, .postConditions: "check"
         case .advance(let duration): "advance: \(duration)"
         case .waitFor(let event, _): "waitFor: \(event.event)"

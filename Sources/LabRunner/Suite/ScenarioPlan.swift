@@ -4,17 +4,13 @@ internal import LabKit
 struct ScenarioPlan {
     private let scenario: Scenario
     private let redactor: Redactor
-    private var bindings = Bindings()
+    private let bindings: Bindings
 
     /// - Parameter seed: What generated values are drawn from.
     init(_ scenario: Scenario, seed: UInt64) {
         self.scenario = scenario
         redactor = Redactor(secrets: scenario.secretTexts)
-        for value in scenario.generated {
-            let drawn = value.draw(seed: seed, scenario: scenario.id)
-            if value.kind == .pin, case .string(let text) = drawn { redactor.insert(text) }
-            bindings.set(value.name, to: drawn)
-        }
+        bindings = scenario.drawn(seed: seed, hiddenBy: redactor)
     }
 
     /// The plan: a line for the scenario and one for each step, secrets masked.
@@ -32,12 +28,9 @@ struct ScenarioPlan {
     private func lines(of step: Step, depth: Int) -> [String] {
         var line = "\(step.path)  \(step.title)"
         if case .command(let command) = step.action {
-            for argument in command.arguments {
-                let value = known(argument.value)
-                if argument.field.isSecret, case .string(let text) = value, !text.contains("${") {
-                    redactor.insert(text)
-                }
-                line += "  \(argument.field.name)=\(value.description)"
+            // Else the sentence has them.
+            if step.note != nil {
+                for argument in command.arguments { line += "  \(argument.text(knowing: bindings))" }
             }
             if let capture = command.capture { line += "  as \(capture)" }
         }
@@ -46,25 +39,9 @@ struct ScenarioPlan {
                 "  when ${\(when.reference.text)} is \(MatchEvaluator(bindings: bindings).describe(when.expectation))"
         }
         let indent = String(repeating: "  ", count: depth)
-        return [indent + line.onOneVisibleLine] + step.inner.flatMap { lines(of: $0, depth: depth + 1) }
-    }
-
-    /// The value as far as it is known; what only the run can know stays a reference.
-    private func known(_ template: Template) -> JSONValue {
-        if let value = try? bindings.resolve(template) { return value }
-        switch template {
-        case .literal(let value): return value
-        case .reference(let reference): return .string("${\(reference.text)}")
-        case .list(let elements): return .array(elements.map(known))
-        case .object(let members): return .object(members.mapValues(known))
-        case .interpolation(let parts):
-            let pieces = parts.map { part in
-                switch part {
-                case .text(let text): text
-                case .reference(let reference): Bindings.text(of: known(.reference(reference)))
-                }
-            }
-            return .string(pieces.joined())
-        }
+        let below = indent + String(repeating: " ", count: step.path.count + 2)
+        let sentence = step.sentence(knowing: bindings).map { below + $0.onOneVisibleLine }
+        return [indent + line.onOneVisibleLine] + [sentence].compactMap(\.self)
+            + step.inner.flatMap { lines(of: $0, depth: depth + 1) }
     }
 }
