@@ -44,6 +44,8 @@ struct ConditionTests {
         #expect(
             terminal.contains("\n  scenario.yaml:5:5: skipped: wallet: activationIdentifier: \(reason)\n"),
             "\(terminal)")
+        #expect(TerminalReport(isColoured: true).render(run.result).contains("\u{1B}[2mskipped\u{1B}[0m: wallet"))
+        #expect(JUnitReport.render([run.result], seconds: 1).contains(XMLText.escaped(reason) + "</system-out>"))
         let events = try run.history.split(separator: "\n").map { try JSONValue.parse(Data($0.utf8)) }
         let event = try #require(events.first { $0["e"] == "step.skipped" })
         #expect(event.description.contains("expected"), "\(event)")

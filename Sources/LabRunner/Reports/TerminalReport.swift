@@ -29,15 +29,19 @@ public struct TerminalReport: Sendable {
             line += "  quarantined: \(reason.onOneVisibleLine)"
         }
         if let remark = result.remark { line += "  \(remark.onOneVisibleLine)" }
-        let skipped = (result.skipped ?? []).map(render)
-        return ([line] + skipped + result.failures.map(render)).joined(separator: "\n") + "\n"
+        return ([line] + details(of: result)).joined(separator: "\n") + "\n"
+    }
+
+    /// What is to be told of a result beside its line: the steps that were skipped, and the failures.
+    func details(of result: ScenarioResult) -> [String] {
+        (result.skipped ?? []).map(render) + result.failures.map(render)
     }
 
     /// One line for a step that was skipped.
     private func render(_ skipped: SkippedStep) -> String {
         let times = skipped.times == 1 ? "" : " (\(skipped.times) times)"
-        return "  \(skipped.place): \(styled("skipped", "2")): \(skipped.title): \(skipped.reason)\(times)"
-            .withVisibleControls
+        let what = "\(skipped.title): \(skipped.reason)\(times)"
+        return "  \(skipped.place.onOneVisibleLine): \(styled("skipped", "2")): \(what.onOneVisibleLine)"
     }
 
     /// One failure in full.
