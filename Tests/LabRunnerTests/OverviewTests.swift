@@ -89,6 +89,12 @@ struct OverviewTests {
         #expect(
             text == #"""
                 a.yaml  First \u001B[31mone
+                  values:
+                    user = "\#(name)"  generated from the seed
+                    pin = "••••"  generated from the seed
+                    password = "••••"  from the file
+                    limit = 5  from the file
+                  steps:
                   1  server: initActivation  as code
                      server creates an activation and the code that starts it (userId="\#(name)", maxFailureCount=5)
                   2  repeat: 2

@@ -36,8 +36,6 @@ final class ScenarioRun: Sendable {
         var limits = TimeLimits()
         /// What `--lab` said: a replay needs it again.
         var labOption: String?
-        /// What `--set` said.
-        var settings: [String: String] = [:]
         /// Looks at the instance of a scenario that did not pass, before its tear-down, and says whether it is kept.
         var afterFailure: (@Sendable (InstanceConnection) -> Bool)?
         /// Takes over an instance that is kept.
@@ -301,5 +299,5 @@ final class ScenarioRun: Sendable {
     }
 
     /// The command that runs the same again.
-    var replay: String { scenario.replay(seed: seed, labOption: setting.labOption, settings: setting.settings) }
+    var replay: String { scenario.replay(seed: seed, labOption: setting.labOption) }
 }

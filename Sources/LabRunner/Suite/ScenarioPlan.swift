@@ -16,13 +16,21 @@ struct ScenarioPlan {
     /// The plan: a line for the scenario and one for each step, secrets masked.
     var text: String {
         var lines = ["\(scenario.id)  \(scenario.name)".onOneVisibleLine]
+        if !scenario.values.isEmpty { lines += ["  values:"] + scenario.values.map(line) }
         if let phase = scenario.setup { lines += ["  set-up:"] + phase.steps.flatMap { self.lines(of: $0, depth: 1) } }
-        if scenario.setup != nil { lines.append("  steps:") }
+        if lines.count > 1 { lines.append("  steps:") }
         lines += scenario.steps.flatMap { self.lines(of: $0, depth: 1) }
         if let phase = scenario.tearDown {
             lines += ["  tear-down:"] + phase.steps.flatMap { self.lines(of: $0, depth: 1) }
         }
         return lines.map { redactor.redact($0) + "\n" }.joined()
+    }
+
+    /// A value, and where it comes from.
+    private func line(about value: DeclaredValue) -> String {
+        let known = value.value ?? bindings.values[value.name] ?? .null
+        let shown = value.isSecret ? "\"\(Secret.mask)\"" : known.description
+        return "    \(value.name) = \(shown)  \(value.origin.sentence)".onOneVisibleLine
     }
 
     private func lines(of step: Step, depth: Int) -> [String] {
