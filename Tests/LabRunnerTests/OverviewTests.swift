@@ -111,6 +111,14 @@ struct OverviewTests {
                 """#)
     }
 
+    @Test("A plan calls what an included file keeps as the file does")
+    func planOfIncludedSteps() throws {
+        try workspace.write("steps:\n  - main: activationIdentifier\n    as: identifier\n", to: "steps.yaml")
+        try workspace.write("name: Including\nsteps:\n  - include: steps.yaml\n", to: "c.yaml")
+        let (_, text) = overview(change: { $0.filter = "Including" }) { $0.plan() }
+        #expect(text.contains("1.1  main: activationIdentifier  as identifier\n"), "\(text)")
+    }
+
     @Test("A random order is that of the seed")
     func randomOrder() throws {
         let names = (1...20).map { String($0) }

@@ -216,16 +216,11 @@ extension StepThread {
         for (index, value) in values.enumerated() {
             if mustStop { return false }
             if let name { bindings.set(name, to: value) }
-            let which = name.map { " with `\(Self.written($0))` = \(Self.shortened(value.description))" } ?? ""
+            let which = name.map { " with `\(Reference.written($0))` = \(Self.shortened(value.description))" } ?? ""
             round[round.count - 1] = "in round \(index + 1) of \(values.count)\(which)"
             if !perform(steps) { return false }
         }
         return true
-    }
-
-    /// The name of a variable as it was written; that of an included file carries the step that includes it.
-    private static func written(_ key: String) -> Substring {
-        key[(key.lastIndex(of: "/").map(key.index(after:)) ?? key.startIndex)...]
     }
 
     private static func shortened(_ text: String) -> String { text.count > 80 ? text.prefix(79) + "…" : text }

@@ -40,7 +40,7 @@ struct ScenarioPlan {
             if step.note != nil {
                 for argument in command.arguments { line += "  \(argument.text(knowing: bindings))" }
             }
-            if let capture = command.capture { line += "  as \(capture)" }
+            if let capture = command.capture { line += "  as \(Reference.written(capture))" }
         }
         if let when = step.when {
             line +=
