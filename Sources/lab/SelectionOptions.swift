@@ -11,7 +11,10 @@ struct SelectionOptions: ParsableArguments {
     var lab: String?
 
     @Option(
-        name: .customLong("set"), help: "A value that scenarios declare in `values:`, as name=value. May be repeated.")
+        name: .customLong("set"),
+        help:
+            "A value that scenarios declare in `values:`, as name=value; LAB_VAR_name in the environment gives one too. May be repeated."
+    )
     var settings: [String] = []
 
     @Option(help: "Only scenarios whose path or name contains this text.")

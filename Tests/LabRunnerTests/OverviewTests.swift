@@ -30,7 +30,8 @@ struct OverviewTests {
                   - main: persistActivation
                     with: { password: "${pin}" }
             tearDown:
-              - main: persistActivation
+              - note: "The password of \\e nobody"
+                main: persistActivation
                 with: { password: "${password}" }
             """,
             "b.yaml": "name: Second\nquarantine: not yet\nsteps:\n  - main: kill\n",
@@ -88,16 +89,34 @@ struct OverviewTests {
         #expect(
             text == #"""
                 a.yaml  First \u001B[31mone
-                  1  server: initActivation  userId="\#(name)"  maxFailureCount=5  as code
+                  values:
+                    user = "\#(name)"  generated from the seed
+                    pin = "••••"  generated from the seed
+                    password = "••••"  from the file
+                    limit = 5  from the file
+                  steps:
+                  1  server: initActivation  as code
+                     server creates an activation and the code that starts it (userId="\#(name)", maxFailureCount=5)
                   2  repeat: 2
-                    2.1  main: createActivation  activationCode="${code.activationCode}"  name="Phone of \#(name)"
-                    2.2  main: persistActivation  password="••••"
+                    2.1  main: createActivation
+                         main exchanges keys with the server, using an activation code (activationCode="${code.activationCode}", name="Phone of \#(name)")
+                    2.2  main: persistActivation
+                         main protects the new activation with a password and stores it (password="••••")
                   tear-down:
                   t1  main: persistActivation  password="••••"
+                      The password of \u001B nobody
 
                 nothing was started; generated values are those of seed 3
 
                 """#)
+    }
+
+    @Test("A plan calls what an included file keeps as the file does")
+    func planOfIncludedSteps() throws {
+        try workspace.write("steps:\n  - main: activationIdentifier\n    as: identifier\n", to: "steps.yaml")
+        try workspace.write("name: Including\nsteps:\n  - include: steps.yaml\n", to: "c.yaml")
+        let (_, text) = overview(change: { $0.filter = "Including" }) { $0.plan() }
+        #expect(text.contains("1.1  main: activationIdentifier  as identifier\n"), "\(text)")
     }
 
     @Test("A random order is that of the seed")

@@ -11,14 +11,18 @@ struct ReportPageTests {
     private static func documents() throws -> [String: JSONValue] {
         var result = ScenarioResult.sample(.failed, quarantine: "known")
         result.remark = "its quarantine has ended"
+        let skipped = SkippedStep(step: "2", title: "main: x", place: "a/b.yaml:4:5", reason: "no", times: 1)
+        result.skipped = [skipped]
         let shard = ShardRecord(number: 1, count: 2, suite: ["a"])
         var failure = try #require(result.failures.first)
         failure.explain = "networkError"
+        failure.sentence = "main does x"
         return [
             "The report": try JSONValue(encoding: JSONReport(seed: 7, seconds: 1.5, results: [result], shard: shard)),
             "A result": try JSONValue(encoding: result),
             "A failure": try JSONValue(encoding: failure),
             "A difference": try JSONValue(encoding: try #require(failure.differences.first)),
+            "A skipped step": try JSONValue(encoding: skipped),
             "`run.started`": try JSONValue(
                 encoding: RunEvent.runStarted(.init(seed: 7, scenarios: 1, directory: "/d"))),
             "`scenario.started`": try JSONValue(

@@ -97,6 +97,8 @@ struct SchemaKeyTests {
               - eventually: { q: 1, for: 1s, steps: [clock: freeze] }
               - main: hasValidActivation
                 either: [{ q: 1, expect: true }, { fails: any }]
+              - main: hasValidActivation
+                when: { q: 1, check: "${d}", expect: true }
               - include: steps.yaml
             """.replacing("q: 1", with: "\(Self.unknown): 1")
         let directory = try TemporaryDirectory()
@@ -120,7 +122,7 @@ struct SchemaKeyTests {
             "`repeat`": "definitions/word.repeat/then/properties/repeat",
             "`stays`": "definitions/word.stays/then/properties/stays",
             "`eventually`": "definitions/word.eventually/then/properties/eventually",
-            "a way of `either`": "definitions/way",
+            "a way of `either`": "definitions/way", "`when`": "definitions/command/properties/when",
         ]
         #expect(Set(known.keys) == Set(places.keys).union(["an included file", "a parameter"]))
         for (container, path) in places {

@@ -154,7 +154,7 @@ private func refusedWordAdvice(_ word: String) -> String {
     case "retry", "while", "until":
         "put `eventually: 2s` on the step: it is tried until its expectation holds"
     case "if", "else", "unless":
-        "a scenario has one path; write two scenarios, or `rows` for variants of one"
+        "a scenario has one path; write two scenarios, or `rows` for variants of one; `when` skips a single step"
     case "loop":
         "write `repeat: 3` with the key `steps` beside it"
     default:

@@ -7,7 +7,7 @@ public enum ReservedWords {
     ]
     /// Words beside a command.
     public static let commandSiblings = [
-        "as", "either", "eventually", "expect", "fails", "note", "with", "within",
+        "as", "either", "eventually", "expect", "fails", "note", "when", "with", "within",
     ]
     /// Words beside whatever stands in a step.
     public static let siblings = commandSiblings + ["others", "winners"]

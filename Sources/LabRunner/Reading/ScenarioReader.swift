@@ -33,8 +33,8 @@ public enum ScenarioReader {
     ///   - file: The scenario.
     ///   - id: The scenario's name in reports: its path relative to what was asked for.
     ///   - labFile: The topologies.
-    ///   - environment: Environment variables that `values` may name.
-    ///   - settings: Values of `values` that are given from outside.
+    ///   - environment: Environment variables: those that `values` may name, and `LAB_VAR_name`.
+    ///   - settings: What `--set` said.
     public static func read(
         _ file: SourceFile, id: String, labFile: NamedTopologies, environment: [String: String],
         settings: [String: String] = [:]
@@ -44,8 +44,8 @@ public enum ScenarioReader {
         var values: Set<String> = []
         if let root = YAMLDocument.parse(file, reporting: collector) {
             let reading = Reading(
-                file: file, id: id, labFile: labFile, environment: environment, settings: settings, collector: collector
-            )
+                file: file, id: id, labFile: labFile,
+                given: GivenValues(settings: settings, environment: environment), collector: collector)
             scenarios = reading.read(root)
             values = Set((root["values"]?.entries ?? []).map(\.key))
         }
@@ -60,8 +60,7 @@ private struct Reading {
     let file: SourceFile
     let id: String
     let labFile: NamedTopologies
-    let environment: [String: String]
-    let settings: [String: String]
+    let given: GivenValues
     let collector: DiagnosticCollector
 
     func read(_ root: YAMLNode) -> [Scenario] {
@@ -98,9 +97,9 @@ private struct Reading {
             let secrets = SecretTexts()
             let scope = Scope(parent: nil)
             for node in [setupNode, stepsNode].compactMap({ $0 }) { hideLaterCaptures(in: node, scope: scope) }
-            if let row { scope.define("row", .constant(row, in: nil), at: row.place, reporting: collector) }
-            var generated: [GeneratedValue] = []
-            for entry in valueEntries { define(entry, in: scope, generated: &generated, secrets: secrets) }
+            var declarations = DeclarationReader(given: given, scope: scope, collector: collector, secrets: secrets)
+            if let row { declarations.read(row: row) }
+            for entry in valueEntries { declarations.read(entry) }
             func reader(_ scope: Scope, prefix: String) -> StepReader {
                 StepReader(
                     actors: ActorTable(topology), scope: scope, collector: collector, secrets: secrets, files: files,
@@ -121,8 +120,8 @@ private struct Reading {
             return Scenario(
                 id: suffix.isEmpty ? id : "\(id)[\(suffix)]", name: suffix.isEmpty ? name : "\(name) [\(suffix)]",
                 tags: tags, quarantine: quarantine, obstacle: obstacle, file: file, includes: files.identities,
-                topology: topology,
-                generated: generated, setup: setup, steps: steps, tearDown: tearDown, secrets: collector.secretRanges,
+                topology: topology, values: declarations.values, generated: declarations.generated, setup: setup,
+                steps: steps, tearDown: tearDown, secrets: collector.secretRanges,
                 secretTexts: secrets.texts.sorted())
         }
     }
@@ -166,63 +165,6 @@ private struct Reading {
         }
         return labFile.topology(
             named: name, at: node["use"]?.place ?? place, overrides: override, reporting: collector)
-    }
-
-    /// One entry of `values`: a literal, or a mapping that says where the value comes from.
-    private func define(
-        _ entry: YAMLEntry, in scope: Scope, generated: inout [GeneratedValue], secrets: SecretTexts
-    ) {
-        if let text = settings[entry.key] {
-            // What is secret stays so, wherever the value comes from.
-            if isSecret(entry.value) { secrets.insert(text) }
-            let node = YAMLNode(fromOutside: text, at: entry.keyPlace)
-            scope.define(entry.key, .constant(node, in: nil), at: entry.keyPlace, reporting: collector)
-        } else if entry.value["generate"] != nil {
-            guard let reader = MappingReader(entry.value, container: "a generated value", reporting: collector)
-            else { return }
-            let word = reader.choice("generate", of: GeneratedValue.Kind.allCases.map(\.rawValue), required: true)
-            let digits = reader.integer("digits", in: 4...32)
-            let below = reader.integer("below", in: 1...Int64(Int32.max))
-            reader.finish()
-            guard let kind = word.flatMap(GeneratedValue.Kind.init) else { return }
-            let size = kind == .pin ? Int(digits ?? 4) : Int(below ?? 1000)
-            generated.append(GeneratedValue(name: entry.key, kind: kind, size: size))
-            let type: FieldType = kind == .pin ? .secret : kind == .number ? .integer : .text
-            scope.define(entry.key, .typed(type), at: entry.keyPlace, reporting: collector)
-        } else if let variable = entry.value["environment"]?.scalar?.text {
-            guard let reader = MappingReader(entry.value, container: "an environment value", reporting: collector)
-            else { return }
-            reader.declare("environment")
-            let fallback = reader.optional("default")
-            let isSecret = reader.boolean("secret") ?? false
-            reader.finish()
-            if let text = environment[variable] {
-                if isSecret { secrets.insert(text) }
-                let node = YAMLNode(fromOutside: text, at: entry.keyPlace)
-                scope.define(entry.key, .constant(node, in: nil), at: entry.keyPlace, reporting: collector)
-            } else if let fallback {
-                scope.define(entry.key, .constant(fallback, in: nil), at: entry.keyPlace, reporting: collector)
-            } else {
-                collector.report(
-                    .unsetEnvironmentVariable(name: variable), at: entry.value["environment"]?.place ?? entry.keyPlace)
-                scope.define(entry.key, .typed(.any), at: entry.keyPlace, reporting: collector)
-            }
-        } else if let secret = entry.value["secret"] {
-            guard let reader = MappingReader(entry.value, container: "a secret value", reporting: collector) else {
-                return
-            }
-            reader.declare("secret")
-            reader.finish()
-            collector.hide(secret.place)
-            if let text = secret.scalar?.text { secrets.insert(text) }
-            scope.define(entry.key, .constant(secret, in: nil), at: entry.keyPlace, reporting: collector)
-        } else {
-            scope.define(entry.key, .constant(entry.value, in: nil), at: entry.keyPlace, reporting: collector)
-        }
-    }
-
-    private func isSecret(_ value: YAMLNode) -> Bool {
-        (value["secret"].map { $0.scalar?.text != "false" } ?? false) || value["generate"]?.scalar?.text == "pin"
     }
 
     /// Lets a use before the capture be told from a name that exists nowhere.

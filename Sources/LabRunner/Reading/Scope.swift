@@ -25,7 +25,15 @@ final class Scope {
     final class Captures {
         private var unread: [String: (name: String, place: SourcePlace)] = [:]
 
-        fileprivate func add(_ name: String, key: String, at place: SourcePlace) { unread[key] = (name, place) }
+        private var keys: Set<String> = []
+
+        fileprivate func add(_ name: String, key: String, at place: SourcePlace) {
+            unread[key] = (name, place)
+            keys.insert(key)
+        }
+
+        /// Whether a step keeps what is referred to.
+        func contains(_ reference: Reference) -> Bool { keys.contains(reference.key) }
 
         /// Notes that somebody reads a capture.
         fileprivate func read(_ entry: Entry) { unread[entry.key] = nil }

@@ -10,19 +10,6 @@ extension StepReader {
         return duration(entry.value, what: "`advance`").map(Step.Action.advance)
     }
 
-    func check(_ node: YAMLNode, _ entry: YAMLEntry) -> Step.Action? {
-        closeKeys(of: node, word: "check", allowed: ["note", "expect"])
-        guard let value = values.read(entry.value, as: .any, what: "`check`") else { return nil }
-        guard let expect = node["expect"] else {
-            collector.report(.missingKey(key: "expect", container: "`check`"), at: entry.keyPlace)
-            return nil
-        }
-        let type = values.typeOfReference(entry.value) ?? .any
-        let what = entry.value.scalar.map { "`\($0.text)`" } ?? "the value"
-        guard let expectation = expectations.read(expect, of: type, what: what) else { return nil }
-        return .check(value: value, expectation: expectation)
-    }
-
     func waitFor(_ node: YAMLNode, _ entry: YAMLEntry) -> Step.Action? {
         closeKeys(of: node, word: "waitFor", allowed: ["note"])
         guard let reader = MappingReader(entry.value, container: "`waitFor`", reporting: collector) else {
@@ -54,14 +41,16 @@ extension StepReader {
         let reader = nested(in: scope, path: path)
         let steps = elements.enumerated().compactMap { index, element -> Step? in
             guard let step = reader.readStep(element, path: "\(path).\(index + 1)") else { return nil }
-            if case .command(let command) = step.action, command.command.result != .nothing {
+            if step.when == nil, case .command(let command) = step.action, command.command.result != .nothing {
                 switch command.outcome {
                 case .succeeds, .result: return step
                 case .failure, .either: break
                 }
             }
             collector.report(
-                .misfit(what: "a step of `same`", reason: "it takes commands that succeed and answer something"),
+                .misfit(
+                    what: "a step of `same`",
+                    reason: "it takes commands that succeed and answer something, without `when`"),
                 at: element.place)
             return nil
         }
@@ -102,10 +91,11 @@ extension StepReader {
         }
         // What it keeps would have a value each time, so it keeps nothing.
         guard let step = readStep(node, path: "\(path).0") else { return nil }
-        guard case .command(let command) = step.action, command.capture == nil else {
+        guard step.when == nil, case .command(let command) = step.action, command.capture == nil else {
             collector.report(
                 .misfit(
-                    what: "`never`", reason: "it takes an event, or a command with `expect` or `fails` and no `as`"),
+                    what: "`never`",
+                    reason: "it takes an event, or a command with `expect` or `fails` and neither `as` nor `when`"),
                 at: node.place)
             return nil
         }

@@ -53,6 +53,7 @@ struct StepReader {
             collector.report(.wrongShape(what: "a step", expected: .mapping, actual: node.shape), at: node.place)
             return nil
         }
+        if let when = entries.first(where: { $0.key == "when" }) { return readStep(node, under: when, path: path) }
         let siblings = ReservedWords.siblings + ["steps"]
         var commands = entries.filter { !siblings.contains($0.key) }
         if commands.isEmpty, let block = entries.first(where: { $0.key == "eventually" }) { commands = [block] }
@@ -73,7 +74,7 @@ struct StepReader {
         let action: Step.Action?
         switch command.key {
         case "advance": action = advance(node, command)
-        case "check": action = check(node, command)
+        case "check": action = check(node, command, path: path)
         case "each": action = each(node, command, path: path)
         case "eventually": action = eventually(node, command, path: path)
         case "include": action = include(node, command, path: path)

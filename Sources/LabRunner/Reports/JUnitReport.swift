@@ -41,14 +41,18 @@ public enum JUnitReport {
         let explanation = XMLText.escaped(result.explanation)
         let message = attribute("message", result.leadingFailure?.headline ?? result.verdict.rawValue)
         switch result.outcome {
-        case .passed: break
+        case .passed: lines += output(explanation)
         case .failed: lines.append("      <failure\(message)\(attribute("type", "failed"))>\(explanation)</failure>")
         case .error: lines.append("      <error\(message)\(attribute("type", "inconclusive"))>\(explanation)</error>")
         case .skipped(let reason):
             lines.append("      <skipped\(attribute("message", reason))/>")
-            if !explanation.isEmpty { lines.append("      <system-out>\(explanation)</system-out>") }
+            lines += output(explanation)
         }
         return lines + ["    </testcase>"]
+    }
+
+    private static func output(_ explanation: String) -> [String] {
+        explanation.isEmpty ? [] : ["      <system-out>\(explanation)</system-out>"]
     }
 
     private static func className(of result: ScenarioResult) -> String {

@@ -21,9 +21,9 @@ extension ScenarioResult {
         }
     }
 
-    /// Everything that went wrong, as the terminal shows it.
+    /// Everything that went wrong or was skipped, as the terminal shows it.
     var explanation: String {
-        failures.map(TerminalReport(isColoured: false).render).joined(separator: "\n")
+        TerminalReport(isColoured: false).details(of: self).joined(separator: "\n")
     }
 }
 

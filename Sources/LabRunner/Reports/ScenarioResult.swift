@@ -51,6 +51,8 @@ public struct ScenarioResult: Codable, Sendable {
     public var commands: Int
     /// What went wrong, in the order of time.
     public var failures: [StepFailure]
+    /// Steps that were skipped because their `when` did not hold; nil when there are none.
+    public var skipped: [SkippedStep]?
     /// Time the runner added to each command beside the peer's own work, in nanoseconds.
     /// They are summed up on the terminal and left out of files.
     public var overheads: [UInt64] = []
@@ -63,7 +65,7 @@ public struct ScenarioResult: Codable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case id, name, tags, file, topology, round, seed, verdict, quarantine, remark, seconds, commands, failures,
-            launches
+            skipped, launches
         case replay, directory
     }
 
@@ -85,6 +87,20 @@ public struct ScenarioResult: Codable, Sendable {
     }
 }
 
+/// A step that was not carried out, because its `when` did not hold.
+public struct SkippedStep: Codable, Sendable {
+    /// Number of the step, `3.1`.
+    public var step: String
+    /// Short form of the step.
+    public var title: String
+    /// `file:line:column`.
+    public var place: String
+    /// Why, in a sentence; that of the first time.
+    public var reason: String
+    /// How often it was skipped: in the rounds of a block more than once.
+    public var times: Int
+}
+
 /// One thing that went wrong, explained.
 public struct StepFailure: Codable, Sendable {
     /// Whether it is a failure or leaves the verdict open.
@@ -93,6 +109,8 @@ public struct StepFailure: Codable, Sendable {
     public var step: String
     /// Short form of the step.
     public var title: String
+    /// The step in a sentence: its note, else what its command does; nil for a word of the language without a note.
+    public var sentence: String?
     /// `file:line:column`; empty for the scenario as a whole.
     public var place: String
     /// `file:line:column` of each `include` around the step, the innermost first.

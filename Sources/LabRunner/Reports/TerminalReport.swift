@@ -29,7 +29,19 @@ public struct TerminalReport: Sendable {
             line += "  quarantined: \(reason.onOneVisibleLine)"
         }
         if let remark = result.remark { line += "  \(remark.onOneVisibleLine)" }
-        return ([line] + result.failures.map(render)).joined(separator: "\n") + "\n"
+        return ([line] + details(of: result)).joined(separator: "\n") + "\n"
+    }
+
+    /// What is to be told of a result beside its line: the steps that were skipped, and the failures.
+    func details(of result: ScenarioResult) -> [String] {
+        (result.skipped ?? []).map(render) + result.failures.map(render)
+    }
+
+    /// One line for a step that was skipped.
+    private func render(_ skipped: SkippedStep) -> String {
+        let times = skipped.times == 1 ? "" : " (\(skipped.times) times)"
+        let what = "\(skipped.title): \(skipped.reason)\(times)"
+        return "  \(skipped.place.onOneVisibleLine): \(styled("skipped", "2")): \(what.onOneVisibleLine)"
     }
 
     /// One failure in full.
@@ -39,6 +51,8 @@ public struct TerminalReport: Sendable {
         let place = failure.place.isEmpty ? "" : "\(failure.place): "
         let word = failure.verdict == .failed ? styled("failed", "31") : styled("inconclusive", "33")
         lines.append("\(place)\(word): \(failure.title.isEmpty ? "" : "\(failure.title): ")\(failure.reason)")
+        // A note is in the source.
+        if let sentence = failure.sentence, !failure.source.contains(sentence) { lines.append("    \(sentence)") }
         if !failure.source.isEmpty {
             lines += failure.source.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
         }

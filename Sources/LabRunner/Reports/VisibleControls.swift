@@ -38,6 +38,7 @@ extension StepFailure {
     var withVisibleControls: StepFailure {
         var shown = self
         shown.title = title.onOneVisibleLine
+        shown.sentence = sentence?.onOneVisibleLine
         shown.place = place.onOneVisibleLine
         shown.source = source.withVisibleControls
         shown.reason = reason.withVisibleControls

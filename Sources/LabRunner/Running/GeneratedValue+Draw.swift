@@ -1,6 +1,19 @@
 internal import Foundation
 internal import LabKit
 
+extension Scenario {
+    /// The values that a seed gives; what is secret of them is masked from here on.
+    func drawn(seed: UInt64, hiddenBy redactor: Redactor) -> Bindings {
+        var bindings = Bindings()
+        for value in generated {
+            let drawn = value.draw(seed: seed, scenario: id)
+            if value.kind == .pin, case .string(let text) = drawn { redactor.insert(text) }
+            bindings.set(value.name, to: drawn)
+        }
+        return bindings
+    }
+}
+
 extension GeneratedValue {
     private static let adjectives = [
         "amber", "brisk", "calm", "dapper", "eager", "fair", "gentle", "hazel", "ivory", "jolly", "keen", "lively",

@@ -17,6 +17,9 @@ final class ScenarioRun: Sendable {
     let interruption = Interruption()
     let limits: TimeLimits
     let times = StepTimes()
+    let skippedSteps = SkippedSteps()
+    /// The values that are known before the first step.
+    let known: Bindings
     let renderer: DiagnosticRenderer
     /// Absolute path of the directory for history, traces and logs.
     let directory: String
@@ -33,8 +36,6 @@ final class ScenarioRun: Sendable {
         var limits = TimeLimits()
         /// What `--lab` said: a replay needs it again.
         var labOption: String?
-        /// What `--set` said.
-        var settings: [String: String] = [:]
         /// Looks at the instance of a scenario that did not pass, before its tear-down, and says whether it is kept.
         var afterFailure: (@Sendable (InstanceConnection) -> Bool)?
         /// Takes over an instance that is kept.
@@ -60,6 +61,7 @@ final class ScenarioRun: Sendable {
         limits = setting.limits
         runInterruption = interruption
         redactor = Redactor(secrets: scenario.secretTexts)
+        known = scenario.drawn(seed: seed, hiddenBy: redactor)
         renderer = DiagnosticRenderer(secrets: scenario.secrets)
         try Files.createDirectory(directory)
         history = try History(path: "\(directory)/history.jsonl", redactor: redactor)
@@ -127,7 +129,8 @@ final class ScenarioRun: Sendable {
             id: scenario.id, name: scenario.name, tags: scenario.tags, file: scenario.file.path,
             topology: scenario.topology.name, verdict: verdict, quarantine: standing.quarantine,
             remark: remark, round: 1, seed: seed,
-            seconds: seconds, commands: record.commands, failures: record.failures, overheads: record.overheads,
+            seconds: seconds, commands: record.commands, failures: record.failures,
+            skipped: skippedSteps.all, overheads: record.overheads,
             launches: launches, replay: replay, directory: directory)
     }
 
@@ -136,19 +139,13 @@ final class ScenarioRun: Sendable {
     /// - Returns: The result so far, without the instance's own start and end.
     @discardableResult
     func perform(in instance: InstanceConnection, events: TraceBoard) -> ScenarioResult {
-        var bindings = Bindings()
-        for value in scenario.generated {
-            let drawn = value.draw(seed: seed, scenario: scenario.id)
-            if value.kind == .pin, case .string(let text) = drawn { redactor.insert(text) }
-            bindings.set(value.name, to: drawn)
-        }
         let countdown = Countdown(limits.scenario) { [self] limit in
             guard !interruption.isSet else { return }
             let rule = "the scenario takes longer than \(limit), its limit (--scenario-timeout)"
             stopped(because: rule, verdict: .failed)
             interruption.set(because: rule)
         }
-        let thread = StepThread(run: self, instance: instance, events: events, bindings: bindings)
+        let thread = StepThread(run: self, instance: instance, events: events, bindings: known)
         let isReady = scenario.setup.map { thread.perform($0, called: "set-up") } ?? true
         let isComplete = isReady && thread.perform(scenario.steps)
         if isComplete {
@@ -227,7 +224,9 @@ final class ScenarioRun: Sendable {
     /// A step begins; what it waits for is known from here on.
     func began(_ step: Step) {
         times.begin(step)
-        history.record("step.started", step: step.path, ["step": .string(step.title)])
+        var fields: [String: JSONValue] = ["step": .string(step.title)]
+        fields["sentence"] = step.sentence(knowing: known).map(JSONValue.string)
+        history.record("step.started", step: step.path, fields)
     }
 
     /// A step has ended.
@@ -263,7 +262,7 @@ final class ScenarioRun: Sendable {
             // From the files: what follows them may be a moment behind.
             events: (try? TraceReader.readAll("\(directory)/traces")) ?? [], topology: scenario.topology,
             stepAt: times.step(at:by:), armedBy: self.step(that:))
-        return StepExplainer(renderer: renderer, facts: facts, replay: replay).failure(
+        return StepExplainer(renderer: renderer, facts: facts, known: known, replay: replay).failure(
             step, reason, verdict: verdict, mismatches: mismatches)
     }
 
@@ -279,6 +278,7 @@ final class ScenarioRun: Sendable {
     func add(_ failure: StepFailure) {
         var failure = failure
         failure.reason = redactor.redact(failure.reason)
+        failure.sentence = failure.sentence.map(redactor.redact)
         failure.source = redactor.redact(failure.source)
         failure.details = failure.details.map(redactor.redact)
         failure.causes = failure.causes.map(redactor.redact)
@@ -300,5 +300,5 @@ final class ScenarioRun: Sendable {
     }
 
     /// The command that runs the same again.
-    var replay: String { scenario.replay(seed: seed, labOption: setting.labOption, settings: setting.settings) }
+    var replay: String { scenario.replay(seed: seed, labOption: setting.labOption) }
 }

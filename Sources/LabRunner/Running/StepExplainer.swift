@@ -5,6 +5,8 @@ internal import LabKit
 struct StepExplainer {
     let renderer: DiagnosticRenderer
     let facts: FailureCircumstances
+    /// The values that were known before the run.
+    let known: Bindings
     let replay: String
 
     /// The lines of a step that are printed at most.
@@ -14,7 +16,8 @@ struct StepExplainer {
         let events = StepEvents(facts: facts)
         let lines = events.lines
         return StepFailure(
-            verdict: verdict, step: step.path, title: step.title, place: step.place.label,
+            verdict: verdict, step: step.path, title: step.title, sentence: step.sentence(knowing: known),
+            place: step.place.label,
             includedAt: step.includedAt.map(\.label), source: source(of: step),
             reason: reason, differences: mismatches.map(difference), details: details,
             causes: CauseFinder(facts: facts).causes, events: lines, trace: lines.isEmpty ? events.before : [],

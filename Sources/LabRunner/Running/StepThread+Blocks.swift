@@ -3,15 +3,26 @@ internal import LabSystem
 
 // The steps that are words of the language.
 extension StepThread {
-    func check(_ value: Template, _ expectation: Expectation, of step: Step) -> Bool {
+    func check(_ condition: Condition, of step: Step) -> Bool {
         do {
-            let value = try bindings.resolve(value)
-            let mismatches = MatchEvaluator(bindings: bindings).mismatches(value, expectation)
+            let mismatches = try mismatches(condition)
             if mismatches.isEmpty { return true }
             return fail(step, "the value is not as expected", verdict: .failed, mismatches: mismatches)
         } catch {
             return fail(step, "`${\(error.reference.text)}` has no value", verdict: .failed)
         }
+    }
+
+    /// What of a value is not as it must be.
+    func mismatches(_ condition: Condition) throws(UnresolvedReference) -> [Mismatch] {
+        MatchEvaluator(bindings: bindings).mismatches(try bindings.resolve(condition.value), condition.expectation)
+    }
+
+    /// Carries all of the steps out. What fails of them is not the error of one command, with which a race can be lost.
+    func postConditions(_ steps: [Step]) -> Bool {
+        let isFine = perform(steps, all: true)
+        if !isFine { lastError = nil }
+        return isFine
     }
 
     func wait(for event: EventPattern, within limit: LabDuration, of step: Step) -> Bool {
@@ -205,16 +216,11 @@ extension StepThread {
         for (index, value) in values.enumerated() {
             if mustStop { return false }
             if let name { bindings.set(name, to: value) }
-            let which = name.map { " with `\(Self.written($0))` = \(Self.shortened(value.description))" } ?? ""
+            let which = name.map { " with `\(Reference.written($0))` = \(Self.shortened(value.description))" } ?? ""
             round[round.count - 1] = "in round \(index + 1) of \(values.count)\(which)"
             if !perform(steps) { return false }
         }
         return true
-    }
-
-    /// The name of a variable as it was written; that of an included file carries the step that includes it.
-    private static func written(_ key: String) -> Substring {
-        key[(key.lastIndex(of: "/").map(key.index(after:)) ?? key.startIndex)...]
     }
 
     private static func shortened(_ text: String) -> String { text.count > 80 ? text.prefix(79) + "…" : text }

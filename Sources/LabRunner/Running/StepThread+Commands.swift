@@ -17,13 +17,7 @@ extension StepThread {
             }
             arguments = .object(members)
         } catch {
-            if isTearDown {
-                run.history.record(
-                    "step.skipped", step: step.path,
-                    ["reason": .string("\(error.reference.text) has no value, because the scenario ended before")])
-                return true
-            }
-            return fail(step, "`${\(error.reference.text)}` has no value", verdict: .failed)
+            return lacks(error.reference, step)
         }
         // The time counts from the first question and not from the connection.
         if command.eventually != nil { caller.connect(to: command.target) }

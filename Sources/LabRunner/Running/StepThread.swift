@@ -48,8 +48,9 @@ final class StepThread {
 
     /// Carries out a list of steps; stops at the first failure, except in a tear-down.
     ///
+    /// - Parameter all: Does not stop at a failure, whatever the steps are for.
     /// - Returns: Whether all were as expected.
-    func perform(_ steps: [Step]) -> Bool {
+    func perform(_ steps: [Step], all: Bool = false) -> Bool {
         var isComplete = true
         for step in steps {
             if mustStop { return false }
@@ -58,7 +59,7 @@ final class StepThread {
             }
             if !perform(step) {
                 isComplete = false
-                if !isTearDown { return false }
+                if !isTearDown, !all { return false }
             }
         }
         return isComplete
@@ -66,12 +67,18 @@ final class StepThread {
 
     private func perform(_ step: Step) -> Bool {
         run.began(step)
+        if let when = step.when, let isFine = end(of: step, under: when) {
+            run.ended(step, isFine: isFine)
+            return isFine
+        }
         let isFine: Bool
         switch step.action {
         case .command(let command):
             isFine = perform(command, of: step)
-        case .check(let value, let expectation):
-            isFine = check(value, expectation, of: step)
+        case .check(let condition):
+            isFine = check(condition, of: step)
+        case .postConditions(let steps):
+            isFine = postConditions(steps)
         case .advance(let duration):
             isFine = instanceAction(of: step) { try instance.clock.advance(by: duration) }
         case .waitFor(let event, let limit):
@@ -147,7 +154,7 @@ final class StepThread {
             switch step.action {
             case .command(let command): for target in command.targets { caller.connect(to: target) }
             case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps),
-                .stays(_, let steps), .never(.event, let steps), .same(let steps):
+                .stays(_, let steps), .never(.event, let steps), .same(let steps), .postConditions(let steps):
                 prepare(steps)
             case .never(.answer(let probe), let steps): prepare([probe] + steps)
             case .check, .advance, .waitFor, .order, .race, .parallel: break

@@ -22,6 +22,8 @@ public struct Scenario: Sendable {
     let includes: Set<String>
     /// The cast.
     public let topology: Topology
+    /// What is known before the first step, and where it comes from.
+    let values: [DeclaredValue]
     /// Values drawn from the seed before the first step.
     let generated: [GeneratedValue]
     /// Steps that prepare what the scenario is about; when they fail the rest does not run.
@@ -43,14 +45,14 @@ public struct Scenario: Sendable {
 
     /// The command that runs the same scenario, and only the same row of it, with a seed.
     ///
-    /// - Parameters:
-    ///   - labOption: What `--lab` said.
-    ///   - settings: What `--set` said; secrets are left out.
-    func replay(seed: UInt64, labOption: String?, settings: [String: String]) -> String {
-        let known = settings.filter { !secretTexts.contains($0.value) }.sorted { $0.key < $1.key }
-        let lab =
-            (labOption.map { " --lab \(ShellWord.quoted($0))" } ?? "")
-            + known.map { " --set \(ShellWord.quoted("\($0.key)=\($0.value)"))" }.joined()
+    /// What was given for its values from outside is in the command, except secrets.
+    ///
+    /// - Parameter labOption: What `--lab` said.
+    func replay(seed: UInt64, labOption: String?) -> String {
+        let given = values.compactMap { value in
+            value.given.flatMap { secretTexts.contains($0) ? nil : " --set \(ShellWord.quoted("\(value.name)=\($0)"))" }
+        }
+        let lab = (labOption.map { " --lab \(ShellWord.quoted($0))" } ?? "") + given.joined()
         return "lab run \(ShellWord.quoted(file.path + (row.map { "[\($0)]" } ?? "")))\(lab) --seed \(seed)"
     }
 }

@@ -6,7 +6,9 @@ struct Step: Sendable {
     /// What to do.
     indirect enum Action: Sendable {
         case command(CommandStep)
-        case check(value: Template, expectation: Expectation)
+        case check(Condition)
+        /// Steps that are all carried out, although one fails.
+        case postConditions([Step])
         case advance(LabDuration)
         case waitFor(EventPattern, within: LabDuration)
         case order([EventPattern])
@@ -31,28 +33,45 @@ struct Step: Sendable {
     let includedAt: [SourcePlace]
     /// The step's number, with those of the blocks around it: `3`, `3.1`. Stable against changes below.
     let path: String
+    /// Under which condition the step is carried out; nil for always.
+    var when: When?
+
+    /// A condition over a value that a step has kept.
+    struct When: Sendable {
+        let reference: Reference
+        let expectation: Expectation
+        /// Where `when` is written.
+        let place: SourcePlace
+    }
+
+    /// The steps inside, in the order in which they are written.
+    var inner: [Step] {
+        switch action {
+        case .command, .check, .advance, .waitFor, .order: []
+        case .race(let race): race.branches.flatMap(\.steps)
+        case .parallel(let branches): branches.flatMap(\.steps)
+        case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps),
+            .stays(_, let steps), .never(.event, let steps), .same(let steps), .postConditions(let steps):
+            steps
+        case .never(.answer(let probe), let steps): [probe] + steps
+        }
+    }
 
     /// The actors that the step and those inside it address.
     var actors: [String] {
         switch action {
         case .command(let command): command.targets.map(\.actor)
-        case .check, .advance: []
         case .waitFor(let event, _): event.peer.map { [$0] } ?? []
         case .order(let events): events.compactMap(\.peer)
-        case .race(let race): race.branches.flatMap(\.actors)
-        case .parallel(let branches): branches.flatMap(\.actors)
-        case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps),
-            .stays(_, let steps), .never(.event, let steps), .same(let steps):
-            steps.flatMap(\.actors)
-        case .never(.answer(let probe), let steps): probe.actors + steps.flatMap(\.actors)
+        default: inner.flatMap(\.actors)
         }
     }
 
     /// The short form of the step: `main: createActivation`.
     var title: String {
         switch action {
-        case .command(let command): "\(command.alias?.name ?? command.target.actor): \(command.command.name)"
-        case .check: "check"
+        case .command(let command): "\(command.name): \(command.command.name)"
+        case .check, .postConditions: "check"
         case .advance(let duration): "advance: \(duration)"
         case .waitFor(let event, _): "waitFor: \(event.event)"
         case .order(let events): "order: \(events.map(\.event).joined(separator: ", "))"
@@ -150,6 +169,12 @@ struct CommandStep: Sendable {
 struct WayTaken: FieldObject {
     @Field("The name of the way, or its number from 1.") var name: String
     @Field("The answer, or the error as `fails` sees it.") var answer: JSONValue
+}
+
+/// A value, and what it must be like.
+struct Condition: Sendable {
+    let value: Template
+    let expectation: Expectation
 }
 
 /// Events of some processes' traces.

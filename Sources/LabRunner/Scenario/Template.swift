@@ -34,6 +34,11 @@ struct Reference: Sendable, Equatable {
     func resolved(to key: String) -> Reference { Reference(name: name, path: path, key: key) }
 
     var text: String { ([name] + path).joined(separator: ".") }
+
+    /// The name of a variable as it was written; what it is called in the run carries the step that includes its file.
+    static func written(_ key: String) -> Substring {
+        key[(key.lastIndex(of: "/").map(key.index(after:)) ?? key.startIndex)...]
+    }
 }
 
 /// A reference without a value when its step runs: only in a tear-down whose scenario ended early.

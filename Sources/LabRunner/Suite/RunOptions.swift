@@ -10,7 +10,7 @@ public struct RunOptions: Sendable {
     public var jobs = ProcessInfo.processInfo.activeProcessorCount
     /// The seed of everything the lab draws; nil draws one.
     public var seed: UInt64?
-    /// Values of `values:` that are given from outside, by their names.
+    /// Values of `values:` that are given on the command line, by their names.
     public var settings: [String: String] = [:]
     /// Only scenarios whose identifier or name contains this text, whatever its case.
     public var filter: String?

@@ -5,10 +5,9 @@ internal import LabKit
 extension ScenarioResult {
     /// The result of a scenario that could not even be tried.
     init(
-        unstarted scenario: Scenario, because reason: String, seed: UInt64, labOption: String?,
-        settings: [String: String], directory: String
+        unstarted scenario: Scenario, because reason: String, seed: UInt64, labOption: String?, directory: String
     ) {
-        self.init(notRun: scenario, id: scenario.id, round: 1, seed: seed, labOption: labOption, settings: settings)
+        self.init(notRun: scenario, id: scenario.id, round: 1, seed: seed, labOption: labOption)
         verdict = .inconclusive
         failures = [
             StepFailure(
@@ -19,14 +18,12 @@ extension ScenarioResult {
     }
 
     /// The result of a scenario whose turn never came.
-    init(
-        notRun scenario: Scenario, id: String, round: Int, seed: UInt64, labOption: String?, settings: [String: String]
-    ) {
+    init(notRun scenario: Scenario, id: String, round: Int, seed: UInt64, labOption: String?) {
         self.init(
             id: id, name: scenario.name, tags: scenario.tags, file: scenario.file.path,
             topology: scenario.topology.name, verdict: .notRun, quarantine: scenario.standing.quarantine,
             remark: scenario.obstacle, round: round,
             seed: seed, seconds: 0, commands: 0, failures: [], overheads: [], launches: [:],
-            replay: scenario.replay(seed: seed, labOption: labOption, settings: settings), directory: "")
+            replay: scenario.replay(seed: seed, labOption: labOption), directory: "")
     }
 }

@@ -33,8 +33,8 @@ public struct SuiteReader {
     ///
     /// - Parameters:
     ///   - labPath: The lab file; nil looks for `lab.yaml` upwards from the first path.
-    ///   - environment: Environment variables that scenarios may name.
-    ///   - settings: Values of `values:` that are given from outside.
+    ///   - environment: Environment variables: those that scenarios may name, and `LAB_VAR_name`.
+    ///   - settings: What `--set` said.
     public init(
         labPath: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
         settings: [String: String] = [:]

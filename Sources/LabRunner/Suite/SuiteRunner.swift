@@ -84,7 +84,7 @@ public final class SuiteRunner: Sendable {
         let failed = FailedInstances(options.onFailure, printer: printer)
         let setting = ScenarioRun.Setting(
             executables: try Executables.find(environment: environment), labFile: found.labFile,
-            limits: options.limits, labOption: options.labFile, settings: options.settings,
+            limits: options.limits, labOption: options.labFile,
             afterFailure: { [ending] in failed.handle($0, interruption: ending) }, keep: failed.keep)
         let records = options.recordsDirectory ?? "\(Files.directory(of: found.labFile))/.lab"
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
@@ -119,8 +119,7 @@ public final class SuiteRunner: Sendable {
             jobs.map {
                 results[$0.index]
                     ?? ScenarioResult(
-                        notRun: $0.scenario, id: $0.id, round: $0.round, seed: $0.seed, labOption: options.labFile,
-                        settings: options.settings)
+                        notRun: $0.scenario, id: $0.id, round: $0.round, seed: $0.seed, labOption: options.labFile)
             }
         }
         let outcome = outcome(of: results)
@@ -178,8 +177,7 @@ public final class SuiteRunner: Sendable {
         guard scenario.obstacle == nil else {
             return note(
                 ScenarioResult(
-                    notRun: scenario, id: job.id, round: job.round, seed: job.seed, labOption: options.labFile,
-                    settings: options.settings),
+                    notRun: scenario, id: job.id, round: job.round, seed: job.seed, labOption: options.labFile),
                 of: job, reports: reports)
         }
         do {
@@ -189,7 +187,7 @@ public final class SuiteRunner: Sendable {
         } catch {
             result = ScenarioResult(
                 unstarted: scenario, because: "\(error)", seed: job.seed, labOption: options.labFile,
-                settings: options.settings, directory: place)
+                directory: place)
         }
         note(result, of: job, reports: reports)
     }

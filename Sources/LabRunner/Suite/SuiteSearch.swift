@@ -67,12 +67,12 @@ struct SuiteSearch {
             return nil
         }
         complain(DiagnosticRenderer(secrets: suite.secrets).render(suite.warnings))
-        for name in options.settings.keys.sorted() where !suite.values.contains(name) {
-            let advice = nearest(name, among: suite.values.sorted()).map { "; did you mean `\($0)`?" } ?? ""
-            complain("error: --set: no scenario declares `\(name)` in `values:`\(advice)\n")
+        let given = GivenValues(settings: options.settings, environment: environment)
+        if let mistake = given.mistake(declared: suite.values) {
+            complain("error: \(mistake)\n")
             return nil
         }
-        for note in suite.notes { complain("note: \(note)\n") }
+        for note in suite.notes + given.notes(declared: suite.values) { complain("note: \(note)\n") }
         let selection = try Selection(filter: options.filter, tags: options.tags)
         if let complaint = selection.complaint(about: suite.scenarios) {
             complain(complaint + "\n")

@@ -35,6 +35,7 @@ enum CommandSchema {
             "expect": ExpectationSchema.anything.described("What the answer must be like."),
             "fails": ExpectationSchema.failure.described("What the error must be like."),
             "note": StepSchema.note,
+            "when": StepSchema.when,
             "with": Schema.type("object").described("The command's parameters."),
             "within": ValueSchema.duration.described("The longest time that the command may take."),
         ]
@@ -51,7 +52,7 @@ enum CommandSchema {
         let rules: [Schema] = [
             .not(.hasOnly(ReservedWords.commandSiblings)), .definition("oneActor.0.0"),
             .not(.has("expect", "fails")), .not(.has("expect", "either")), .not(.has("fails", "either")),
-            .when(.has("eventually"), .anyOf(outcomes)),
+            .when(.has("eventually"), .anyOf(outcomes)), .not(.has("when", "as")),
         ]
         let bindings = builtIn.flatMap { name, kind in
             declarations(of: [kind]).map { command, declared in

@@ -6,11 +6,17 @@ enum StepSchema {
     /// A list of steps.
     static let steps = Schema.list(of: .definition("step"), atLeast: 1)
     static let note = ValueSchema.text.described("A remark, shown beside the step.")
+    static let when = Schema.object(
+        [
+            "check": ValueSchema.reference.described("A value that a step has kept."),
+            "expect": ExpectationSchema.anything.described("What it must be like."),
+        ], required: ["check", "expect"]
+    ).described("The step is carried out only when this holds.")
 
     /// What each word does, for editors.
     static let meanings = [
         "advance": "Moves the lab's clock; what became due happens, in order.",
-        "check": "An expectation about a value that was kept.",
+        "check": "An expectation about a value that was kept, or steps that are all carried out although one fails.",
         "each": "The steps, once for each value.",
         "eventually": "The steps again and again until they hold, at most that long.",
         "include": "The steps of another file.",
@@ -51,9 +57,7 @@ enum StepSchema {
     static var words: [String: Schema] {
         [
             "advance": word("advance", ValueSchema.duration),
-            "check": word(
-                "check", .anything, ["expect": ExpectationSchema.anything.described("What it must be like.")],
-                required: ["expect"]),
+            "check": check,
             "each": word(
                 "each",
                 .object(
@@ -74,9 +78,9 @@ enum StepSchema {
                 "never",
                 .when(
                     .has("event"), .definition("event"),
-                    otherwise: Schema.definition("command").and(.keys(["as": .nothing]))),
+                    otherwise: Schema.definition("command").and(.keys(["as": .nothing, "when": .nothing]))),
                 ["steps": steps], required: ["steps"]),
-            "same": word("same", .list(of: .definition("command"), atLeast: 2)),
+            "same": word("same", .list(of: Schema.definition("command").and(.keys(["when": .nothing])), atLeast: 2)),
             "order": word("order", .list(of: .definition("event"), atLeast: 2)),
             "parallel": word("parallel", .definition("branches")),
             "race": race,
@@ -89,6 +93,15 @@ enum StepSchema {
                 "waitFor",
                 event(with: ["within": ValueSchema.duration.described("The longest time to wait, by default 5 s.")])),
         ]
+    }
+
+    /// A list is steps, unless something is expected of it.
+    private static var check: Schema {
+        .when(
+            Schema.keys(["check": .type("array")]).and(.not(.has("expect"))), word("check", steps),
+            otherwise: word(
+                "check", .anything, ["expect": ExpectationSchema.anything.described("What it must be like.")],
+                required: ["expect"]))
     }
 
     private static var race: Schema {
@@ -130,6 +143,7 @@ enum StepSchema {
     ) -> Schema {
         var keys = siblings
         keys["note"] = note
+        keys["when"] = when
         keys[word] = value.described(meanings[word] ?? "")
         return .object(keys, required: [word] + required)
     }

@@ -1,0 +1,122 @@
+internal import LabFile
+internal import LabKit
+
+/// Reads what a scenario has before its first step: `values:`, and the row of a table.
+///
+/// Not thread-safe: used by the one thread that reads the file.
+struct DeclarationReader {
+    let given: GivenValues
+    let scope: Scope
+    let collector: DiagnosticCollector
+    /// Receives secret texts.
+    let secrets: SecretTexts
+    /// Everything that was read, in the order of the file.
+    private(set) var values: [DeclaredValue] = []
+    /// What the seed gives.
+    private(set) var generated: [GeneratedValue] = []
+
+    init(given: GivenValues, scope: Scope, collector: DiagnosticCollector, secrets: SecretTexts) {
+        (self.given, self.scope, self.collector, self.secrets) = (given, scope, collector, secrets)
+    }
+
+    /// The row of a table, whose members are values too.
+    mutating func read(row: YAMLNode) {
+        scope.define("row", .constant(row, in: nil), at: row.place, reporting: collector)
+        for entry in row.entries ?? [] {
+            values.append(
+                DeclaredValue(name: "row.\(entry.key)", value: entry.value.shown, isSecret: false, origin: .row))
+        }
+    }
+
+    /// One entry of `values:`: a literal, or a mapping that says where the value comes from.
+    mutating func read(_ entry: YAMLEntry) {
+        if let (text, source) = given[entry.key] {
+            // What is secret stays so, wherever the value comes from.
+            let isSecret =
+                entry.value["secret"].map { $0.scalar?.text != "false" } ?? false
+                || entry.value["generate"]?.scalar?.text == GeneratedValue.Kind.pin.rawValue
+            define(entry, outside: text, isSecret: isSecret, origin: .given(by: source))
+        } else if entry.value["generate"] != nil {
+            generate(entry)
+        } else if let variable = entry.value["environment"], variable.scalar != nil {
+            readVariable(entry, named: variable)
+        } else if let secret = entry.value["secret"] {
+            guard let reader = MappingReader(entry.value, container: "a secret value", reporting: collector) else {
+                return
+            }
+            reader.declare("secret")
+            reader.finish()
+            define(entry, secret, isSecret: true, origin: .file)
+        } else {
+            define(entry, entry.value, isSecret: false, origin: .file)
+        }
+    }
+
+    private mutating func generate(_ entry: YAMLEntry) {
+        guard let reader = MappingReader(entry.value, container: "a generated value", reporting: collector) else {
+            return
+        }
+        let word = reader.choice("generate", of: GeneratedValue.Kind.allCases.map(\.rawValue), required: true)
+        let digits = reader.integer("digits", in: 4...32)
+        let below = reader.integer("below", in: 1...Int64(Int32.max))
+        reader.finish()
+        guard let kind = word.flatMap(GeneratedValue.Kind.init) else { return }
+        let size = kind == .pin ? Int(digits ?? 4) : Int(below ?? 1000)
+        generated.append(GeneratedValue(name: entry.key, kind: kind, size: size))
+        values.append(DeclaredValue(name: entry.key, value: nil, isSecret: kind == .pin, origin: .seed))
+        let type: FieldType = kind == .pin ? .secret : kind == .number ? .integer : .text
+        scope.define(entry.key, .typed(type), at: entry.keyPlace, reporting: collector)
+    }
+
+    private mutating func readVariable(_ entry: YAMLEntry, named node: YAMLNode) {
+        guard let reader = MappingReader(entry.value, container: "an environment value", reporting: collector) else {
+            return
+        }
+        let name = reader.text("environment", required: true)
+        let fallback = reader.optional("default")
+        let isSecret = reader.boolean("secret") ?? false
+        reader.finish()
+        guard let variable = name else { return }
+        if let text = given.environment[variable] {
+            define(entry, outside: text, isSecret: isSecret, origin: .variable(variable))
+        } else if let fallback {
+            define(entry, fallback, isSecret: isSecret, origin: .fallback(variable: variable))
+        } else {
+            collector.report(.unsetEnvironmentVariable(name: variable), at: node.place)
+            scope.define(entry.key, .typed(.any), at: entry.keyPlace, reporting: collector)
+        }
+    }
+
+    private mutating func define(
+        _ entry: YAMLEntry, outside text: String, isSecret: Bool, origin: DeclaredValue.Origin
+    ) {
+        if isSecret { secrets.insert(text) }
+        values.append(DeclaredValue(name: entry.key, value: .string(text), isSecret: isSecret, origin: origin))
+        let node = YAMLNode(fromOutside: text, at: entry.keyPlace)
+        scope.define(entry.key, .constant(node, in: nil), at: entry.keyPlace, reporting: collector)
+    }
+
+    private mutating func define(
+        _ entry: YAMLEntry, _ node: YAMLNode, isSecret: Bool, origin: DeclaredValue.Origin
+    ) {
+        if isSecret {
+            collector.hide(node.place)
+            if let text = node.scalar?.text { secrets.insert(text) }
+        }
+        values.append(DeclaredValue(name: entry.key, value: node.shown, isSecret: isSecret, origin: origin))
+        scope.define(entry.key, .constant(node, in: nil), at: entry.keyPlace, reporting: collector)
+    }
+}
+
+extension YAMLNode {
+    /// The value as it was written, references included.
+    fileprivate var shown: JSONValue {
+        switch content {
+        case .scalar(let scalar) where scalar.isNull: .null
+        case .scalar(let scalar): ValueReader.guess(scalar)
+        case .sequence(let elements): .array(elements.map(\.shown))
+        case .mapping(let entries):
+            .object(Dictionary(entries.map { ($0.key, $0.value.shown) }) { first, _ in first })
+        }
+    }
+}

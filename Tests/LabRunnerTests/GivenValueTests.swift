@@ -1,0 +1,112 @@
+import Foundation
+import LabFile
+import LabKit
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("Values are given from outside, and the lab tells where each comes from", .endsInTime)
+struct GivenValueTests {
+    private let workspace: SuiteWorkspace
+
+    init() throws {
+        workspace = try SuiteWorkspace([
+            "a.yaml": """
+            name: A
+            values:
+              user: alice
+              region: { environment: REGION, default: eu }
+              apiKey: { environment: API_KEY, default: "none at all", secret: true }
+              pin: { generate: pin }
+              limit: { generate: number, below: 10 }
+            rows:
+              - { id: one, attempts: 3 }
+            steps:
+              - server: initActivation
+                with: { userId: "${user}", maxFailureCount: "${row.attempts}" }
+            """,
+            "b.yaml": "name: B\nsteps:\n  - main: kill\n",
+        ])
+    }
+
+    private func plan(_ environment: [String: String], _ settings: [String: String] = [:]) -> (RunOutcome, String) {
+        workspace.output(change: { ($0.seed, $0.settings, $0.filter) = (1, settings, "a.yaml") }) { options, print in
+            SuiteOverview(options: options, environment: environment, print: print, writeErrors: print).plan()
+        }
+    }
+
+    /// The lines of a plan about values.
+    private func values(_ environment: [String: String], _ settings: [String: String] = [:]) -> [String] {
+        plan(environment, settings).1.split(separator: "\n").filter { $0.contains(" = ") }.map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    @Test("A plan shows every value with where it comes from, and no secret")
+    func origins() {
+        #expect(
+            values([:]) == [
+                #"row.id = "one"  from the row of the table"#,
+                "row.attempts = 3  from the row of the table",
+                #"user = "alice"  from the file"#,
+                #"region = "eu"  from the file, because REGION is not set"#,
+                #"apiKey = "••••"  from the file, because API_KEY is not set"#,
+                #"pin = "••••"  generated from the seed"#,
+                "limit = 3  generated from the seed",
+            ])
+        let given = values(
+            ["REGION": "us", "API_KEY": "s3cr3t", "LAB_VAR_user": "bob", "LAB_VAR_pin": "8642"], ["limit": "7"])
+        #expect(
+            given.dropFirst(2) == [
+                #"user = "bob"  from the environment variable LAB_VAR_user"#,
+                #"region = "us"  from the environment variable REGION"#,
+                #"apiKey = "••••"  from the environment variable API_KEY"#,
+                #"pin = "••••"  from the environment variable LAB_VAR_pin"#,
+                #"limit = "7"  from --set"#,
+            ])
+    }
+
+    @Test(
+        "What the command line sets is stronger than LAB_VAR, which is stronger than the file and the variable that it names"
+    )
+    func precedence() {
+        let environment = ["LAB_VAR_user": "bob", "REGION": "us", "LAB_VAR_region": "asia"]
+        let lines = values(environment, ["user": "carol"])
+        #expect(lines.contains(#"user = "carol"  from --set"#), "\(lines)")
+        #expect(lines.contains(#"region = "asia"  from the environment variable LAB_VAR_region"#), "\(lines)")
+        #expect(plan(environment).1.contains(#"userId="bob""#))
+    }
+
+    @Test(
+        "A variable that no scenario declares is pointed out with the name that was meant; one on the command line is a mistake"
+    )
+    func undeclared() {
+        let (outcome, text) = plan(["LAB_VAR_usr": "bob", "LAB_VAR_colour": "red", "LAB_USER": "x"])
+        #expect(outcome == .passed)
+        #expect(
+            text.contains(
+                "note: LAB_VAR_usr: no scenario declares `usr` in `values:`; did you mean `LAB_VAR_user`?\n"), "\(text)"
+        )
+        #expect(text.contains("note: LAB_VAR_colour: no scenario declares `colour` in `values:`\n"), "\(text)")
+        #expect(!text.contains("LAB_USER"), "\(text)")
+        let (refused, complaint) = plan([:], ["usr": "bob"])
+        #expect(refused == .badInput)
+        #expect(complaint == "error: --set: no scenario declares `usr` in `values:`; did you mean `user`?\n")
+    }
+
+    @Test("The command that repeats a run has what was given for its scenario, and no secret")
+    func replay() throws {
+        let environment = ["LAB_VAR_user": "bob o'", "LAB_VAR_pin": "8642", "LAB_VAR_apiKey": "s3cr3t"]
+        let suite = SuiteReader(
+            labPath: workspace.directory.file("lab.yaml"), environment: environment, settings: ["limit": "7"]
+        ).read([workspace.directory.path])
+        let replays = suite.scenarios.map {
+            $0.replay(seed: 5, labOption: nil).replacing(workspace.directory.path + "/", with: "")
+        }
+        #expect(
+            replays == [
+                #"lab run 'a.yaml[one]' --set 'user=bob o'\''' --set limit=7 --seed 5"#, "lab run b.yaml --seed 5",
+            ])
+    }
+}

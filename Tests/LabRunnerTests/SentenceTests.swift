@@ -1,0 +1,69 @@
+import Foundation
+import LabFile
+import LabKit
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("A step has one sentence, and all who tell of it say the same", .endsInTime)
+struct SentenceTests {
+    private static let failing: [String: [JSONValue]] = [
+        "main.createActivation": [["error": ["name": "networkError", "code": 1, "message": "No network"]]]
+    ]
+    private static let steps = """
+        name: Sentences
+        values:
+          user: { generate: name }
+        steps:
+          - main: createActivation
+            with: { activationCode: "code of ${user}", additionalActivationOtp: "one-time secret" }
+        """
+
+    @Test("Without a note it is what the command does, with the arguments, the same everywhere")
+    func generated() async throws {
+        let run = try await onThread { try FakeRun(Self.steps, answers: FakeAnswers(Self.failing)) }
+        let user = GeneratedValue(name: "user", kind: .name, size: 0).draw(seed: 1, scenario: "scenario.yaml")
+        let sentence =
+            "main exchanges keys with the server, using an activation code "
+            + #"(activationCode="code of \#(user.stringValue ?? "")", additionalActivationOtp="••••")"#
+        #expect(run.result.failures.first?.sentence == sentence)
+        #expect(TerminalReport(isColoured: false).render(run.result).contains("\n      \(sentence)\n"), "\(run.sinks)")
+        let report = JUnitReport.render([run.result], seconds: 1)
+        #expect(report.contains(XMLText.escaped(sentence)), "\(report)")
+        let started = try run.history.split(separator: "\n").map { try JSONValue.parse(Data($0.utf8)) }.first
+        #expect(started?["sentence"] == .string(sentence))
+        #expect(!run.sinks.contains("one-time secret"))
+    }
+
+    @Test("A note takes its place, and the terminal does not say it beside the source that has it")
+    func note() async throws {
+        let run = try await onThread {
+            try FakeRun(
+                Self.steps.replacing("- main: createActivation", with: "- note: Two words\n    main: createActivation"),
+                answers: FakeAnswers(Self.failing))
+        }
+        let failure = try #require(run.result.failures.first)
+        #expect(failure.sentence == "Two words")
+        let text = TerminalReport(isColoured: false).render(failure)
+        #expect(text.components(separatedBy: "Two words").count == 2, "\(text)")
+    }
+
+    @Test("A word of the language says itself what it does")
+    func words() async throws {
+        let run = try await onThread {
+            try FakeRun("  - waitFor: { event: state.saved, peer: main, within: 10ms }\n")
+        }
+        #expect(run.result.failures.count == 1)
+        #expect(run.result.failures.first?.sentence == nil)
+    }
+
+    @Test(
+        "Every command makes a sentence whose subject is the actor", arguments: Vocabulary.lab.commands.map(\.summary))
+    func vocabulary(summary: String) {
+        // "Creates an activation." becomes "server creates an activation".
+        let verb = summary.prefix { $0.isLetter }
+        #expect(verb.hasSuffix("s") && verb.first?.isUppercase == true, "\(summary)")
+        #expect(summary.hasSuffix("."), "\(summary)")
+    }
+}
