@@ -139,7 +139,8 @@ struct MatcherTests {
 
     @Test("Only what differs is told, with what both have in common", arguments: nearMisses)
     func onlyWhatDiffersIsTold(expectation: String, value: String, told: [String]) throws {
-        #expect(try differences(expectation, JSONValue.parse(value)) == told)
+        let found = try differences(expectation, JSONValue.parse(value))
+        #expect(found == told)
     }
 }
 
