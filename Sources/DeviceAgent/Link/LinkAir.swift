@@ -88,7 +88,8 @@ struct LinkAir: Equatable, Sendable {
     /// Arms a fault, in both directions or in one.
     ///
     /// - Returns: Its identifier.
-    mutating func arm(_ effect: LinkFault.Effect, _ aim: LinkFault.Aim = .init(), _ direction: LinkDirection?) -> String {
+    mutating func arm(_ effect: LinkFault.Effect, _ aim: LinkFault.Aim = .init(), _ direction: LinkDirection?) -> String
+    {
         armedCount += 1
         let id = "fault-\(armedCount)"
         for way in direction.map({ [$0] }) ?? LinkDirection.allCases {

@@ -221,6 +221,7 @@ extension TraceEventName {
         memoryRepaired, keychainWritten, keychainDeleted, keychainCorrupted, biometryPrompted, biometryAnswered,
         tokenStored, tokenRemoved, httpRequest, httpResponse, httpFailed, serverRequest, serverResponse, serverRefused,
         serverFaulted, serverActivation, serverSignature, linkUp, linkDown, linkAccepted, linkSent,
-        linkReceived, linkDelivered, linkRedelivered, linkAcknowledged, linkFailed, linkFaulted, linkRefused, sessionState, clockChanged, log,
+        linkReceived, linkDelivered, linkRedelivered, linkAcknowledged, linkFailed, linkFaulted, linkRefused,
+        sessionState, clockChanged, log,
     ]
 }

@@ -131,9 +131,11 @@ extension Explanation {
                 "No such request or message was sent.", "`skip` or `every` let all of them pass.",
                 "`chance` let all of them pass with this seed; `every` hits for certain.",
             ],
-            advice: "`server: requests` lists what was sent, with the resource of each request; the events `link.sent` tell of "
+            advice:
+                "`server: requests` lists what was sent, with the resource of each request; the events `link.sent` tell of "
                 + "messages on a link.",
-            scenarios: ["failing/fault-never-fires.yaml", "failing/link-fault-hits-nothing.yaml"], printed: "the fault of this step hit nothing"),
+            scenarios: ["failing/fault-never-fires.yaml", "failing/link-fault-hits-nothing.yaml"],
+            printed: "the fault of this step hit nothing"),
         Explanation(
             "process-died", .stepFailure, "The process of an app died, and no step wanted it.",
             causes: ["It crashed.", "The machine ran out of memory."],

@@ -47,19 +47,19 @@ extension StepThread {
         }
         if run.hasArmed({ if case .traffic = $0 { true } else { false } }) {
             checkTraffic(
-                at: Target(actor: "server", kind: .server, route: .endpoint(.server, about: nil)), of: "requests"
+                at: Target(actor: "server", kind: .server, route: .endpoint(.server, about: nil)), of: "request"
             ) { .traffic($0) }
         }
         for link in instance.manifest.topology.links {
             guard run.hasArmed({ if case .link(link.name, _) = $0 { true } else { false } }),
                 let target = instance.actors[link.name]?.first(where: { $0.kind == .link })
             else { continue }
-            checkTraffic(at: target, of: "messages") { .link(link.name, fault: $0) }
+            checkTraffic(at: target, of: "message") { .link(link.name, fault: $0) }
         }
     }
 
     /// Complains about the faults of the network, or of a link, that have hit nothing.
-    private func checkTraffic(at place: Target, of subjects: String, armed: (String) -> ArmedFault) {
+    private func checkTraffic(at place: Target, of subject: String, armed: (String) -> ArmedFault) {
         // Who has died was hit by something else.
         guard
             let outcome = try? caller.call(
@@ -69,13 +69,14 @@ extension StepThread {
         else { return }
         for fault in list.arrayValue ?? [] where fault["fired"]?.integerValue == 0 {
             let matched = fault["matched"]?.integerValue ?? 0
+            let filter = place.kind == .link ? "`skip`, `every` or `chance` let" : "`skip` lets"
             let why =
                 matched == 0
-                ? "no such \(subjects.dropLast()) came"
-                : "although \(matched) such \(subjects) came: \(place.kind == .link ? "`skip`, `every` or `chance` let" : "`skip` lets") them pass"
+                ? ": no such \(subject) came"
+                : ", although \(matched) such \(matched == 1 ? subject : subject + "s") came: \(filter) them pass"
             complain(
                 armed(fault["id"]?.stringValue ?? ""),
-                "the fault of this step hit nothing\(matched == 0 ? ":" : ",") \(why)")
+                "the fault of this step hit nothing\(why)")
         }
     }
 

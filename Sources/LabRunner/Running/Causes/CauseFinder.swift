@@ -37,7 +37,8 @@ struct CauseFinder {
     /// What the actor has differs, and a live message for it was lost at any time: nobody sends it again.
     private func isLostForActor(_ fault: TraceEvent) -> Bool {
         let losses = [LinkFaultWord.drop, .corrupt, .cut].map(\.rawValue)
-        return facts.error == nil && facts.awaited == nil && fault.text("app") == facts.actor && fault.text("kind") == LinkMessageKind.live.rawValue
+        return facts.error == nil && facts.awaited == nil && fault.text("app") == facts.actor
+            && fault.text("kind") == LinkMessageKind.live.rawValue
             && losses.contains(fault.text("fault"))
     }
 
