@@ -240,6 +240,32 @@ struct LiveMessageTests {
         #expect(world.watch.toApp.filter { $0.kind == .context }.map(\.body) == [Data([2])])
     }
 
+    @Test("A context that is lost on its way is sent again")
+    func lostContext() throws {
+        let world = try connected()
+        #expect(world.phone.link.unconfirmed == nil)
+        let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: Data([1]))
+        try world.input(.fromApp("phoneApp", frame), at: world.phone)
+        world.toWatch.removeAll()
+        #expect(world.phone.link.unconfirmed != nil)
+        try world.input(.retransmit, at: world.phone)
+        try exchange(world)
+        #expect(world.watch.toApp.filter { $0.kind == .context }.map(\.body) == [Data([1])])
+        #expect(world.phone.link.unconfirmed == nil)
+    }
+
+    @Test("A state that is lost on its way comes again with the next greeting")
+    func lostState() throws {
+        let world = try connected()
+        let asleep = AppPresence(isAttached: true, isActivated: true, isForeground: false, isSuspended: true)
+        try world.input(.appChanged("watchApp", asleep), at: world.watch)
+        world.toPhone.removeAll()
+        #expect(world.phone.link.state(for: "phoneApp").isReachable)
+        try world.input(.healed, at: world.phone)
+        try exchange(world)
+        #expect(!world.phone.link.state(for: "phoneApp").isReachable)
+    }
+
     @Test("A frame that arrives twice is delivered once")
     func doubledFrame() throws {
         let world = try connected()

@@ -18,39 +18,56 @@ struct WatchFrameTests {
     @Test("The header has the fields where the protocol puts them")
     func header() {
         let header = [UInt8](frame.parts[0])
-        #expect(header.count == 64 + 4)
+        #expect(header.count == 64 + 8 + 4)
+        #expect(String(decoding: header[72...], as: UTF8.self) == "main")
         #expect(Array(header[0..<8]) == Array("WCL1".utf8) + [1, 0, 0x20, 0x06])
         #expect(
             Array(header[40..<64]) == [0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 77, 0, 0, 0x13, 0x88, 0, 0, 0, 3])
     }
 
-    @Test("Foreign, short, newer and inconsistent messages are told apart")
-    func malformed() {
-        func error(_ change: (inout [Data]) -> Void) -> WatchFrame.Malformed? {
-            var parts = frame.parts
-            change(&parts)
-            do {
-                _ = try WatchFrame(parts: parts)
-                return nil
-            } catch {
-                return error
-            }
+    /// What reading says about changed parts; nil when they are a frame.
+    private func error(_ change: (inout [Data]) -> Void, isResealed: Bool = false) -> WatchFrame.Malformed? {
+        var parts = frame.parts
+        change(&parts)
+        if isResealed {
+            let checksum = WatchFrame.checksum(of: [UInt8](parts[0]), parts[1])
+            withUnsafeBytes(of: checksum.bigEndian) { parts[0].replaceSubrange(64..<72, with: $0) }
         }
-        #expect(error { $0.removeLast() } == .notAFrame)
-        #expect(error { $0[0] = $0[0].prefix(63) } == .notAFrame)
-        #expect(error { $0[0][0] = 0 } == .notAFrame)
-        #expect(error { $0[0][4] = 2 } == .version(2))
-        #expect(error { $0[0][6] = 0x7F } == .unknownKind(0x7F))
-        #expect(error { $0[1].append(0) } == .bodyLength)
+        do {
+            _ = try WatchFrame(parts: parts)
+            return nil
+        } catch {
+            return error
+        }
     }
 
-    @Test("No change of a single header byte makes reading crash")
+    @Test("Foreign, short, newer and inconsistent messages are told apart")
+    func malformed() {
+        #expect(error { $0.removeLast() } == .notAFrame)
+        #expect(error { $0[0] = $0[0].prefix(71) } == .notAFrame)
+        #expect(error { $0[0][0] = 0 } == .notAFrame)
+        #expect(error({ $0[0][4] = 2 }, isResealed: true) == .version(2))
+        #expect(error({ $0[0][6] = 0x7F }, isResealed: true) == .unknownKind(0x7F))
+        #expect(error({ $0[1].append(0) }, isResealed: true) == .bodyLength)
+    }
+
+    @Test("A frame of which any byte was changed is refused")
     func everyByte() {
+        for (part, length) in frame.parts.map(\.count).enumerated() {
+            for index in 0..<length {
+                for change in [0x01, 0x80, 0xFF] as [UInt8] {
+                    let reason = error { $0[part][index] ^= change }
+                    #expect(reason == (part == 0 && index < 4 ? .notAFrame : .damaged), "byte \(index) of part \(part)")
+                }
+            }
+        }
+    }
+
+    @Test("No header makes reading crash, whatever it says")
+    func everyHeader() {
         for index in 0..<64 {
             for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
-                var parts = frame.parts
-                parts[0][index] = value
-                _ = try? WatchFrame(parts: parts)
+                _ = error({ $0[0][index] = value }, isResealed: true)
             }
         }
     }

@@ -72,6 +72,7 @@ extension DeviceAgent {
         var table = CommandTable<LinkHost>(of: .link, errors: ControlError.ofDevice)
         table.answer(LinkDown.self) { _, link in link.collect(.range(isInRange: false)) }
         table.answer(LinkUp.self) { _, link in link.collect(.range(isInRange: true)) }
+        addFaultCommands(to: &table)
         return table
     }()
 

@@ -76,7 +76,7 @@ public final class DeviceAgent {
             links.append(
                 try LinkHost(
                     layout: layout, topology: manifest.topology, link: link, device: device, nonce: nonce,
-                    clock: clock, mailbox: mailbox, faults: faults, trace: trace))
+                    seed: manifest.seed, clock: clock, mailbox: mailbox, faults: faults, trace: trace))
         }
         try tellLinksAboutInstallation()
     }
@@ -116,7 +116,7 @@ public final class DeviceAgent {
             if let frame = try? WatchFrame(parts: parts) { try receive(frame, from: address) }
         }
         for link in links {
-            while let frame = try link.port.receive() { link.collect(.fromPeer(frame)) }
+            try link.collectReceived()
         }
         for (index, host) in running.enumerated() where ready.descriptors[1 + index] { try processEnded(host) }
         for (index, link) in peers.enumerated() where ready.descriptors[1 + running.count + index] {
@@ -140,7 +140,7 @@ public final class DeviceAgent {
     private func handle(_ message: AgentMessage) throws {
         switch message {
         case .control(let request, let responder): handle(request, responder)
-        case .labAlarm: links.forEach { $0.collect(.labTimePassed) }
+        case .labAlarm: for link in links { try link.collectLabTime() }
         case .leaseLost, .signal: isEnding = true
         }
     }

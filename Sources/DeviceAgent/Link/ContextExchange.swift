@@ -35,7 +35,12 @@ struct ContextExchange: Equatable, Sendable {
             + (isUp ? [frame(of: context)] : [])
     }
 
-    /// The other device is in range.
+    /// The versions of the own contexts that the other device is not known to have.
+    var unconfirmed: [String: UInt64] {
+        own.filter { !$0.value.isDone }.mapValues(\.version)
+    }
+
+    /// The other device is in range, or has not confirmed for a while.
     func connect() -> [LinkEffect] {
         own.sorted { $0.key < $1.key }.filter { !$0.value.isDone }.map { frame(of: $0.value) }
     }

@@ -13,28 +13,31 @@ final class LinkHost {
     private(set) var link: WatchLink
     /// Watches the other agent's process while the link is up.
     var peerWatch: ProcessWatch?
+    /// What goes wrong between the two devices; only the phone's end knows.
+    var air: LinkAir
+    let clock: LabClock
+    let trace: TraceWriter
 
     private let database: LinkDatabase
-    private let clock: LabClock
     private let alarm: LabAlarm
     private let faults: FaultTable
-    private let trace: TraceWriter
     private let device: String
     private var effects: [LinkEffect] = []
     /// When to greet again, in monotonic nanoseconds, and how long to wait after that.
     private var nextGreeting: UInt64?
     private var greetingPause: UInt64 = 5_000_000
-    /// When to send unconfirmed transfers again, and the progress that was made when that was decided.
-    private var retransmission: (due: UInt64, acknowledged: UInt64)?
+    /// When to send again what is not confirmed, and what that was when it was decided.
+    private var retransmission: (due: UInt64, unconfirmed: WatchLink.Unconfirmed)?
 
-    /// How long transfers may stay unconfirmed before they are sent again, in nanoseconds of real time.
+    /// How long something may stay unconfirmed before it is sent again, in nanoseconds of real time.
     private static let retransmissionTimeout: UInt64 = 1_000_000_000
 
     init(
         layout: InstanceLayout, topology: Topology, link spec: LinkSpec, device: DeviceSpec, nonce: UInt64,
-        clock: LabClock, mailbox: Mailbox, faults: FaultTable, trace: TraceWriter
+        seed: UInt64, clock: LabClock, mailbox: Mailbox, faults: FaultTable, trace: TraceWriter
     ) throws {
         name = spec.name
+        air = LinkAir(seed: seed, link: spec.name)
         self.clock = clock
         self.faults = faults
         self.trace = trace
@@ -57,7 +60,12 @@ final class LinkHost {
 
     /// Lets the link decide about an input; what it decides is carried out by ``settle(_:)``.
     func collect(_ input: WatchLink.Input) {
-        effects += link.handle(input, at: clock.now().nanoseconds)
+        collect(input, at: clock.now().nanoseconds)
+    }
+
+    /// The same for something that was due at a moment of the lab's time.
+    func collect(_ input: WatchLink.Input, at time: Int64) {
+        effects += link.handle(input, at: time)
     }
 
     var hasEffects: Bool { !effects.isEmpty }
@@ -80,12 +88,15 @@ final class LinkHost {
                     continue
                 }
                 if frame.kind == .userInfoAcknowledgement { pass(.linkAcknowledged) }
-                try port.send(frame)
+                try transmit(frame)
                 noteSent(frame)
             case .toApp(_, let frame) where frame.kind == .deliver || frame.kind == .live:
                 try perform(effect)
                 pass(.linkDelivered)
-            case .greet: try port.send(WatchFrame(.hello, body: WatchFrame.body(link.greeting)))
+            case .greet: try transmit(WatchFrame(.hello, body: WatchFrame.body(link.greeting)))
+            case .linkChanged(isUp: false):
+                air.lose()
+                try perform(effect)
             default: try perform(effect)
             }
         }
@@ -110,15 +121,15 @@ final class LinkHost {
             nextGreeting = link.isSeeking ? now + greetingPause : nil
             collect(.seek)
         }
-        if let (due, acknowledged) = retransmission, due <= now {
+        if let (due, unconfirmed) = retransmission, due <= now {
             retransmission = nil
-            if acknowledged == link.outbox.acknowledged { collect(.retransmit) }
+            if unconfirmed == link.unconfirmed { collect(.retransmit) }
         }
     }
 
     /// Tells the other agent that this one ends.
     func shutDown() throws {
-        for case .toPeer(let frame) in link.handle(.shutdown, at: clock.now().nanoseconds) { try port.send(frame) }
+        for case .toPeer(let frame) in link.handle(.shutdown, at: clock.now().nanoseconds) { try transmit(frame) }
         alarm.stop()
     }
 
@@ -167,7 +178,7 @@ final class LinkHost {
 
     /// Sets the timers to what the link waits for now.
     func updateTimers() {
-        alarm.set(link.nextLabDeadline)
+        alarm.set([link.nextLabDeadline, air.nextArrival].compactMap(\.self).min())
         if link.isSeeking {
             if nextGreeting == nil {
                 greetingPause = 5_000_000
@@ -176,11 +187,9 @@ final class LinkHost {
         } else {
             nextGreeting = nil
         }
-        if link.outbox.isWaitingForAcknowledgement {
+        if let unconfirmed = link.unconfirmed {
             if retransmission == nil {
-                retransmission = (
-                    MonotonicClock.nanoseconds() + Self.retransmissionTimeout, link.outbox.acknowledged
-                )
+                retransmission = (MonotonicClock.nanoseconds() + Self.retransmissionTimeout, unconfirmed)
             }
         } else {
             retransmission = nil

@@ -40,17 +40,21 @@ final class LinkPort {
     }
 
     /// Sends a frame; a frame that cannot leave now is lost, as on the air. What must not be lost is sent again.
-    func send(_ frame: WatchFrame) throws {
+    ///
+    /// - Parameter parts: The parts of the frame.
+    func send(_ parts: [Data]) throws {
         guard isListening else {
-            _ = try socket.send(frame.parts)
+            _ = try socket.send(parts)
             return
         }
         guard let peer else { return }
-        _ = try socket.send([peer] + frame.parts)
+        _ = try socket.send([peer] + parts)
     }
 
-    /// The next frame; nil when there is none. What is not a frame of this protocol is ignored.
-    func receive() throws -> WatchFrame? {
+    /// The next frame; nil when there is none.
+    ///
+    /// - Parameter refuse: Is told of what is not a frame of this protocol, which is thrown away.
+    func receive(refuse: (WatchFrame.Malformed) -> Void) throws -> WatchFrame? {
         while var parts = try socket.receive() {
             var address: Data?
             if isListening { address = parts.removeFirst() }
@@ -60,10 +64,9 @@ final class LinkPort {
                 if frame.kind == .hello { peer = address }
                 if isListening && address != peer { continue }
                 return frame
-            } catch .version {
-                try answerUnknownVersion(to: address)
             } catch {
-                continue
+                refuse(error)
+                if case .version = error { try answerUnknownVersion(to: address) }
             }
         }
         return nil

@@ -44,9 +44,11 @@ struct WatchLink: Equatable, Sendable {
         case range(isInRange: Bool)
         /// This end should try to reach the other one.
         case seek
+        /// The faults of the link are over; what they took is to be repaired.
+        case healed
         /// Lab time has passed.
         case labTimePassed
-        /// Transfers were not confirmed for a while.
+        /// Transfers or contexts were not confirmed for a while.
         case retransmit
         /// This agent ends.
         case shutdown
@@ -87,6 +89,21 @@ struct WatchLink: Equatable, Sendable {
     /// When ``Input/labTimePassed`` is due, in nanoseconds of lab time.
     var nextLabDeadline: Int64? { live.nextDeadline }
 
+    /// What must arrive, was sent, and is not confirmed yet; it is other after each confirmation.
+    struct Unconfirmed: Equatable, Sendable {
+        /// Everything up to this transfer is confirmed.
+        fileprivate var acknowledged: UInt64
+        /// The versions of the contexts that are not.
+        fileprivate var contexts: [String: UInt64]
+    }
+
+    /// What waits for confirmation; nil when nothing does.
+    var unconfirmed: Unconfirmed? {
+        let contexts = isUp ? contexts.unconfirmed : [:]
+        guard outbox.isWaitingForAcknowledgement || !contexts.isEmpty else { return nil }
+        return Unconfirmed(acknowledged: outbox.acknowledged, contexts: contexts)
+    }
+
     /// Whether this end should greet again and again until the other one answers: the watch does, the phone waits.
     var isSeeking: Bool { setup.isWatch && isInRange && !isUp }
 
@@ -123,9 +140,10 @@ struct WatchLink: Equatable, Sendable {
             if value { return [.greet] }
             let farewell = WatchFrame(.bye, sequence: ByeReason.outOfRange.rawValue)
             return [.toPeer(farewell)] + lose()
+        case .healed: return isInRange ? [.greet] : []
         case .seek: return isSeeking ? [.greet] : []
         case .labTimePassed: return live.expire(at: now)
-        case .retransmit: return outbox.retransmit()
+        case .retransmit: return outbox.retransmit() + (isUp ? contexts.connect() : [])
         case .shutdown: return isUp ? [.toPeer(WatchFrame(.bye, sequence: ByeReason.shutdown.rawValue))] : []
         }
     }
@@ -185,10 +203,9 @@ struct WatchLink: Equatable, Sendable {
         let wasUp = isUp
         isUp = true
         peer = body
-        if !wasUp {
-            published = nil
-            effects.append(.linkChanged(isUp: true))
-        }
+        // Who greets may have missed what was published before.
+        published = nil
+        if !wasUp { effects.append(.linkChanged(isUp: true)) }
         return effects + outbox.connect(epoch: body.receivedEpoch, received: body.receivedSequence) + contexts.connect()
     }
 

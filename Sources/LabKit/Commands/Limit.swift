@@ -6,32 +6,50 @@
 public struct Limit: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The limit in words, for example `1 to 64`.
     public let description: String
-    /// The whole numbers that are let through; nil for a limit that the receiver judges.
-    let range: ClosedRange<Int64>?
+    private let rule: Rule
+
+    /// What the lab lets through.
+    private enum Rule: Hashable {
+        /// Everything: the receiver judges.
+        case any
+        case whole(ClosedRange<Int64>)
+        case share
+        case length
+    }
 
     /// A limit that the receiver judges.
     public init(stringLiteral text: String) {
-        (description, range) = (text, nil)
+        self.init(text, .any)
     }
 
-    private init(_ description: String, _ range: ClosedRange<Int64>) {
-        (self.description, self.range) = (description, range)
+    private init(_ description: String, _ rule: Rule) {
+        (self.description, self.rule) = (description, rule)
     }
+
+    /// A share of a whole, which is 1.
+    public static let share = Limit("more than 0, at most 1", .share)
+    /// A length of time that does not point backwards.
+    public static let length = Limit("not negative", .length)
 
     /// Whole numbers between two bounds, both included.
     public static func between(_ lowest: Int64, _ highest: Int64) -> Limit {
-        Limit("\(lowest) to \(highest)", lowest...highest)
+        Limit("\(lowest) to \(highest)", .whole(lowest...highest))
     }
 
     /// Whole numbers from a bound on.
     public static func atLeast(_ lowest: Int64) -> Limit {
-        Limit("\(lowest) or more", lowest...Int64.max)
+        Limit("\(lowest) or more", .whole(lowest...Int64.max))
     }
 
     /// Whether the lab lets a value through.
     public func admits(_ value: JSONValue) -> Bool {
-        guard let range else { return true }
-        if case .unsigned = value { return range.upperBound == Int64.max }
-        return value.integerValue.map(range.contains) ?? true
+        switch rule {
+        case .any: return true
+        case .share: return value.numberValue.map { $0 > 0 && $0 <= 1 } ?? true
+        case .length: return value.stringValue.flatMap(LabDuration.init(signed:)).map { $0 >= .zero } ?? true
+        case .whole(let range):
+            if case .unsigned = value { return range.upperBound == Int64.max }
+            return value.integerValue.map(range.contains) ?? true
+        }
     }
 }

@@ -183,6 +183,20 @@ extension TraceEventName {
     public static let linkFailed = TraceEventName(
         "link.failed", "A live watch message failed.", .message, .link,
         TraceField("code", .integer, "Code of Apple's `WCErrorDomain`."))
+    public static let linkFaulted = TraceEventName(
+        "link.faulted", "A fault of the link hit a message; the phone's agent tells it for both directions.",
+        .optional(.message), .link,
+        TraceField("direction", .choice(LinkDirection.allCases.map(\.rawValue)), "Where the message goes."),
+        TraceField(
+            "kind", .choice(LinkMessageKind.allCases.map(\.rawValue) + ["greeting"]),
+            "What the message is; a `greeting` begins a connection."), .optional(.app),
+        TraceField("fault", .choice(LinkFaultWord.allCases.map(\.rawValue)), "The fault, by its command."),
+        TraceField("effect", .text, "What the fault does, in words."),
+        TraceField("ordinal", .integer, "Number of the message among those of its direction that the fault is about."),
+        TraceField("armed", .text, "Identifier of the fault."))
+    public static let linkRefused = TraceEventName(
+        "link.refused", "What arrived over the link was no whole message and was thrown away.", .link,
+        TraceField("cause", .text, "What was wrong with it."))
     public static let sessionState = TraceEventName(
         "session.state", "A watch session was activated, or what it shows of the counterpart changed.",
         TraceField("paired", .boolean, "Whether a device is paired."),
@@ -207,6 +221,7 @@ extension TraceEventName {
         memoryRepaired, keychainWritten, keychainDeleted, keychainCorrupted, biometryPrompted, biometryAnswered,
         tokenStored, tokenRemoved, httpRequest, httpResponse, httpFailed, serverRequest, serverResponse, serverRefused,
         serverFaulted, serverActivation, serverSignature, linkUp, linkDown, linkAccepted, linkSent,
-        linkReceived, linkDelivered, linkRedelivered, linkAcknowledged, linkFailed, sessionState, clockChanged, log,
+        linkReceived, linkDelivered, linkRedelivered, linkAcknowledged, linkFailed, linkFaulted, linkRefused,
+        sessionState, clockChanged, log,
     ]
 }

@@ -5,6 +5,6 @@ extension Vocabulary {
             + signatureCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
             + watchSupportCommands + messagingCommands
             + serverCommands + resourceCommands + trafficCommands + processCommands + deviceCommands + securityCommands
-            + linkCommands + storageCommands
+            + linkCommands + linkFaultCommands + storageCommands
             + faultCommands + clockCommands + traceCommands)
 }

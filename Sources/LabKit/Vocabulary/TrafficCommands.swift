@@ -105,16 +105,17 @@ public struct ShowWrongCertificate: Command {
 
 public struct HealTraffic: Command {
     public static let info = CommandInfo(
-        "heal", of: .server, "Ends all faults of the network; they need not have fired.")
+        "heal", of: [.server, .link], "Ends all faults of the network or the link; they need not have fired.")
     public init() {}
 }
 
 public struct ListTrafficFaults: Command {
-    public static let info = CommandInfo("trafficFaults", of: .server, "Lists the faults of the network.")
+    public static let info = CommandInfo(
+        "trafficFaults", of: [.server, .link], "Lists the faults of the network or the link.")
 
     public struct Fault: FieldObject {
         @Field(.faultId) public var id: String
-        @Field("How many requests or connections it was about.") public var matched: Int
+        @Field("How many requests, connections or messages it was about.") public var matched: Int
         @Field("How many it has hit.") public var fired: Int
         public init() {}
     }

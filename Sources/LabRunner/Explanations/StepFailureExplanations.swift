@@ -126,10 +126,16 @@ extension Explanation {
             printed: " never fired, so the scenario shows nothing about it"),
         Explanation(
             "fault-hits-nothing", .stepFailure,
-            "A fault of the network was armed and hit no request, so that the scenario shows nothing about it.",
-            causes: ["No such request was sent.", "`skip` let all of them pass."],
-            advice: "`server: requests` lists what was sent, with the resource of each request.",
-            scenarios: ["failing/fault-never-fires.yaml"], printed: "the fault of this step hit nothing"),
+            "A fault of the network or of a link was armed and hit nothing, so that the scenario shows nothing about it.",
+            causes: [
+                "No such request or message was sent.", "`skip` or `every` let all of them pass.",
+                "`chance` let all of them pass with this seed; `every` hits for certain.",
+            ],
+            advice:
+                "`server: requests` lists what was sent, with the resource of each request; the events `link.sent` tell of "
+                + "messages on a link.",
+            scenarios: ["failing/fault-never-fires.yaml", "failing/link-fault-hits-nothing.yaml"],
+            printed: "the fault of this step hit nothing"),
         Explanation(
             "process-died", .stepFailure, "The process of an app died, and no step wanted it.",
             causes: ["It crashed.", "The machine ran out of memory."],

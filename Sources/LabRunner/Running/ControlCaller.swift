@@ -85,7 +85,7 @@ struct ControlCaller: Sendable {
                 sent: sent, received: received, handling: reply.handlingNanoseconds ?? 0, actor: target.actor,
                 operation: operation ?? "")
             if let error = reply.error { return Outcome(answer: .error(error), interval: interval) }
-            if target.kind == .link {
+            if target.kind == .link, [LinkUp.name, LinkDown.name].contains(command) {
                 LinkSettling(instance: instance).wait(for: target.actor, toBe: command == LinkUp.name)
             }
             return Outcome(answer: .result(reply.result ?? .null), interval: interval)

@@ -206,11 +206,9 @@ final class ScenarioRun: Sendable {
         record.withLock { $0.armedFaults[armed] }
     }
 
-    /// Whether a step has armed a fault of the network.
-    var hasTrafficFaults: Bool {
-        record.withLock { record in
-            record.armedFaults.keys.contains { if case .traffic = $0 { true } else { false } }
-        }
+    /// Whether a step has armed such a fault.
+    func hasArmed(_ isMeant: (ArmedFault) -> Bool) -> Bool {
+        record.withLock { $0.armedFaults.keys.contains(where: isMeant) }
     }
 
     /// Counts a command and the time the runner added to it.

@@ -6,6 +6,8 @@ enum ArmedFault: Hashable, Sendable {
     case point(String, process: String)
     /// At the server, by its identifier.
     case traffic(String)
+    /// On a link, by its identifier.
+    case link(String, fault: String)
 }
 
 // Against green that means nothing: armed faults must fire.
@@ -27,6 +29,11 @@ extension StepThread {
         {
             run.note(.traffic(id), armedBy: step)
         }
+        if command.target.kind == .link, LinkFaultWord(rawValue: command.command.name) != nil,
+            let id = answer["id"]?.stringValue
+        {
+            run.note(.link(command.target.actor, fault: id), armedBy: step)
+        }
     }
 
     /// Complains about every armed fault that has hit nothing, at the step that armed it.
@@ -38,20 +45,38 @@ extension StepThread {
                 "the fault armed at `\(rule.point.rawValue)` of `\(rule.process)` never fired, so the scenario shows nothing about it"
             )
         }
-        let server = Target(actor: "server", kind: .server, route: .endpoint(.server, about: nil))
-        // A server that has died was hit by something else.
-        guard run.hasTrafficFaults,
+        if run.hasArmed({ if case .traffic = $0 { true } else { false } }) {
+            checkTraffic(
+                at: Target(actor: "server", kind: .server, route: .endpoint(.server, about: nil)), of: "request"
+            ) { .traffic($0) }
+        }
+        for link in instance.manifest.topology.links {
+            guard run.hasArmed({ if case .link(link.name, _) = $0 { true } else { false } }),
+                let target = instance.actors[link.name]?.first(where: { $0.kind == .link })
+            else { continue }
+            checkTraffic(at: target, of: "message") { .link(link.name, fault: $0) }
+        }
+    }
+
+    /// Complains about the faults of the network, or of a link, that have hit nothing.
+    private func checkTraffic(at place: Target, of subject: String, armed: (String) -> ArmedFault) {
+        // Who has died was hit by something else.
+        guard
             let outcome = try? caller.call(
-                server, command: ListTrafficFaults.name, arguments: [:], operation: "faults",
+                place, command: ListTrafficFaults.name, arguments: [:], operation: "faults",
                 timeout: ControlClient.patience),
             case .result(let list) = outcome.answer
         else { return }
         for fault in list.arrayValue ?? [] where fault["fired"]?.integerValue == 0 {
             let matched = fault["matched"]?.integerValue ?? 0
+            let filter = place.kind == .link ? "`skip`, `every` or `chance` let" : "`skip` lets"
+            let why =
+                matched == 0
+                ? ": no such \(subject) came"
+                : ", although \(matched) such \(matched == 1 ? subject : subject + "s") came: \(filter) them pass"
             complain(
-                .traffic(fault["id"]?.stringValue ?? ""),
-                "the fault of this step hit nothing\(matched == 0 ? ": no such request came" : ", although \(matched) such requests came: `skip` lets them pass")"
-            )
+                armed(fault["id"]?.stringValue ?? ""),
+                "the fault of this step hit nothing\(why)")
         }
     }
 

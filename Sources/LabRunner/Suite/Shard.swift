@@ -1,3 +1,5 @@
+internal import LabKit
+
 /// One of several equal parts of a suite, for machines that share the work.
 ///
 /// The part of a scenario depends on nothing but its identifier and the number of parts, so that adding one moves no

@@ -1,10 +1,12 @@
 public import Foundation
+import LabKit
 
 /// One message of the watch link's wire protocol `WCL1`: between an app and its device's agent, and between the agents
 /// of a phone and a watch (watch.md, section 11.3).
 ///
-/// On the wire it has two parts. The first is a big-endian header of 64 bytes, followed by an extension of ours: the
-/// actor name of the app that the message is for or comes from (UTF-8, at most 255 bytes). The second is the body.
+/// On the wire it has two parts. The first is a big-endian header of 64 bytes, followed by two extensions of ours: a
+/// checksum over everything else (FNV-1a, 8 bytes), by which a damaged frame is refused, and the actor name of the app
+/// that the message is for or comes from (UTF-8, at most 255 bytes). The second is the body.
 public struct WatchFrame: Equatable, Sendable {
     /// What a frame says; the raw value is the type byte.
     public enum Kind: UInt8, Sendable {
@@ -58,6 +60,8 @@ public struct WatchFrame: Equatable, Sendable {
     public enum Malformed: Error, Equatable, Sendable {
         /// Not two parts, a short header, or a wrong magic number.
         case notAFrame
+        /// The checksum is wrong: something was changed on the way.
+        case damaged
         /// Another major version; its number.
         case version(UInt8)
         /// A type that this version does not know; to be ignored.
@@ -106,12 +110,25 @@ public struct WatchFrame: Equatable, Sendable {
 
     private static let magic: [UInt8] = Array("WCL1".utf8)
     private static let headerLength = 64
+    /// Where the name begins; between header and name stands the checksum.
+    private static let nameOffset = headerLength + 8
+
+    /// The checksum of a frame's parts, of which the first has room for it.
+    static func checksum(of header: [UInt8], _ body: Data) -> UInt64 {
+        var hash = FNV1a()
+        header.withUnsafeBytes { bytes in
+            hash.add(UnsafeRawBufferPointer(rebasing: bytes[..<headerLength]))
+            hash.add(UnsafeRawBufferPointer(rebasing: bytes[nameOffset...]))
+        }
+        body.withUnsafeBytes { hash.add($0) }
+        return hash.value
+    }
 
     /// The two parts for the wire.
     public var parts: [Data] {
         let name = Array(app.utf8.prefix(255))
-        var header = [UInt8](repeating: 0, count: Self.headerLength)
-        header.reserveCapacity(Self.headerLength + name.count)
+        var header = [UInt8](repeating: 0, count: Self.nameOffset)
+        header.reserveCapacity(Self.nameOffset + name.count)
         header.withUnsafeMutableBytes { bytes in
             bytes.copyBytes(from: Self.magic)
             bytes[4] = 1
@@ -125,6 +142,10 @@ public struct WatchFrame: Equatable, Sendable {
             bytes.storeBytes(of: UInt32(body.count).bigEndian, toByteOffset: 60, as: UInt32.self)
         }
         header.append(contentsOf: name)
+        let checksum = Self.checksum(of: header, body)
+        header.withUnsafeMutableBytes {
+            $0.storeBytes(of: checksum.bigEndian, toByteOffset: Self.headerLength, as: UInt64.self)
+        }
         return [Data(header), body]
     }
 
@@ -132,14 +153,18 @@ public struct WatchFrame: Equatable, Sendable {
     ///
     /// - Throws: ``Malformed``.
     public init(parts: [Data]) throws(Malformed) {
-        guard parts.count == 2, parts[0].count >= Self.headerLength else { throw .notAFrame }
+        guard parts.count == 2, parts[0].count >= Self.nameOffset else { throw .notAFrame }
         let header = [UInt8](parts[0])
         guard header[0..<4].elementsEqual(Self.magic) else { throw .notAFrame }
-        guard header[4] == 1 else { throw .version(header[4]) }
-        guard let kind = Kind(rawValue: header[6]) else { throw .unknownKind(header[6]) }
         func integer<T: FixedWidthInteger>(_ type: T.Type, at offset: Int) -> T {
             header.withUnsafeBytes { T(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: T.self)) }
         }
+        // Before the version, so that damage is not taken for a newer peer.
+        guard integer(UInt64.self, at: Self.headerLength) == Self.checksum(of: header, parts[1]) else {
+            throw .damaged
+        }
+        guard header[4] == 1 else { throw .version(header[4]) }
+        guard let kind = Kind(rawValue: header[6]) else { throw .unknownKind(header[6]) }
         func identifier(at offset: Int) -> UUID {
             UUID(uuid: header.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: uuid_t.self) })
         }
@@ -148,7 +173,7 @@ public struct WatchFrame: Equatable, Sendable {
             kind, flags: Flags(rawValue: header[7]), messageId: identifier(at: 8), correlationId: identifier(at: 24),
             epoch: integer(UInt64.self, at: 40), sequence: integer(UInt64.self, at: 48),
             timeToLive: integer(UInt32.self, at: 56),
-            app: String(decoding: header[Self.headerLength...], as: UTF8.self), body: parts[1])
+            app: String(decoding: header[Self.nameOffset...], as: UTF8.self), body: parts[1])
     }
 
     /// The body as a value of type `T`, for the frames whose body is JSON.
@@ -159,5 +184,18 @@ public struct WatchFrame: Equatable, Sendable {
     /// A JSON body. The types used here consist of strings, numbers and Booleans, which always encode.
     public static func body(_ value: some Encodable) -> Data {
         (try? JSONEncoder().encode(value)) ?? Data()
+    }
+}
+
+extension WatchFrame.Malformed: CustomStringConvertible {
+    /// What is wrong, in words.
+    public var description: String {
+        switch self {
+        case .notAFrame: "it is no message of the link"
+        case .damaged: "it was changed on the way"
+        case .version(let number): "it is of the version \(number), which nobody speaks"
+        case .unknownKind(let number): "it is of the unknown type \(number)"
+        case .bodyLength: "it is not as long as it says"
+        }
     }
 }

@@ -80,7 +80,7 @@ extension EndToEnd {
                 .replacing(/"pid":[0-9]+/, with: "\"pid\":N")
                 .replacing(/[0-9]+ attempts/, with: "N attempts")
                 .replacing(/milliseconds=[0-9.]+/, with: "milliseconds=N")
-                .replacing(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/, with: "UUID")
+                .replacing(/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/, with: "UUID")
                 .replacing(/\b[0-9a-f]{16}\b/, with: "COUNTER")
                 .replacing(/\b[0-9]{10}(\.[0-9]+)?\b/, with: "TIME")
                 .replacing(/127\.0\.0\.1:[0-9]+/, with: "HOST")

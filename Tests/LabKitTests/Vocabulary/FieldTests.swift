@@ -41,6 +41,15 @@ struct FieldTests {
         #expect(try field("time").defaultValue == nil)
     }
 
+    @Test("A limit lets through what it says")
+    func limits() {
+        #expect(Limit.between(1, 3).admits(3) && !Limit.between(1, 3).admits(4))
+        #expect(Limit.atLeast(0).admits(0) && !Limit.atLeast(0).admits(-1))
+        for share in [0.001, 1] as [JSONValue] { #expect(Limit.share.admits(share)) }
+        for share in [0, -0.5, 1.001, 20] as [JSONValue] { #expect(!Limit.share.admits(share)) }
+        #expect(Limit.length.admits("0s") && Limit.length.admits("2s") && !Limit.length.admits("-2s"))
+    }
+
     @Test("A value travels as the values of its fields; an optional one that is nil is left out")
     func codedForm() throws {
         let command = Sample {

@@ -24,9 +24,22 @@ struct CauseFinder {
             case .serverFaulted where event.time >= facts.begin && event.isCaused(by: facts.step):
                 let armed = facts.armed(.traffic(event.text("id")))
                 return "the fault of the network\(armed) hit `\(event.text("path"))`: \(event.text("fault"))"
+            case .linkFaulted where event.time >= facts.begin && isAboutWatch || isLostForActor(event):
+                let armed = facts.armed(.link(event.text("link"), fault: event.text("armed")))
+                let direction = LinkDirection(rawValue: event.text("direction"))?.title ?? ""
+                return
+                    "the fault of the link `\(event.text("link"))`\(armed) hit a message \(direction) (\(event.text("kind"))): \(event.text("effect"))"
             default: return nil
             }
         }
+    }
+
+    /// What the actor has differs, and a live message for it was lost at any time: nobody sends it again.
+    private func isLostForActor(_ fault: TraceEvent) -> Bool {
+        let losses = [LinkFaultWord.drop, .corrupt, .cut].map(\.rawValue)
+        return facts.error == nil && facts.awaited == nil && fault.text("app") == facts.actor
+            && fault.text("kind") == LinkMessageKind.live.rawValue
+            && losses.contains(fault.text("fault"))
     }
 
     private var hasMetDeadActor: Bool { ["peerDied", "notRunning"].contains(facts.error?.name) }

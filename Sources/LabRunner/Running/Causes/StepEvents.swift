@@ -37,6 +37,7 @@ struct StepEvents {
         if Self.noise.contains(event.name) { return false }
         // Agents and faults know no operation; the rest belongs to other steps that run at the same time.
         guard event.operation == nil else { return event.isCaused(by: facts.step) }
-        return [.processEnded, .processSuspended, .faultFired, .linkDown, .linkFailed].contains(event.name)
+        return [.processEnded, .processSuspended, .faultFired, .linkDown, .linkFailed, .linkFaulted].contains(
+            event.name)
     }
 }

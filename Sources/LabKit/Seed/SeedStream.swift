@@ -2,7 +2,7 @@
 /// adding a step does not change the values of the others.
 ///
 /// The generator is SplitMix64; it serves test data, never keys.
-struct SeedStream: RandomNumberGenerator {
+public struct SeedStream: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// The stream of a place.
@@ -10,16 +10,17 @@ struct SeedStream: RandomNumberGenerator {
     /// - Parameters:
     ///   - seed: The run's seed.
     ///   - names: Scenario, row and step or value, from the outside in.
-    init(seed: UInt64, _ names: String...) {
-        // FNV-1a over the names; a zero byte keeps "ab","c" apart from "a","bc".
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in names.map({ Array($0.utf8) + [UInt8(0)] }).joined() {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+    public init(seed: UInt64, _ names: String...) {
+        var hash = FNV1a()
+        for name in names {
+            // The zero byte keeps "ab","c" apart from "a","bc".
+            (Array(name.utf8) + [0]).withUnsafeBytes { hash.add($0) }
         }
-        state = seed ^ hash
+        state = seed ^ hash.value
     }
 
-    mutating func next() -> UInt64 {
+    /// The next value.
+    public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var z = state
         z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9

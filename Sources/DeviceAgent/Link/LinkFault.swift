@@ -1,0 +1,76 @@
+import LabKit
+import SimulatedDevice
+
+/// Something that goes wrong with messages on the link on purpose, in one direction.
+struct LinkFault: Equatable, Sendable {
+    /// What happens to a message.
+    enum Effect: Equatable, Sendable {
+        /// It takes a time of the lab's clock, which varies by `jitter` up and down.
+        case slow(by: LabDuration, jitter: LabDuration)
+        /// It is lost, `burst` in a row on average.
+        case drop(burst: Int)
+        /// It arrives twice.
+        case duplicate
+        /// The next one overtakes it.
+        case reorder
+        /// A byte is changed, counted from 1; nil leaves the choice to the seed.
+        case corrupt(byte: Int?)
+        /// It is lost like everything else, greetings included.
+        case cut
+    }
+
+    /// Which messages are hit.
+    struct Aim: Equatable, Sendable {
+        /// Nil for all that apps send, and their confirmations.
+        var kind: LinkMessageKind?
+        /// How likely each is hit.
+        var chance = 1.0
+        /// Only every so-many-th.
+        var every = 1
+        /// How many pass first.
+        var skip = 0
+        /// How many are hit at most.
+        var times: Int?
+    }
+
+    /// How the fault is found again.
+    var id: String
+    var effect: Effect
+    var direction: LinkDirection
+    var aim = Aim()
+
+    /// The command that arms it.
+    var word: LinkFaultWord {
+        switch effect {
+        case .slow: .slow
+        case .drop: .drop
+        case .duplicate: .duplicate
+        case .reorder: .reorder
+        case .corrupt: .corrupt
+        case .cut: .cut
+        }
+    }
+
+    /// Whether the fault is about a frame. The end of a connection is not on the air: each device notices it by itself.
+    func isAbout(_ frame: WatchFrame, _ direction: LinkDirection) -> Bool {
+        guard direction == self.direction, frame.kind != .bye else { return false }
+        if effect == .cut { return true }
+        guard let kind = frame.messageKind else { return false }
+        return aim.kind.map { $0 == kind } ?? (kind != .state)
+    }
+}
+
+extension WatchFrame {
+    /// What a frame between two agents is for a scenario; nil for those that begin, keep or end a connection.
+    var messageKind: LinkMessageKind? {
+        switch kind {
+        case .live: .live
+        case .liveReply, .liveError: .reply
+        case .userInfo, .userInfoTombstone: .transfer
+        case .liveAcknowledgement, .userInfoAcknowledgement, .userInfoGap, .contextAcknowledgement: .acknowledgement
+        case .context: .context
+        case .state: .state
+        default: nil
+        }
+    }
+}
