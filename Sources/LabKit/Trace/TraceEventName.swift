@@ -65,6 +65,7 @@ extension TraceEventName {
         TraceField("error", .optional(.text), "Name of the error, when it failed."))
     public static let faultFired = TraceEventName(
         "fault.fired", "An armed fault takes effect.",
+        TraceField("id", .integer, "Identifier of the fault."),
         TraceField("point", .text, "The fault point; `lab faults` lists them."),
         TraceField("action", .choice(FaultActionWord.allCases.map(\.rawValue)), "What the fault does."),
         TraceField("pass", .integer, "The pass of the point for which the fault was armed, from 1."),

@@ -27,7 +27,18 @@ enum InstanceCommands {
         var table = CommandTable<InstanceConnection>(of: .faults, errors: refusal)
         table.answer(ArmFault.self, arm)
         table.answer(DisarmFaults.self) { arguments, instance in
-            try instance.faults.disarm(process: arguments.peer)
+            try instance.faults.disarm(process: arguments.peer, id: arguments.id.map(UInt32.init(clamping:)))
+        }
+        table.answer(ListArmedFaults.self) { _, instance in
+            instance.faults.rules().map { armed in
+                ListArmedFaults.Fault {
+                    $0.id = Int(armed.id)
+                    $0.point = armed.rule.point.rawValue
+                    $0.peer = armed.rule.process
+                    $0.action = armed.rule.action.word
+                    $0.fired = armed.fired
+                }
+            }
         }
         return table
     }()
@@ -71,20 +82,22 @@ enum InstanceCommands {
         error is InstanceError ? .badArgument("\(error)") : .failed(error)
     }
 
-    private static func arm(_ arguments: ArmFault, on instance: InstanceConnection) throws {
+    private static func arm(_ arguments: ArmFault, on instance: InstanceConnection) throws -> ArmFault.Result {
         if let complaint = try FaultCheck(actors: instance.actors).complaints(about: arguments).first {
             throw ControlError.badArgument(
                 [complaint.kind.sentence, complaint.kind.advice].compactMap(\.self).joined(separator: "; "))
         }
-        // The check lets known points only through.
-        guard let point = FaultPoint(rawValue: arguments.point) else { return }
+        guard let point = FaultPoint(rawValue: arguments.point) else {
+            throw ControlError.badArgument("there is no fault point `\(arguments.point)`")
+        }
         let action: FaultRule.Action =
             switch arguments.action {
             case .kill: .kill
             case .delay: .delay(arguments.delay ?? .zero)
             case .fail: .fail(arguments.error)
             }
-        try instance.faults.arm(
+        let id = try instance.faults.arm(
             FaultRule(point: point, process: arguments.peer, action: action, pass: arguments.pass))
+        return ArmFault.Result { $0.id = Int(id) }
     }
 }

@@ -46,7 +46,7 @@ final class ScenarioRun: Sendable {
         var overheads: [UInt64] = []
         var commands = 0
         var expectedEnds: Set<String> = []
-        var armedFaults: [ArmedFault: Step] = [:]
+        var armedFaults: [ArmedFault] = []
         var isKept = false
     }
 
@@ -177,6 +177,7 @@ final class ScenarioRun: Sendable {
         defer { countdown.end() }
         let tearDown = StepThread(
             run: self, instance: thread.instance, events: thread.events, bindings: thread.bindings, isTearDown: true)
+        tearDown.endFaults()
         _ = tearDown.perform(phase, called: "tear-down")
     }
 
@@ -199,21 +200,17 @@ final class ScenarioRun: Sendable {
         record.withLock { _ = $0.expectedEnds.insert(app) }
     }
 
-    /// Remembers which step armed a fault.
-    func note(_ fault: ArmedFault, armedBy step: Step) {
-        record.withLock { $0.armedFaults[fault] = step }
+    /// Remembers a fault that a step has armed.
+    func note(_ fault: ArmedFault) {
+        record.withLock { $0.armedFaults.append(fault) }
     }
+
+    /// The faults that steps have armed so far, also those that have ended.
+    var armedFaults: [ArmedFault] { record.withLock { $0.armedFaults } }
 
     /// The step that armed a fault; nil when it was armed from outside.
-    func step(that armed: ArmedFault) -> Step? {
-        record.withLock { $0.armedFaults[armed] }
-    }
-
-    /// Whether a step has armed a fault of the network.
-    var hasTrafficFaults: Bool {
-        record.withLock { record in
-            record.armedFaults.keys.contains { if case .traffic = $0 { true } else { false } }
-        }
+    private func step(that armed: ArmedFault.Identity) -> Step? {
+        armedFaults.last { $0.identity == armed }?.step
     }
 
     /// Counts a command and the time the runner added to it.

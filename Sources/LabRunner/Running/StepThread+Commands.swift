@@ -47,7 +47,7 @@ extension StepThread {
             }
             hideSecrets(of: outcome, command)
             note(outcome, of: command, step: step)
-            if case .result(let answer) = outcome.answer { noteFault(of: command, arguments, answer, step: step) }
+            if case .result(let answer) = outcome.answer { noteFault(of: command, answer, step: step) }
             var judgement = judge(outcome, command.outcome)
             if judgement.isFine {
                 if case .result(let value) = outcome.answer { lastAnswer = value }

@@ -13,6 +13,7 @@ struct Step: Sendable {
         case same([Step])
         case never(Absence, steps: [Step])
         case stays(LabDuration, steps: [Step])
+        case during([Step], steps: [Step])
         case eventually(limit: LabDuration, steps: [Step])
         case race(Race)
         case parallel([Branch])
@@ -45,6 +46,7 @@ struct Step: Sendable {
             .stays(_, let steps), .never(.event, let steps), .same(let steps):
             steps.flatMap(\.actors)
         case .never(.answer(let probe), let steps): probe.actors + steps.flatMap(\.actors)
+        case .during(let arming, let steps): (arming + steps).flatMap(\.actors)
         }
     }
 
@@ -60,6 +62,7 @@ struct Step: Sendable {
         case .never(.event(let event), _): "never: \(event.event)"
         case .never(.answer(let probe), _): "never: \(probe.title)"
         case .stays(let duration, _): "stays: \(duration)"
+        case .during(let arming, _): "during: \(arming.map(\.title).joined(separator: ", "))"
         case .eventually: "eventually"
         case .race: "race"
         case .parallel: "parallel"

@@ -76,6 +76,7 @@ extension Step {
             .stays(_, let steps), .never(.event, let steps), .same(let steps):
             steps
         case .never(.answer(let probe), let steps): [probe] + steps
+        case .during(let arming, let steps): arming + steps
         }
     }
 }

@@ -11,6 +11,7 @@ enum StepSchema {
     static let meanings = [
         "advance": "Moves the lab's clock; what became due happens, in order.",
         "check": "An expectation about a value that was kept.",
+        "during": "The steps, while faults are armed, which end with them.",
         "each": "The steps, once for each value.",
         "eventually": "The steps again and again until they hold, at most that long.",
         "include": "The steps of another file.",
@@ -54,6 +55,8 @@ enum StepSchema {
             "check": word(
                 "check", .anything, ["expect": ExpectationSchema.anything.described("What it must be like.")],
                 required: ["expect"]),
+            "during": word(
+                "during", .list(of: .definition("command"), atLeast: 1), ["steps": steps], required: ["steps"]),
             "each": word(
                 "each",
                 .object(

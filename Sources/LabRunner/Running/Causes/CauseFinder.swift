@@ -19,10 +19,10 @@ struct CauseFinder {
             switch event.name {
             case .faultFired where event.time >= facts.begin || hasKilledActor(event):
                 let (point, action) = (event.text("point"), event.text("action"))
-                let armed = facts.armed(.point(point, process: event.process))
+                let armed = facts.armed(ArmedFault.Identity(actor: "faults", id: event.fields["id"] ?? .null))
                 return "the fault `\(action)` at `\(point)`\(armed) took effect in `\(event.process)`"
             case .serverFaulted where event.time >= facts.begin && event.isCaused(by: facts.step):
-                let armed = facts.armed(.traffic(event.text("id")))
+                let armed = facts.armed(ArmedFault.Identity(actor: event.process, id: event.fields["id"] ?? .null))
                 return "the fault of the network\(armed) hit `\(event.text("path"))`: \(event.text("fault"))"
             default: return nil
             }
