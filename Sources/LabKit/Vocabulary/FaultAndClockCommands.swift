@@ -11,7 +11,7 @@ public struct ArmFault: Command {
         endedBy: DisarmFaults.self, countedBy: ListArmedFaults.self)
     @Field("Name of the fault point; `lab faults` lists them.") public var point: String
     @Field("Actor name of the process: an app, a device, or `server`.") public var peer: String
-    @Field("What happens there.") public var action: FaultActionWord
+    @Field(.faultAction) public var action: FaultActionWord
     @Field("At which pass of the point, counted in each process from 1.") public var pass: Int = 1
     @Field("How long to wait, for `delay`.") public var delay: LabDuration?
     @Field("Name of the system error for `fail`, such as `ENOSPC`, or `unavailable`.") public var error: String = "EIO"
@@ -40,8 +40,8 @@ public struct ListArmedFaults: Command {
         @Field(.faultId) public var id: Int
         @Field("The fault point.") public var point: String
         @Field("The process.") public var peer: String
-        @Field("What happens there.") public var action: FaultActionWord
-        @Field(.faultFired) public var fired: Int
+        @Field(.faultAction) public var action: FaultActionWord
+        @Field("How often it has fired.") public var fired: Int
         public init() {}
     }
     public typealias Result = [Fault]
@@ -63,6 +63,9 @@ public struct FreezeClock: Command {
 }
 
 public struct RunClock: Command {
-    public static let info = CommandInfo("run", of: .clock, "Lets the lab's clock run at the speed of real time.")
+    public static let info = CommandInfo(
+        "run", of: .clock, "Lets the lab's clock run on from where it stands, at the speed of real time or faster.")
+    @Field("How many seconds of lab time pass in a second.", limit: .between(1, 86_400)) public var rate: Int = 1
+
     public init() {}
 }

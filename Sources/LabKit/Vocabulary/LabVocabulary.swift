@@ -4,7 +4,9 @@ extension Vocabulary {
         activationCommands + activationKindCommands + legacyActivationCommands + biometryCommands
             + signatureCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
             + watchSupportCommands + messagingCommands
-            + serverCommands + resourceCommands + trafficCommands + processCommands + deviceCommands + securityCommands
+            + serverCommands + resourceCommands + trafficCommands + serverProcessCommands + processCommands
+            + deviceCommands + diskCommands
+            + securityCommands
             + linkCommands + storageCommands
             + faultCommands + clockCommands + traceCommands)
 }

@@ -11,11 +11,13 @@ extension StepReader {
         }
         let faults = nested(in: scope, path: "\(path).0").read(entry.value, what: "`during`")
         for step in faults where !armsFault(step) {
-            let arming = Vocabulary.lab.commands.filter { $0.ending != nil }.map { "`\($0.name)`" }
+            let arming = Vocabulary.lab.commands.filter { $0.ending != nil }.compactMap { command in
+                actors.name(of: command.actors).map { "`\($0): \(command.name)`" }
+            }
             collector.report(
                 .misfit(
                     what: "`\(step.title)`",
-                    reason: "`during` takes commands whose effect ends with its steps: \(listed(arming, by: "and"))"),
+                    reason: "`during` takes commands that it can end, without `fails`: \(listed(arming, by: "and"))"),
                 at: step.place)
         }
         let steps = nested(in: scope, path: path).read(stepsNode, what: "`steps`")

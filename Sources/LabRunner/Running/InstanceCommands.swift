@@ -1,7 +1,8 @@
 internal import LabFile
 internal import LabKit
 
-/// The commands of `faults` and `clock`, which act on the instance's mapped pages, and of `trace`, which reads its files.
+/// The commands of `faults` and `clock`, which act on the instance's mapped pages, of `trace`, which reads its files, and
+/// of the server's process.
 enum InstanceCommands {
     /// Carries a command out.
     static func perform(
@@ -11,6 +12,7 @@ enum InstanceCommands {
             switch kind {
             case .clock: clock
             case .trace: trace
+            case .serverProcess: server
             default: faults
             }
         return table.perform(request, on: instance)
@@ -21,6 +23,7 @@ enum InstanceCommands {
         try faults.checkComplete()
         try clock.checkComplete()
         try trace.checkComplete()
+        try server.checkComplete()
     }
 
     private static let faults: CommandTable<InstanceConnection> = {
@@ -47,13 +50,20 @@ enum InstanceCommands {
         var table = CommandTable<InstanceConnection>(of: .clock, errors: refusal)
         table.answer(AdvanceClock.self) { arguments, instance in try instance.clock.advance(by: arguments.by) }
         table.answer(FreezeClock.self) { _, instance in try instance.clock.freeze() }
-        table.answer(RunClock.self) { _, instance in try instance.clock.run() }
+        table.answer(RunClock.self) { arguments, instance in try instance.clock.run(rate: arguments.rate) }
         return table
     }()
 
     private static let trace: CommandTable<InstanceConnection> = {
         var table = CommandTable<InstanceConnection>(of: .trace, errors: refusal)
         table.answer(ListEvents.self, list)
+        return table
+    }()
+
+    private static let server: CommandTable<InstanceConnection> = {
+        var table = CommandTable<InstanceConnection>(of: .serverProcess)
+        table.answer(KillServer.self) { _, instance in try ServerProcess(instance: instance).kill() }
+        table.answer(RestartServer.self) { _, instance in try ServerProcess(instance: instance).restart() }
         return table
     }()
 

@@ -188,7 +188,8 @@ final class ScenarioRun: Sendable {
         // The apps of a device end with its agent.
         let killed = faulted.union(
             instance.manifest.topology.devices.filter { faulted.contains($0.name) }.flatMap { $0.apps.map(\.name) })
-        for app in instance.endedPeers where !expected.contains(app) && !killed.contains(app) {
+        let wanted = expected.union(killed).union(instance.appsEndedBySystem)
+        for app in instance.endedPeers where !wanted.contains(app) {
             fail("the process of `\(app)` died by itself; its log is \(directory)/logs", verdict: .failed)
         }
     }

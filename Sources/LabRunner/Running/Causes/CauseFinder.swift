@@ -7,8 +7,10 @@ struct CauseFinder {
     /// The causes, one sentence each.
     var causes: [String] {
         var seen: Set<String> = []
-        return [faults, refusals, signatures, end, suspension, locks, links, protection, clock].flatMap { $0 }
-            .filter { seen.insert($0).inserted }
+        return [faults, refusals, signatures, end, server, suspension, locks, links, protection, disk, clock].flatMap {
+            $0
+        }
+        .filter { seen.insert($0).inserted }
     }
 
     // MARK: What happened in the step
@@ -65,6 +67,14 @@ struct CauseFinder {
         else { return [] }
         let when = last.time < facts.begin ? facts.stepAt(last.time, actor).map { " in step \($0)" } ?? "" : ""
         return ["the process of `\(actor)` ended\(when): \(last.text("reason"))"]
+    }
+
+    /// A server that does not run, when the step asked for it in vain.
+    private var server: [String] {
+        guard facts.own.contains(where: { $0.name == .httpFailed }),
+            let last = facts.events.last(where: { $0.isAboutLife(of: "server") }), last.name == .processEnded
+        else { return [] }
+        return ["the server does not run\(facts.since(last.time, by: "server")); `server: restart` starts it again"]
     }
 
     private var suspension: [String] {
@@ -153,6 +163,16 @@ struct CauseFinder {
             }), last.name == .deviceLocked
         else { return [] }
         return ["`\(device)` is locked\(facts.since(last.time, by: device)); `\(device): unlock` opens it"]
+    }
+
+    /// What the storage of the device has refused.
+    private var disk: [String] {
+        guard let device = facts.device else { return [] }
+        return facts.recent.filter { $0.name == .diskRefused && $0.process == facts.actor }.map { event in
+            let state = event.text("error") == "EROFS" ? "takes no writes" : "is full"
+            return
+                "the storage of `\(device)` \(state): \(event.text("bytes")) bytes for the \(event.text("what")) were refused; `\(device): freeDisk` gives room"
+        }
     }
 
     /// A clock that stands still lets nothing become due.
