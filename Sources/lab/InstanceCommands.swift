@@ -118,9 +118,10 @@ struct ClockCommand: ParsableCommand {
 
     /// `lab clock run`.
     struct Run: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lets the clock run with real time.")
+        static let configuration = CommandConfiguration(abstract: "Lets the clock run with real time, or faster.")
+        @Option(help: "Seconds of lab time in a second.") var rate = 1
         @OptionGroup var options: InstanceOptions
 
-        func run() throws { try ExecCommand.perform("clock", RunClock.name, [], in: options) }
+        func run() throws { try ExecCommand.perform("clock", RunClock.name, ["rate=\(rate)"], in: options) }
     }
 }

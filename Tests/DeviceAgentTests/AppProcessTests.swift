@@ -1,4 +1,5 @@
 import Glibc
+import LabKit
 import TestSupport
 import Testing
 
@@ -85,6 +86,20 @@ struct AppProcessTests {
         #expect(app.handle(.ended("signal SIGKILL", standardError: "")).contains(.answer(request: 2, .done)))
     }
 
+    @Test("The system ends a process for a reason, and nobody needs to have asked for it")
+    func endedBySystem() {
+        var app = running()
+        #expect(
+            app.handle(.terminate(.memory, request: 2))
+                == [.terminating(pid: 42, .memory), .signal(pid: 42, SIGKILL)])
+        #expect(app.handle(.ended("signal SIGKILL", standardError: "")).contains(.answer(request: 2, .done)))
+        #expect(app.handle(.terminate(.timeLimit, request: nil)) == [])
+        guard case .answer(3, .refused("wrongState", _))? = app.handle(.terminate(.memory, request: 3)).first else {
+            Issue.record("what does not run was ended")
+            return
+        }
+    }
+
     @Test("A relaunch spawns once the old process is gone, and is answered by the new one")
     func relaunch() {
         var app = running()
@@ -119,7 +134,7 @@ struct AppProcessTests {
         _ = app.handle(.suspend(request: 2))
         #expect(
             app.handle(.stopped(holding: .groupContainer))
-                == [.terminating(pid: 42, reason: "0xdead10cc"), .signal(pid: 42, SIGKILL)])
+                == [.terminating(pid: 42, .lockInGroupContainer), .signal(pid: 42, SIGKILL)])
         #expect(app.handle(.ended("signal SIGKILL", standardError: "")).contains(.answer(request: 2, .done)))
     }
 

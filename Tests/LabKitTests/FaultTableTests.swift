@@ -109,12 +109,15 @@ struct FaultTableTests {
     @Test("A firing is traced with its point, action, pass and count")
     func aFiringIsTracedWithItsPointActionPassAndCount() throws {
         table.traceFirings(to: try TraceWriter(directory: directory.file("traces"), process: "main", incarnation: 1))
-        try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO"), pass: 2))
+        let id = try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO"), pass: 2))
         try table.pass(.stateSave, process: "main")
         #expect(fails(table, .stateSave))
         let events = try TraceReader.readAll(directory.file("traces"))
         #expect(events.map(\.name) == [.faultFired])
-        #expect(events.first?.fields == ["point": "state.save", "action": "fail", "pass": 2, "fired": 1])
+        #expect(
+            events.first?.fields == [
+                "id": .integer(Int64(id)), "point": "state.save", "action": "fail", "pass": 2, "fired": 1,
+            ])
     }
 
     @Test("A full table says so and reuses spent rules")
@@ -182,7 +185,7 @@ struct FaultTableTests {
 }
 
 private final class FiringLog: Sendable {
-    private let entries = Mutex<[FaultTable.Firing]>([])
-    var firings: [FaultTable.Firing] { entries.withLock { $0 } }
-    func add(_ firing: FaultTable.Firing) { entries.withLock { $0.append(firing) } }
+    private let entries = Mutex<[FaultTable.Armed]>([])
+    var firings: [FaultTable.Armed] { entries.withLock { $0 } }
+    func add(_ firing: FaultTable.Armed) { entries.withLock { $0.append(firing) } }
 }

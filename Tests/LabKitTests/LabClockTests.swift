@@ -42,7 +42,7 @@ struct LabClockTests {
         try clock.freeze()
         let events = try TraceReader.readAll(directory.file("traces"))
         #expect(events.map(\.name) == [.clockChanged, .clockChanged])
-        #expect(events.first?.fields == ["offset": 300_000, "frozen": false])
+        #expect(events.first?.fields == ["offset": 300_000, "frozen": false, "rate": 1])
         #expect(events.last?.fields["frozen"] == true)
     }
 
@@ -66,6 +66,35 @@ struct LabClockTests {
         #expect(!clock.isFrozen)
         #expect(clock.now() >= frozen)
         #expect(clock.now() - frozen < .minutes(1))
+    }
+
+    @Test("At a rate of 600 ten lab minutes pass in a second, from where the clock stood")
+    func aFastClock() throws {
+        try clock.advance(by: .minutes(5))
+        let (before, begin) = (clock.now(), RealTimeClock.nanoseconds())
+        try clock.run(rate: 600)
+        #expect(clock.rate == 600)
+        #expect(clock.now() - before < .minutes(10))
+        #expect(try clock.waitUntil(before + .seconds(60)))
+        let real = RealTimeClock.nanoseconds() - begin
+        #expect(real >= 100_000_000, "a lab minute is a tenth of a second")
+        #expect(clock.now() - before <= LabDuration(nanoseconds: (real + 100_000_000) * 600))
+        try clock.freeze()
+        let frozen = clock.now()
+        try clock.run()
+        #expect(clock.rate == 1)
+        #expect(clock.now() >= frozen && clock.now() - frozen < .minutes(1))
+    }
+
+    @Test("A fast clock can be advanced, and stops at the end of its range")
+    func aFastClockAdvances() throws {
+        try clock.run(rate: 86_400)
+        let before = clock.now()
+        try clock.advance(by: .minutes(60))
+        #expect(clock.now() - before >= .minutes(60))
+        try clock.run(rate: .max)
+        #expect(clock.now() >= before)
+        #expect(try clock.waitUntil(before + .minutes(61)))
     }
 
     @Test("Time never runs back")

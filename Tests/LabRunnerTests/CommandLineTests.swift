@@ -74,7 +74,7 @@ struct CommandLineTests {
             let server = #expect(throws: ControlError.self) {
                 try perform("server", "initActivation", in: lab.connection)
             }
-            #expect(server?.message == "the server has ended; start the instance again")
+            #expect(server?.message == "the server has ended; `server: restart` starts it again")
             #expect(lab.connection.isServerDead)
             #expect(lab.answers.requests.isEmpty)
         }

@@ -60,9 +60,12 @@ extension DeviceAgent {
         table.answer(KeychainItems.self) { arguments, agent in try agent.keychainItems(service: arguments.service) }
         table.answer(HeldFileLocks.self) { _, agent in try agent.fileLocks() }
         table.answer(SetClockSkew.self) { arguments, agent in
-            agent.deviceClock.setSkew(milliseconds: arguments.skew.nanoseconds / 1_000_000)
+            let skew = arguments.skew.nanoseconds / 1_000_000
+            agent.deviceClock.setSkew(milliseconds: skew)
+            agent.trace.emit(.deviceClockSet, ["skew": .integer(skew)])
         }
         addSecurityCommands(to: &table)
+        addDiskCommands(to: &table)
         addStartCommands(to: &table)
         return table
     }()

@@ -11,8 +11,8 @@ extension DeviceAgent {
         guard let watch = host.watch else { return }
         let (how, fields) = watch.outcome()
         let lastWords = host.lastWords()
-        traceEnd(of: host, pid: host.process.pid ?? 0, reason: host.terminationReason ?? how, fields)
-        host.terminationReason = nil
+        traceEnd(of: host, pid: host.process.pid ?? 0, reason: how, fields)
+        (host.termination, host.lastMoment) = (nil, nil)
         try security.cancelPrompt(ofApp: host.spec.name)
         host.watch = nil
         if let address = host.address { routes[address] = nil }
@@ -42,8 +42,7 @@ extension DeviceAgent {
                 for link in links { link.collect(.launchFailed(host.spec.name)) }
             case .enterForeground:
                 send(WatchFrame(.appState, body: WatchFrame.body(AppStateBody(isForeground: true))), to: host)
-            case .terminating(_, let reason):
-                host.terminationReason = reason
+            case .terminating(_, let cause): host.termination = cause
             }
         }
     }
@@ -58,10 +57,34 @@ extension DeviceAgent {
             let time = MonotonicClock.nanoseconds()
             let child = try host.spawn(layout: layout, manifest: manifest, device: device, incarnation: incarnation)
             host.watch = .child(child)
+            limitTime(of: host)
             let input = AppProcess.Input.spawned(pid: child.pid, incarnation: incarnation, at: time)
             try perform(host.process.handle(input), for: host)
         } catch {
             try perform(host.process.handle(.spawnFailed("\(host.spec.name) cannot be started: \(error)")), for: host)
+        }
+    }
+
+    // MARK: Time limits
+
+    /// Counts the time of a process from now on, by the lab's clock.
+    private func limitTime(of host: AppHost) {
+        guard let limit = host.spec.timeLimit else { return }
+        let end = clock.now() + limit
+        host.lastMoment = end
+        timeLimits.set(end.nanoseconds)
+    }
+
+    /// Ends the processes whose time is over.
+    func endOverdueProcesses() throws {
+        for host in hosts.values.sorted(by: { $0.spec.name < $1.spec.name }) {
+            guard let end = host.lastMoment else { continue }
+            if clock.now() < end {
+                timeLimits.set(end.nanoseconds)
+            } else {
+                host.lastMoment = nil
+                try perform(host.process.handle(.terminate(.timeLimit, request: nil)), for: host)
+            }
         }
     }
 
@@ -82,10 +105,11 @@ extension DeviceAgent {
 
     /// Notes the end of a process.
     func traceEnd(of host: AppHost, pid: Int32, reason: String, _ details: [String: JSONValue] = [:]) {
-        let fields: [String: JSONValue] = [
+        var fields: [String: JSONValue] = [
             "peer": .string(host.spec.name), "incarnation": .integer(Int64(host.process.incarnation)),
-            "pid": .integer(Int64(pid)), "reason": .string(reason),
+            "pid": .integer(Int64(pid)), "reason": .string(host.termination.map(host.reason) ?? reason),
         ]
+        fields["cause"] = host.termination.map { .string($0.rawValue) }
         trace.emit(.processEnded, fields.merging(details) { first, _ in first })
     }
 

@@ -20,6 +20,7 @@ public final class DeviceAgent {
     let faults: FaultTable
     let deviceClock: DeviceClock
     let security: DeviceSecurity
+    let disk: DeviceDisk
     let registry: DeviceRegistry
     var hosts: [String: AppHost] = [:]
     var links: [LinkHost] = []
@@ -28,6 +29,8 @@ public final class DeviceAgent {
     /// The app behind each address of the app socket.
     var routes: [Data: String] = [:]
     var inspections = StopInspections()
+    /// Rings when the time of a process is over.
+    let timeLimits: LabAlarm
     private var boot: Int
     private let guardLock: FileLock
     private var isEnding = false
@@ -55,10 +58,13 @@ public final class DeviceAgent {
         faults = try FaultTable.open(layout.faultsPath)
         deviceClock = try DeviceClock(
             layout: layout, device: device.name, clock: clock, initialSkew: device.clockSkewMilliseconds)
+        disk = try DeviceDisk(layout: layout, device: device.name)
         security = try DeviceSecurity(layout: layout, device: device)
         trace = try TraceWriter(
             directory: manifest.tracesDirectory, process: device.name, incarnation: boot)
-        mailbox = try Mailbox()
+        let mailbox = try Mailbox()
+        self.mailbox = mailbox
+        timeLimits = LabAlarm(clock: clock) { _ in mailbox.post(.timeLimit) }
 
         appSocket = try ZeroMQSocket(.shared, .router)
         try appSocket.set(.routerMandatory(true))
@@ -141,6 +147,7 @@ public final class DeviceAgent {
         switch message {
         case .control(let request, let responder): handle(request, responder)
         case .labAlarm: for link in links { try link.collectLabTime() }
+        case .timeLimit: try endOverdueProcesses()
         case .leaseLost, .signal: isEnding = true
         }
     }

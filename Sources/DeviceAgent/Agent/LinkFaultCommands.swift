@@ -37,7 +37,7 @@ extension DeviceAgent {
                 fault.direction)
         }
         table.answer(CutLink.self) { fault, link in link.arm(.cut, LinkFault.Aim(), fault.direction) }
-        table.answer(HealTraffic.self) { _, link in try link.heal() }
+        table.answer(HealTraffic.self) { arguments, link in try link.heal(arguments.id) }
         table.answer(ListTrafficFaults.self) { _, link in link.armedFaults }
     }
 }

@@ -8,6 +8,8 @@ enum AgentMessage: Sendable {
     case control(ControlRequest, ControlResponder)
     /// The lab's clock reached the moment that was asked for.
     case labAlarm
+    /// The time of a process is over, or was when it still ran.
+    case timeLimit
     /// The runner of the instance is gone.
     case leaseLost
     /// A signal asks the agent to end.

@@ -15,6 +15,9 @@ extension DeviceAgent {
         table.start(Launch.self) { _, target, reply in try target.begin(reply) { .launch(request: $0) } }
         table.start(Relaunch.self) { _, target, reply in try target.begin(reply) { .relaunch(request: $0) } }
         table.start(Kill.self) { _, target, reply in try target.begin(reply) { .end(signal: SIGKILL, request: $0) } }
+        table.start(OutOfMemory.self) { _, target, reply in
+            try target.begin(reply) { .terminate(.memory, request: $0) }
+        }
         table.start(Terminate.self) { _, target, reply in
             try target.begin(reply) { .end(signal: SIGTERM, request: $0) }
         }

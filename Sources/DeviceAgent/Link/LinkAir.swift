@@ -99,9 +99,10 @@ struct LinkAir: Equatable, Sendable {
         return id
     }
 
-    /// Ends all faults. What is under way arrives now.
-    mutating func heal() -> [Arrival] {
-        courses = []
+    /// Ends one fault or all. With the last one, what is under way arrives now.
+    mutating func heal(_ id: String? = nil) -> [Arrival] {
+        courses.removeAll { $0.fault.id == id ?? $0.fault.id }
+        guard courses.isEmpty else { return [] }
         let arrivals = LinkDirection.allCases.flatMap { direction in
             let lane = lanes[direction] ?? Lane()
             return (lane.queue + lane.overtaken).map { Arrival(direction: direction, parts: $0.parts) }

@@ -63,9 +63,9 @@ extension LinkHost {
         ArmedTrafficFault { $0.id = air.arm(effect, aim, direction) }
     }
 
-    /// Ends all faults; what they hold up arrives now, and what they took is repaired.
-    func heal() throws {
-        try bring(air.heal())
+    /// Ends one fault or all. With the last one, what faults hold up arrives now, and what they took is repaired.
+    func heal(_ id: String?) throws {
+        try bring(air.heal(id))
         collect(.healed)
     }
 

@@ -24,8 +24,10 @@ final class AppHost {
     var isActivated = false
     /// The sleep of the process that the trace knows.
     var isAsleep = false
-    /// Why the platform ended the process, until its end is reported.
-    var terminationReason: String?
+    /// Why the system ended the process, until its end is reported.
+    var termination: TerminationCause?
+    /// When the system ends the process; nil for one that may run for ever.
+    var lastMoment: LabTime?
     private var standardErrorPath: String?
 
     init(spec: AppSpec, process: AppProcess) {
@@ -54,6 +56,15 @@ final class AppHost {
             arguments: ["--instance", layout.root, "--as", spec.name, "--incarnation", "\(incarnation)"],
             standardOutput: .file(output), standardError: .file(output), newProcessGroup: true,
             deathSignal: SIGKILL)
+    }
+
+    /// Why the system ended the process, in words.
+    func reason(of cause: TerminationCause) -> String {
+        switch cause {
+        case .lockInGroupContainer: "0xdead10cc"
+        case .memory: "the system ended it for memory"
+        case .timeLimit: "the system ended it after its time limit\(spec.timeLimit.map { " of \($0)" } ?? "")"
+        }
     }
 
     /// The end of what the process wrote to standard error: at most 2,000 bytes.

@@ -1,4 +1,5 @@
 import Glibc
+import LabKit
 
 /// The life of one app's process as its device sees it: starting, running, asleep, gone (sharing.md, section 21.7).
 ///
@@ -37,6 +38,8 @@ struct AppProcess: Equatable, Sendable {
         case ended(String, standardError: String)
         /// End the process, with a signal.
         case end(signal: Int32, request: Int)
+        /// The system ends the process; `request` waits for its end.
+        case terminate(TerminationCause, request: Int?)
         /// Stop the process.
         case suspend(request: Int)
         /// The process is stopped and holds these locks.
@@ -67,8 +70,8 @@ struct AppProcess: Equatable, Sendable {
         case launchFailed
         /// Tell the app that it comes to the foreground.
         case enterForeground
-        /// The platform ends the process, for this reason.
-        case terminating(pid: Int32, reason: String)
+        /// The system ends the process, for this reason.
+        case terminating(pid: Int32, TerminationCause)
     }
 
     /// How a request ends.
@@ -135,6 +138,7 @@ struct AppProcess: Equatable, Sendable {
         case .ready: return ready()
         case .ended(let how, let standardError): return ended(how, standardError)
         case .end(let signal, let request): return end(signal, request)
+        case .terminate(let cause, let request): return terminate(cause, request)
         case .suspend(let request): return suspend(request)
         case .stopped(let locks): return stopped(holding: locks)
         case .resume(let request): return resume(request)
@@ -219,6 +223,12 @@ struct AppProcess: Equatable, Sendable {
         return [.signal(pid: pid, signal)] + (isSuspended && signal != SIGKILL ? [.signal(pid: pid, SIGCONT)] : [])
     }
 
+    private mutating func terminate(_ cause: TerminationCause, _ request: Int?) -> [Effect] {
+        guard let pid else { return request.map { [refusal($0, "\(name) is not running.")] } ?? [] }
+        if let request { endRequests.append(request) }
+        return [.terminating(pid: pid, cause), .signal(pid: pid, SIGKILL)]
+    }
+
     private mutating func ended(_ how: String, _ standardError: String) -> [Effect] {
         guard let pid else { return [] }
         let wasLaunching = if case .launching = phase { true } else { false }
@@ -269,7 +279,7 @@ struct AppProcess: Equatable, Sendable {
             // The keychain would be locked for the whole device: the process must finish its transaction first.
             return [.signal(pid: pid, SIGCONT), .stopAgainSoon(pid: pid)]
         case .groupContainer where !isLenient:
-            return [.terminating(pid: pid, reason: "0xdead10cc"), .signal(pid: pid, SIGKILL)]
+            return [.terminating(pid: pid, .lockInGroupContainer), .signal(pid: pid, SIGKILL)]
         case .none, .groupContainer:
             phase = .suspended(pid: pid)
             return [.changed, .answer(request: request, .done)]
@@ -289,35 +299,5 @@ struct AppProcess: Equatable, Sendable {
 
     private func refusal(_ request: Int, _ message: String) -> Effect {
         .answer(request: request, .refused(name: "wrongState", message: message))
-    }
-}
-
-/// The locks of a stopped process that matter for its sleep.
-enum HeldLocks: Equatable, Sendable {
-    /// None that anybody would wait for.
-    case none
-    /// One of the system's: the keychain, the preferences.
-    case system
-    /// One in a container shared by an app group.
-    case groupContainer
-
-    /// Judges a list of locks.
-    ///
-    /// - Parameters:
-    ///   - locks: Path and kind of each lock. Shared record locks are left out: SQLite keeps some on every open
-    ///     database, and readers of a write-ahead log make nobody wait.
-    ///   - groups: Directory of the group containers.
-    ///   - device: Directory of the device; the system's own files lie in it, those of apps below it.
-    init(_ locks: [(path: String, isExclusive: Bool)], groups: String, device: String) {
-        let exclusive = locks.filter(\.isExclusive).map(\.path)
-        if exclusive.contains(where: { $0.hasPrefix(groups + "/") }) {
-            self = .groupContainer
-        } else if exclusive.contains(where: {
-            $0.hasPrefix(device + "/") && !$0.dropFirst(device.count + 1).contains("/")
-        }) {
-            self = .system
-        } else {
-            self = .none
-        }
     }
 }

@@ -2,8 +2,8 @@
 public enum ReservedWords {
     /// Words that stand where a step's actor stands.
     public static let stepWords = [
-        "advance", "check", "each", "eventually", "include", "never", "order", "parallel", "race", "repeat", "same",
-        "stays", "waitFor",
+        "advance", "check", "during", "each", "eventually", "include", "never", "order", "parallel", "race", "repeat",
+        "same", "stays", "waitFor",
     ]
     /// Words beside a command.
     public static let commandSiblings = [

@@ -95,12 +95,23 @@ public struct TopologyReader {
         app.appGroups = reader.texts("appGroups") ?? []
         app.keychainAccessGroups = reader.texts("keychainAccessGroups") ?? []
         app.autostart = reader.boolean("autostart") ?? true
+        app.timeLimit = reader.duration("timeLimit")
+        if let limit = app.timeLimit { checkTimeLimit(limit, of: kind, at: reader.place(of: "timeLimit")) }
         app.quirks = reader.texts("quirks") ?? []
         checkQuirks(app.quirks, in: entry.value)
         let powerAuth = reader.optional("powerAuth").map { readPowerAuth($0, of: app) }
         app.powerAuth = powerAuth ?? PowerAuthSpec(sdk: defaultSDK(of: kind), instanceId: app.bundleIdentifier)
         reader.finish()
         return app
+    }
+
+    private func checkTimeLimit(_ limit: LabDuration, of kind: AppSpec.Kind, at place: SourcePlace) {
+        if kind != .appExtension {
+            collector.report(
+                .misfit(what: "`timeLimit`", reason: "the system limits the time of extensions only"), at: place)
+        } else if limit <= .zero {
+            collector.report(.outOfRange(what: "`timeLimit`", value: "\(limit)", limit: "more than zero"), at: place)
+        }
     }
 
     private func checkQuirks(_ quirks: [String], in app: YAMLNode) {

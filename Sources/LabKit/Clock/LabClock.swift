@@ -3,8 +3,8 @@ import Synchronization
 
 /// The clock of an instance, one mapped page that all its processes read.
 ///
-/// Lab time is real time plus an offset, or stands still while frozen. Reading costs one clock read and two loads.
-/// A change wakes every process that waits for a lab time.
+/// Lab time is real time plus an offset, runs some times as fast, or stands still while frozen. Reading costs one clock
+/// read and a few loads. A change wakes every process that waits for a lab time.
 ///
 /// Thread rule: any thread of any process. Writers exclude each other by a lock on the file.
 public final class LabClock: Sendable {
@@ -12,14 +12,17 @@ public final class LabClock: Sendable {
     // with the generation's parity is current. A writer fills the other one, then publishes it by raising
     // the generation: one killed halfway leaves the current record intact.
     //   0  magic (4)   4  layout version (4)   8  generation (4)   12  changes, the futex word (4)
-    //   64 and 128: records of offset ns (8), frozen flag (8), frozen time ns (8)
+    //   64 and 128: records of offset ns (8), frozen flag (8), frozen time ns (8), real time ns since which the clock runs
+    //   faster (8), by how many seconds a second (8); all zero is real time
     private static let size = 4_096
     private static let magic: UInt32 = 0x4B43_4C4C
-    private static let version: UInt32 = 1
+    private static let version: UInt32 = 2
 
     private struct Reading {
         var offset: Int64 = 0
         var frozenAt: Int64?
+        var fastSince: Int64 = 0
+        var gain: Int64 = 0
     }
 
     private let memory: MappedMemory
@@ -58,10 +61,13 @@ public final class LabClock: Sendable {
     /// Whether the clock stands still.
     public var isFrozen: Bool { read().frozenAt != nil }
 
+    /// How many seconds of lab time pass in a second while the clock is not frozen.
+    public var rate: Int { Int(read().gain) + 1 }
+
     /// How far the lab's time is from real time now.
     public var offset: LabDuration {
-        let reading = read()
-        return LabDuration(nanoseconds: reading.frozenAt.map { $0 - RealTimeClock.nanoseconds() } ?? reading.offset)
+        let (reading, real) = (read(), RealTimeClock.nanoseconds())
+        return LabDuration(nanoseconds: Self.time(of: reading, at: real).nanoseconds - real)
     }
 
     /// Moves the clock forward; whoever waits for a time that is now past wakes up.
@@ -92,11 +98,14 @@ public final class LabClock: Sendable {
         }
     }
 
-    /// Lets a frozen clock go on from where it stands, at the speed of real time.
-    public func run() throws {
+    /// Lets the clock go on from where it stands, frozen or not.
+    ///
+    /// - Parameter rate: Seconds of lab time in a second of real time; 1 or more.
+    public func run(rate: Int = 1) throws {
         try change { reading in
-            guard let frozenAt = reading.frozenAt else { return }
-            reading = Reading(offset: frozenAt - RealTimeClock.nanoseconds(), frozenAt: nil)
+            let real = RealTimeClock.nanoseconds()
+            let time = Self.time(of: reading, at: real).nanoseconds
+            reading = Reading(offset: time - real, fastSince: real, gain: Int64(max(1, rate)) - 1)
         }
     }
 
@@ -132,10 +141,7 @@ public final class LabClock: Sendable {
             let reading = read()
             if Self.time(of: reading) >= deadline { return true }
             var realDeadline: Int64?
-            if reading.frozenAt == nil {
-                let (difference, overflow) = deadline.nanoseconds.subtractingReportingOverflow(reading.offset)
-                realDeadline = overflow ? nil : difference
-            }
+            if reading.frozenAt == nil { realDeadline = Self.realTime(of: reading, at: deadline) }
             _ = try Futex.wait(changes, while: expected, until: realDeadline, on: .realTime)
         }
     }
@@ -162,6 +168,8 @@ public final class LabClock: Sendable {
             memory.word64(at: record).storeRelaxed(UInt64(bitPattern: reading.offset))
             memory.word64(at: record + 8).storeRelaxed(reading.frozenAt == nil ? 0 : 1)
             memory.word64(at: record + 16).storeRelaxed(UInt64(bitPattern: reading.frozenAt ?? 0))
+            memory.word64(at: record + 24).storeRelaxed(UInt64(bitPattern: reading.fastSince))
+            memory.word64(at: record + 32).storeRelaxed(UInt64(bitPattern: reading.gain))
             generation.storeRelease(next)
         }
         wakeSleepers()
@@ -175,18 +183,34 @@ public final class LabClock: Sendable {
             let offset = memory.word64(at: record).loadRelaxed()
             let isFrozen = memory.word64(at: record + 8).loadRelaxed() != 0
             let frozenAt = memory.word64(at: record + 16).loadRelaxed()
+            let fastSince = memory.word64(at: record + 24).loadRelaxed()
+            let gain = memory.word64(at: record + 32).loadRelaxed()
             MemoryFence.acquire()
             // The record is rewritten only after the generation has moved on, so an unchanged one proves it whole.
             if generation.loadRelaxed() == before {
                 return Reading(
-                    offset: Int64(bitPattern: offset), frozenAt: isFrozen ? Int64(bitPattern: frozenAt) : nil)
+                    offset: Int64(bitPattern: offset), frozenAt: isFrozen ? Int64(bitPattern: frozenAt) : nil,
+                    fastSince: Int64(bitPattern: fastSince), gain: Int64(bitPattern: gain))
             }
         }
     }
 
     private static func record(of generation: UInt32) -> Int { generation % 2 == 0 ? 64 : 128 }
 
-    private static func time(of reading: Reading) -> LabTime {
-        LabTime(nanoseconds: reading.frozenAt ?? RealTimeClock.nanoseconds() &+ reading.offset)
+    private static func time(of reading: Reading, at real: Int64 = RealTimeClock.nanoseconds()) -> LabTime {
+        if let frozenAt = reading.frozenAt { return LabTime(nanoseconds: frozenAt) }
+        let (gained, isTooMuch) = (real &- reading.fastSince).multipliedReportingOverflow(by: reading.gain)
+        let (time, isTooLate) = (real &+ reading.offset).addingReportingOverflow(gained)
+        return LabTime(nanoseconds: isTooMuch || isTooLate ? .max : time)
+    }
+
+    /// When a running clock shows a time; nil when it is beyond the range.
+    private static func realTime(of reading: Reading, at time: LabTime) -> Int64? {
+        let begin = reading.fastSince &+ reading.offset
+        let (wait, isTooLong) = time.nanoseconds.subtractingReportingOverflow(begin)
+        // Rounded up: a wait that ends too early would begin anew.
+        let rest = wait % (reading.gain + 1) > 0 ? 1 : 0
+        let (real, isTooLate) = reading.fastSince.addingReportingOverflow(wait / (reading.gain + 1) + Int64(rest))
+        return isTooLong || isTooLate ? nil : real
     }
 }

@@ -8,6 +8,8 @@ public enum ActorKind: String, Codable, CaseIterable, Sendable {
     case watchApp
     /// The PowerAuth server's back office.
     case server
+    /// The server's process, handled by whoever gives the command.
+    case serverProcess
     /// The process of an app, extension or watch app, handled by its device.
     case process
     /// A simulated device.

@@ -38,6 +38,10 @@ public struct CommandInfo: Sendable {
     public let actors: Set<ActorKind>
     /// One sentence for the reference page.
     public let summary: String
+    /// The command that ends the fault which this one arms; nil for a command that arms none.
+    public let ending: (any Command.Type)?
+    /// The command that counts what armed faults have hit; nil for a fault that nobody needs to meet.
+    public let counting: (any Command.Type)?
 
     /// Describes a command.
     ///
@@ -45,15 +49,27 @@ public struct CommandInfo: Sendable {
     ///   - name: Name in scenarios and on the command line.
     ///   - actors: Kinds of actor that understand the command.
     ///   - summary: What it does, in one sentence for the reference page.
-    public init(_ name: String, of actors: Set<ActorKind>, _ summary: String) {
+    ///   - ending: For a command that arms a fault: the command of the same actor that ends it. It is given those
+    ///     members of the arming command's answer that it has parameters for, such as `id`.
+    ///   - counting: For a fault that must hit something: the command of the same actor that lists its faults, each with
+    ///     the `id` of the arming command's answer, and `fired`, how often it took effect.
+    public init(
+        _ name: String, of actors: Set<ActorKind>, _ summary: String, endedBy ending: (any Command.Type)? = nil,
+        countedBy counting: (any Command.Type)? = nil
+    ) {
         self.name = name
         self.actors = actors
         self.summary = summary
+        self.ending = ending
+        self.counting = counting
     }
 
     /// Describes a command of one kind of actor.
-    public init(_ name: String, of actor: ActorKind, _ summary: String) {
-        self.init(name, of: [actor], summary)
+    public init(
+        _ name: String, of actor: ActorKind, _ summary: String, endedBy ending: (any Command.Type)? = nil,
+        countedBy counting: (any Command.Type)? = nil
+    ) {
+        self.init(name, of: [actor], summary, endedBy: ending, countedBy: counting)
     }
 }
 

@@ -10,6 +10,10 @@ public struct CommandDeclaration: Sendable {
     public let fields: [FieldDeclaration]
     /// The form of the answer.
     public let result: FieldType
+    /// Name of the command that ends the fault which this one arms; nil for a command that arms none.
+    public let ending: String?
+    /// Name of the command that counts what the faults have hit; nil for a fault that nobody needs to meet.
+    public let counting: String?
     /// Name of the type that declares it, for messages to programmers.
     public let declaredBy: String
 
@@ -21,6 +25,8 @@ public struct CommandDeclaration: Sendable {
         summary = info.summary
         fields = command.fields
         result = C.Result.fieldType
+        ending = info.ending.map { $0.name }
+        counting = info.counting.map { $0.name }
         declaredBy = String(describing: command)
     }
 

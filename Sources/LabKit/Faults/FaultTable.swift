@@ -15,15 +15,7 @@ public final class FaultTable: Sendable {
     private let memory: MappedMemory
     private let live: MappedWord32
     private let passes = Mutex<[Int: (arming: UInt32, count: Int)]>([:])
-    private let observer = Mutex<(@Sendable (Firing) -> Void)?>(nil)
-
-    /// A rule that is about to take effect.
-    public struct Firing: Sendable {
-        /// The rule.
-        public let rule: FaultRule
-        /// How often it has fired in all, this time included.
-        public let fired: Int
-    }
+    private let observer = Mutex<(@Sendable (Armed) -> Void)?>(nil)
 
     /// A rule in the table.
     public struct Armed: Hashable, Sendable {
@@ -71,8 +63,9 @@ public final class FaultTable: Sendable {
         try passArmed(point, process: process)
     }
 
-    /// Calls `handler` in this process before a rule takes effect, also before a kill: the place to trace it.
-    public func onFiring(_ handler: @escaping @Sendable (Firing) -> Void) {
+    /// Calls `handler` in this process before a rule takes effect, also before a kill: the place to trace it. The count
+    /// includes this time.
+    public func onFiring(_ handler: @escaping @Sendable (Armed) -> Void) {
         observer.withLock { $0 = handler }
     }
 
@@ -148,7 +141,7 @@ public final class FaultTable: Sendable {
             // A spent rule costs the others nothing: the count of live rules is taken anew. Failing here leaves it
             // too high, which is slower and nothing worse.
             if fired == rule.limit { try? changing {} }
-            observer.withLock { $0 }?(Firing(rule: rule, fired: fired))
+            observer.withLock { $0 }?(Armed(id: armed.id, rule: rule, fired: fired))
             switch rule.action {
             case .kill: Signals.killSelf()
             case .delay(let duration): MonotonicClock.pause(nanoseconds: duration.nanoseconds)

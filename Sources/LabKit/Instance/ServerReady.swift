@@ -45,7 +45,7 @@ public struct ServerReady: Codable, Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - timeout: real time to wait at most.
-    ///   - process: the server's process; its end ends the wait.
+    ///   - process: the server's process; its end ends the wait, and only its own word counts.
     /// - Returns: nil when the time is over or the process has ended first.
     public static func wait(
         _ layout: InstanceLayout, timeout: LabDuration, watching process: ProcessWatch? = nil
@@ -53,7 +53,7 @@ public struct ServerReady: Codable, Hashable, Sendable {
         let watch = try DirectoryWatch(layout.serverDirectory)
         let end = Int64(MonotonicClock.nanoseconds()) + timeout.nanoseconds
         while true {
-            if let ready = try read(layout) { return ready }
+            if let ready = try read(layout), ready.pid == process?.pid ?? ready.pid { return ready }
             let rest = end - Int64(MonotonicClock.nanoseconds())
             guard rest > 0, process?.hasEnded != true else { return nil }
             _ = try Polling.waitReadable(

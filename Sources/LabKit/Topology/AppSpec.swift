@@ -33,6 +33,8 @@ public struct AppSpec: Codable, Equatable, Sendable {
     public var keychainAccessGroups: [String]
     /// Whether the app is launched when the instance starts.
     public var autostart: Bool
+    /// How long a process of an extension may live before the system ends it; nil means for ever.
+    public var timeLimit: LabDuration?
     /// Switches that bring back defects of the original SDK, by their number in the specification.
     public var quirks: [String]
     /// Configuration of the PowerAuth SDK inside the app.
@@ -41,7 +43,8 @@ public struct AppSpec: Codable, Equatable, Sendable {
     /// Creates an app.
     public init(
         name: String, kind: Kind, bundleIdentifier: String, host: String? = nil, appGroups: [String] = [],
-        keychainAccessGroups: [String] = [], autostart: Bool = true, quirks: [String] = [], powerAuth: PowerAuthSpec
+        keychainAccessGroups: [String] = [], autostart: Bool = true, timeLimit: LabDuration? = nil,
+        quirks: [String] = [], powerAuth: PowerAuthSpec
     ) {
         self.name = name
         self.kind = kind
@@ -50,6 +53,7 @@ public struct AppSpec: Codable, Equatable, Sendable {
         self.appGroups = appGroups
         self.keychainAccessGroups = keychainAccessGroups
         self.autostart = autostart
+        self.timeLimit = timeLimit
         self.quirks = quirks
         self.powerAuth = powerAuth
     }

@@ -49,9 +49,12 @@ extension TraceEventName {
         TraceField("port", .optional(.integer), "TCP port of the server; only the server says it."),
         TraceField("applicationId", .optional(.text), "The server's first application; only the server says it."))
     public static let processEnded = TraceEventName(
-        "process.ended", "The server ends by itself, or an agent saw the process of an app end.",
+        "process.ended", "The server ends by itself or was killed, or an agent saw the process of an app end.",
         .optional(.peer), .optional(.incarnation), .optional(.pid),
-        TraceField("reason", .optional(.text), "Why it ended; only of apps."),
+        TraceField("reason", .optional(.text), "Why it ended; nothing of a server that ends by itself."),
+        TraceField(
+            "cause", .optional(TerminationCause.fieldType), "Why the device's system ended it; nothing when it did not."
+        ),
         TraceField("status", .optional(.integer), "Exit code of a process that ended by itself."),
         TraceField("signal", .optional(.text), "Name of the signal that ended it, such as `SIGKILL`."))
     public static let processSuspended = TraceEventName(
@@ -65,12 +68,21 @@ extension TraceEventName {
         TraceField("error", .optional(.text), "Name of the error, when it failed."))
     public static let faultFired = TraceEventName(
         "fault.fired", "An armed fault takes effect.",
+        TraceField("id", .integer, "Identifier of the fault."),
         TraceField("point", .text, "The fault point; `lab faults` lists them."),
         TraceField("action", .choice(FaultActionWord.allCases.map(\.rawValue)), "What the fault does."),
         TraceField("pass", .integer, "The pass of the point for which the fault was armed, from 1."),
         TraceField("fired", .integer, "How often the fault has fired, this time included."))
     public static let deviceLocked = TraceEventName(
         "device.locked", "The owner locked the device, which closes what its protection covers.")
+    public static let diskRefused = TraceEventName(
+        "disk.refused", "The storage of a device refused a write of an app.",
+        TraceField("what", .text, "What was to be written: `keychain`, `preferences` or `container`."),
+        TraceField("bytes", .integer, "How much.", unit: "bytes"),
+        TraceField("error", .text, "Name of the system error, `ENOSPC` or `EROFS`."))
+    public static let deviceClockSet = TraceEventName(
+        "device.clockSet", "The wall clock of a device was set.",
+        TraceField("skew", .integer, "How far it is ahead of the lab's clock.", unit: "milliseconds"))
     public static let deviceUnlocked = TraceEventName("device.unlocked", "The owner unlocked the device.")
 
     // The session of an app.
@@ -207,7 +219,8 @@ extension TraceEventName {
     public static let clockChanged = TraceEventName(
         "clock.changed", "The lab's clock was changed.",
         TraceField("offset", .integer, "How far it is ahead of real time.", unit: "milliseconds"),
-        TraceField("frozen", .boolean, "Whether it stands still."))
+        TraceField("frozen", .boolean, "Whether it stands still."),
+        TraceField("rate", .integer, "How many seconds of lab time pass in a second while it runs."))
     public static let log = TraceEventName(
         "log", "A message of a log.", TraceField("level", .text, "`error` or `warning`."),
         TraceField("message", .text, "The message."))
@@ -215,7 +228,8 @@ extension TraceEventName {
     /// All events, in the order of the listings.
     public static let all: [TraceEventName] = [
         processStarted, processReady, processEnded, processSuspended, processResumed, commandStarted, commandFinished,
-        faultFired, deviceLocked, deviceUnlocked, configurationRejected, stateLoaded, stateSaved, stateRemoved,
+        faultFired, diskRefused, deviceClockSet, deviceLocked, deviceUnlocked, configurationRejected, stateLoaded,
+        stateSaved, stateRemoved,
         counterBumped, counterUsed,
         lockRequested, lockTaken, lockReleased, operationStarted, operationFinished, memoryCreated, memoryOpened,
         memoryRepaired, keychainWritten, keychainDeleted, keychainCorrupted, biometryPrompted, biometryAnswered,

@@ -52,7 +52,7 @@ public struct SetClockSkew: Command {
 }
 
 public struct LinkDown: Command {
-    public static let info = CommandInfo("down", of: .link, "Takes the two devices out of range.")
+    public static let info = CommandInfo("down", of: .link, "Takes the two devices out of range.", endedBy: LinkUp.self)
     public init() {}
 }
 

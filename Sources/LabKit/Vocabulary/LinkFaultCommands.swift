@@ -47,7 +47,8 @@ extension Meaning {
 
 public struct SlowMessages: Command {
     public static let info = CommandInfo(
-        "slow", of: .link, "Lets messages take their time, by the lab's clock; they still arrive in order.")
+        "slow", of: .link, "Lets messages take their time, by the lab's clock; they still arrive in order.",
+        endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
     @Field("How long each takes; `advance` ends it.", limit: .length) public var by: LabDuration
     @Field("How much that varies, up and down; the run's seed decides.", limit: .length)
     public var jitter: LabDuration = .zero
@@ -61,7 +62,8 @@ public struct SlowMessages: Command {
 }
 
 public struct DropMessages: Command {
-    public static let info = CommandInfo("drop", of: .link, "Loses messages.")
+    public static let info = CommandInfo(
+        "drop", of: .link, "Loses messages.", endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
     @Field(.linkFaultChance, limit: .share) public var chance: Double = 1
     @Field("How many in a row are lost on average; 1 means that each is lost or not by itself.", limit: .atLeast(1))
     public var burst: Int = 1
@@ -76,7 +78,9 @@ public struct DropMessages: Command {
 }
 
 public struct DuplicateMessages: Command {
-    public static let info = CommandInfo("duplicate", of: .link, "Lets messages arrive twice.")
+    public static let info = CommandInfo(
+        "duplicate", of: .link, "Lets messages arrive twice.", endedBy: HealTraffic.self,
+        countedBy: ListTrafficFaults.self)
     @Field(.linkFaultChance, limit: .share) public var chance: Double = 1
     @Field(.linkFaultEvery, limit: .atLeast(1)) public var every: Int = 1
     @Field(.linkFaultKind) public var kind: LinkMessageKind?
@@ -91,7 +95,8 @@ public struct DuplicateMessages: Command {
 public struct ReorderMessages: Command {
     public static let info = CommandInfo(
         "reorder", of: .link,
-        "Lets the next message overtake a message, which waits for that one second of the lab's time at most.")
+        "Lets the next message overtake a message, which waits for that one second of the lab's time at most.",
+        endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
     @Field(.linkFaultChance, limit: .share) public var chance: Double = 1
     @Field(.linkFaultEvery, limit: .atLeast(1)) public var every: Int = 1
     @Field(.linkFaultKind) public var kind: LinkMessageKind?
@@ -105,7 +110,8 @@ public struct ReorderMessages: Command {
 
 public struct CorruptMessages: Command {
     public static let info = CommandInfo(
-        "corrupt", of: .link, "Changes a byte of messages on their way; the receiver refuses them.")
+        "corrupt", of: .link, "Changes a byte of messages on their way; the receiver refuses them.",
+        endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
     @Field(
         "Which byte, counted from 1 and from the start again where the message ends; the run's seed decides when it is left out.",
         limit: .atLeast(1))
@@ -124,7 +130,8 @@ public struct CorruptMessages: Command {
 public struct CutLink: Command {
     public static let info = CommandInfo(
         "cut", of: .link,
-        "Loses everything in a direction, also what devices tell of themselves, and none of them notices.")
+        "Loses everything in a direction, also what devices tell of themselves, and none of them notices.",
+        endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
     @Field("The direction; both when left out.") public var direction: LinkDirection?
     public typealias Result = ArmedTrafficFault
 

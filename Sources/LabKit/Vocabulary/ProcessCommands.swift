@@ -1,8 +1,8 @@
 extension Vocabulary {
     /// Commands about the process of an app; its device carries them out.
     static let processCommands: [any Command.Type] = [
-        Launch.self, Kill.self, Terminate.self, Suspend.self, Resume.self, Relaunch.self, Uninstall.self,
-        Install.self, Reinstall.self,
+        Launch.self, Kill.self, OutOfMemory.self, Terminate.self, Suspend.self, Resume.self, Relaunch.self,
+        Uninstall.self, Install.self, Reinstall.self,
     ]
 }
 
@@ -25,6 +25,13 @@ public struct Launch: Command {
 public struct Kill: Command {
     public static let info = CommandInfo(
         "kill", of: .process, "Ends the process at once (SIGKILL) and waits until it is gone.")
+    public init() {}
+}
+
+public struct OutOfMemory: Command {
+    public static let info = CommandInfo(
+        "outOfMemory", of: .process,
+        "Ends the process at once, as the system does when it needs memory, and waits until it is gone.")
     public init() {}
 }
 

@@ -15,9 +15,12 @@ extension Meaning {
     static let externalEncryptionKey: Meaning = "The app's own key."
     static let extras: Meaning = "Free text for the server."
     static let failedAttempts: Meaning = "Failed attempts so far."
+    static let faultAction: Meaning = "What happens there."
     static let faultEndpoint: Meaning = "The resource that it is about."
     static let faultId: Meaning = "Identifier of the fault."
     static let faultSkip: Meaning = "How many requests pass unharmed first."
+    static let faultToEnd: Meaning =
+        "Only the fault with this identifier, which the command that armed it has answered."
     static let faultTimes: Meaning = "How many requests it hits; all when left out."
     static let httpMethod: Meaning = "HTTP method."
     static let isBiometryAllowed: Meaning = "Whether apps may use biometry."

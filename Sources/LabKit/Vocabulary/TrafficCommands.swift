@@ -38,7 +38,8 @@ public struct ArmedTrafficFault: FieldObject {
 
 public struct SlowAnswers: Command {
     public static let info = CommandInfo(
-        "slow", of: .server, "Lets requests wait before the server works on them, by the lab's clock.")
+        "slow", of: .server, "Lets requests wait before the server works on them, by the lab's clock.",
+        endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
     @Field(.faultEndpoint) public var endpoint: MobileEndpoint
     @Field("How long each waits; `advance` ends it.") public var by: LabDuration
     @Field(.faultTimes) public var times: Int?
@@ -50,7 +51,8 @@ public struct SlowAnswers: Command {
 
 public struct FailRequests: Command {
     public static let info = CommandInfo(
-        "fail", of: .server, "Answers requests with an HTTP status, without doing anything.")
+        "fail", of: .server, "Answers requests with an HTTP status, without doing anything.",
+        endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
     @Field(.faultEndpoint) public var endpoint: MobileEndpoint
     @Field("The HTTP status.", limit: .between(200, 599)) public var status: Int = 503
     @Field(.faultTimes) public var times: Int?
@@ -61,7 +63,9 @@ public struct FailRequests: Command {
 }
 
 public struct DropConnections: Command {
-    public static let info = CommandInfo("drop", of: .server, "Breaks the connections of requests.")
+    public static let info = CommandInfo(
+        "drop", of: .server, "Breaks the connections of requests.", endedBy: HealTraffic.self,
+        countedBy: ListTrafficFaults.self)
     @Field(.faultEndpoint) public var endpoint: MobileEndpoint
     /// Where a connection breaks.
     public enum Moment: String, Choice {
@@ -78,7 +82,9 @@ public struct DropConnections: Command {
 }
 
 public struct CorruptAnswers: Command {
-    public static let info = CommandInfo("corrupt", of: .server, "Changes a byte in the middle of answers.")
+    public static let info = CommandInfo(
+        "corrupt", of: .server, "Changes a byte in the middle of answers.", endedBy: HealTraffic.self,
+        countedBy: ListTrafficFaults.self)
     @Field(.faultEndpoint) public var endpoint: MobileEndpoint
     @Field(.faultTimes) public var times: Int?
     @Field(.faultSkip) public var skip: Int = 0
@@ -89,7 +95,8 @@ public struct CorruptAnswers: Command {
 
 public struct ShowWrongCertificate: Command {
     public static let info = CommandInfo(
-        "wrongCertificate", of: .server, "Shows new connections another certificate than the right one.")
+        "wrongCertificate", of: .server, "Shows new connections another certificate than the right one.",
+        endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
     /// What is wrong with the certificate; the words are those of `tls` in `lab.yaml`.
     public enum Kind: String, Choice {
         case expired
@@ -105,7 +112,10 @@ public struct ShowWrongCertificate: Command {
 
 public struct HealTraffic: Command {
     public static let info = CommandInfo(
-        "heal", of: [.server, .link], "Ends all faults of the network or the link; they need not have fired.")
+        "heal", of: [.server, .link],
+        "Ends all faults of the network or the link, or one; they need not have fired.")
+    @Field(.faultToEnd) public var id: String?
+
     public init() {}
 }
 

@@ -119,23 +119,20 @@ extension Explanation {
             "A fault was armed and hit nothing, so that the scenario shows nothing about it.",
             causes: [
                 "The process never passes the point; `lab faults` says which kinds do.",
+                "No such request was sent.",
                 "`pass` or `skip` is too high.",
                 "The process that passes it is another one.",
-            ], advice: "Arm it right before the step that it is to hit, at the process that the trace names.",
-            scenarios: ["failing/fault-never-fires.yaml"],
+                "The steps of `during` ended before.",
+            ],
+            advice: "Arm it right before the step that it is to hit, at the process that the trace names. "
+                + "`server: requests` lists what was sent, with the resource of each request.",
+            scenarios: ["failing/fault-never-fires.yaml", "failing/fault-of-a-block-never-fires.yaml"],
             printed: " never fired, so the scenario shows nothing about it"),
         Explanation(
-            "fault-hits-nothing", .stepFailure,
-            "A fault of the network or of a link was armed and hit nothing, so that the scenario shows nothing about it.",
-            causes: [
-                "No such request or message was sent.", "`skip` or `every` let all of them pass.",
-                "`chance` let all of them pass with this seed; `every` hits for certain.",
-            ],
-            advice:
-                "`server: requests` lists what was sent, with the resource of each request; the events `link.sent` tell of "
-                + "messages on a link.",
-            scenarios: ["failing/fault-never-fires.yaml", "failing/link-fault-hits-nothing.yaml"],
-            printed: "the fault of this step hit nothing"),
+            "fault-not-ended", .stepFailure, "A fault that was armed for some steps could not be ended after them.",
+            causes: ["What the error's name says: `lab explain NAME`."],
+            advice: "Whoever keeps the fault must still answer; the last events say what it was doing.",
+            printed: "the fault of this step could not be ended: "),
         Explanation(
             "process-died", .stepFailure, "The process of an app died, and no step wanted it.",
             causes: ["It crashed.", "The machine ran out of memory."],

@@ -17,8 +17,7 @@ public final class InstanceConnection: Sendable {
     let actors: ActorTable
     let clients: ControlClients
     private let peers = Mutex<[String: ProcessWatch]>([:])
-    /// How the server or an agent ended, told by whoever started it; nil for everybody else, who cannot know.
-    private let howEnded = Mutex<(@Sendable (InstanceEndpoint) -> String?)?>(nil)
+    private let keeper = Mutex<InstanceKeeper?>(nil)
 
     /// Connects to an instance.
     ///
@@ -84,6 +83,15 @@ public final class InstanceConnection: Sendable {
         return Set(events.filter { $0.name == .faultFired }.map(\.process))
     }
 
+    /// The apps whose processes the systems of their devices have ended, by their traces.
+    var appsEndedBySystem: Set<String> {
+        let events = (try? TraceReader.readAll(manifest.tracesDirectory)) ?? []
+        return Set(
+            events.compactMap { event in
+                event.name == .processEnded && event.fields["cause"] != nil ? event.fields["peer"]?.stringValue : nil
+            })
+    }
+
     /// Whether a process for an app runs; asks its device when the known process has ended.
     func findProcess(of app: String) throws -> Bool {
         if let watch = watch(of: .peer(app)), !watch.hasEnded { return true }
@@ -107,9 +115,30 @@ public final class InstanceConnection: Sendable {
         ).get().decode()
     }
 
-    /// Lets whoever started the server and the agents tell how they ended.
-    func learnEnds(from source: @escaping @Sendable (InstanceEndpoint) -> String?) {
-        howEnded.withLock { $0 = source }
+    /// Introduces whoever started the server and the agents.
+    func set(_ keeper: InstanceKeeper) {
+        self.keeper.withLock { $0 = keeper }
+    }
+
+    /// The server's process; nil when it does not run.
+    var serverProcess: ProcessWatch? {
+        guard let pid = holder(of: .server), ProcessTable.isAlive(pid) else { return nil }
+        return try? ProcessWatch(pid: pid)
+    }
+
+    /// Remembers that the end of the server's process is wanted from here on.
+    func expectServerEnd(_ pid: Int32) {
+        keeper.withLock { $0 }?.expectEnd(pid)
+    }
+
+    /// Starts the server, which does not run, and waits until it answers.
+    func startServer() throws {
+        if let keeper = keeper.withLock({ $0 }) {
+            try keeper.startServer()
+        } else {
+            _ = try awaitServer(spawnServer())
+        }
+        try ping(.server, timeout: Self.startPatience)
     }
 
     /// Why nobody can answer at the endpoint of the server or of an agent; nil when its process lives, or has not
@@ -117,10 +146,12 @@ public final class InstanceConnection: Sendable {
     func death(of endpoint: InstanceEndpoint) -> ControlError? {
         if case .peer = endpoint { return nil }
         guard let pid = holder(of: endpoint), !ProcessTable.isAlive(pid) else { return nil }
-        let how = howEnded.withLock { $0 }?(endpoint).map { " (\($0))" } ?? ""
-        let rest = endpoint == .server ? "" : "its apps ended with it; "
+        let how = keeper.withLock { $0 }?.howEnded(endpoint).map { " (\($0))" } ?? ""
+        let rest =
+            endpoint == .server
+            ? "`server: restart` starts it again" : "its apps ended with it; start the instance again"
         return ControlError(
-            name: "peerDied", message: "\(endpoint) has ended\(how); \(rest)start the instance again")
+            name: "peerDied", message: "\(endpoint) has ended\(how); \(rest)")
     }
 
     /// Whether the server's process has ended.

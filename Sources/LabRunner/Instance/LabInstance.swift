@@ -25,8 +25,10 @@ public final class LabInstance: Sendable {
         var infrastructure: [Infrastructure] = []
         var ready: ServerReady?
         var launchTimes: [String: UInt64] = [:]
-        /// How parts ended that ended by themselves; a status can be taken only once.
-        var ends: [InstanceEndpoint: ExitStatus] = [:]
+        /// How processes ended that ended by themselves; a status can be taken only once.
+        var ends: [Int32: ExitStatus] = [:]
+        /// Processes whose end was asked for.
+        var wantedEnds: Set<Int32> = []
         var hasStarted = false
         var isStopped = false
         var isKilled = false
@@ -39,8 +41,6 @@ public final class LabInstance: Sendable {
         let logPath: String
     }
 
-    /// How long the parts of an instance may take to become ready, in real time.
-    private static let startPatience = LabDuration.seconds(20).stretched
     /// How long they may take to end after the lease is given up.
     private static let endPatience = LabDuration.seconds(5).stretched
 
@@ -63,11 +63,14 @@ public final class LabInstance: Sendable {
                 executablesDirectory: executables.directory)
         }
         connection = try InstanceConnection(instance.layout)
-        connection.learnEnds { [weak self] endpoint in
-            guard let self, let part = state.withLock({ $0.infrastructure }).first(where: { $0.endpoint == endpoint })
-            else { return nil }
-            return sentence(onEndOf: part)
-        }
+        connection.set(
+            InstanceKeeper(
+                howEnded: { [weak self] endpoint in
+                    self?.state.withLock { $0.infrastructure }.first { $0.endpoint == endpoint }
+                        .flatMap { self?.sentence(onEndOf: $0) }
+                },
+                expectEnd: { [weak self] pid in self?.state.withLock { _ = $0.wantedEnds.insert(pid) } },
+                startServer: { [weak self] in try self?.startServer() }))
     }
 
     /// Starts the server and the agents, waits until they answer, and launches the apps that start by
@@ -77,10 +80,10 @@ public final class LabInstance: Sendable {
     public func start() throws {
         try InstanceCommands.checkComplete()
         let topology = manifest.topology
-        let server = try spawn("lab-server", answeringAt: .server, ["--instance", layout.root])
+        let server = try connection.spawnServer()
+        add(server, answeringAt: .server)
         for device in topology.devices {
-            try spawn(
-                "device-agent", answeringAt: .agent(device.name), ["--instance", layout.root, "--device", device.name])
+            add(try connection.spawnAgent(of: device.name), answeringAt: .agent(device.name))
         }
         let failures = FailureList()
         let devices = topology.devices.map { device in
@@ -101,59 +104,46 @@ public final class LabInstance: Sendable {
         state.withLock { $0.hasStarted = true }
     }
 
-    @discardableResult
-    private func spawn(
-        _ program: String, answeringAt endpoint: InstanceEndpoint, _ arguments: [String]
-    ) throws -> ChildProcess {
-        let path = Executables(directory: manifest.executablesDirectory).path(program)
-        guard Files.exists(path) else {
-            throw LabFailure("The program \(path) is missing. Build the whole package.")
-        }
-        let logPath = logPath(endpoint.fileName)
-        let log = try FileDescriptor.open(logPath, flags: O_WRONLY | O_CREAT | O_APPEND)
-        // An own process group keeps the terminal's Ctrl-C away: the runner ends its parts in order. There
-        // is no death signal either; they watch the lease and clean up when it goes.
-        let process = try ChildProcess.spawn(
-            executable: path, arguments: arguments, standardInput: .null, standardOutput: .file(log),
-            standardError: .file(log), newProcessGroup: true)
-        let part = Infrastructure(endpoint: endpoint, process: process, logPath: logPath)
+    private func add(_ process: ChildProcess, answeringAt endpoint: InstanceEndpoint) {
+        let part = Infrastructure(
+            endpoint: endpoint, process: process, logPath: connection.logPath(endpoint.fileName))
         state.withLock { $0.infrastructure.append(part) }
-        return process
     }
 
     private func awaitServer(_ process: ChildProcess) throws {
-        let ready = try ServerReady.wait(
-            layout, timeout: Self.startPatience, watching: try ProcessWatch(pid: process.pid))
-        guard let ready else { throw LabFailure("The server did not become ready. \(logHint("server"))") }
+        let ready = try connection.awaitServer(process)
         state.withLock { $0.ready = ready }
+    }
+
+    /// Starts the server again, which has ended.
+    private func startServer() throws {
+        let (isEnding, former) = state.withLock { state in
+            (state.isKilled || state.isStopped, state.infrastructure.filter { $0.endpoint == .server })
+        }
+        guard !isEnding else { throw LabFailure("The instance is ending.") }
+        for part in former { _ = end(of: part) }
+        state.withLock { state in state.infrastructure.removeAll { $0.endpoint == .server } }
+        let server = try connection.spawnServer()
+        add(server, answeringAt: .server)
+        try awaitServer(server)
     }
 
     private func awaitAnswer(_ endpoint: InstanceEndpoint) throws {
         do {
-            try connection.ping(endpoint, timeout: Self.startPatience)
+            try connection.ping(endpoint, timeout: InstanceConnection.startPatience)
         } catch {
             let name = endpoint.fileName
-            throw LabFailure("\(name) did not answer: \(error). \(logHint(name))")
+            throw LabFailure("\(name) did not answer: \(error). \(connection.logHint(name))")
         }
-    }
-
-    private func logPath(_ name: String) -> String { "\(manifest.runDirectory)/logs/\(name).log" }
-
-    /// The last line of a log and where the rest is.
-    private func logHint(_ name: String) -> String {
-        let path = logPath(name)
-        let text = (try? Files.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let last = text.split(separator: "\n").last.map { "It said: \($0) " } ?? ""
-        return "\(last)(log: \(path))"
     }
 
     /// Launches an app through its device, waits for its first answer and measures how long that took.
     private func launch(_ app: String) throws {
         let launched: LaunchedProcess
         do {
-            launched = try connection.launch(app, timeout: Self.startPatience)
+            launched = try connection.launch(app, timeout: InstanceConnection.startPatience)
         } catch {
-            throw LabFailure("The app \(app) did not start: \(error). \(logHint(app))")
+            throw LabFailure("The app \(app) did not start: \(error). \(connection.logHint(app))")
         }
         try awaitAnswer(.peer(app))
         let elapsed = MonotonicClock.nanoseconds() - launched.launchedAt
@@ -187,8 +177,8 @@ public final class LabInstance: Sendable {
     /// How a part ended; nil while it runs.
     private func end(of part: Infrastructure) -> ExitStatus? {
         state.withLock { state in
-            if state.ends[part.endpoint] == nil { state.ends[part.endpoint] = try? part.process.poll() }
-            return state.ends[part.endpoint]
+            if state.ends[part.process.pid] == nil { state.ends[part.process.pid] = try? part.process.poll() }
+            return state.ends[part.process.pid]
         }
     }
 
@@ -253,9 +243,11 @@ public final class LabInstance: Sendable {
         return complaints + removeRemains()
     }
 
-    /// Whether an armed fault explains the end of a part.
+    /// Whether a command or an armed fault explains the end of a part, or somebody else has replaced it.
     private func isWanted(_ status: ExitStatus, of part: Infrastructure) -> Bool {
-        status == .signaled(SIGKILL) && connection.faultedProcesses.contains(part.endpoint.actor)
+        if state.withLock({ $0.wantedEnds.contains(part.process.pid) }) { return true }
+        if part.endpoint == .server, connection.serverProcess != nil { return true }
+        return status == .signaled(SIGKILL) && connection.faultedProcesses.contains(part.endpoint.actor)
     }
 
     private func removeRemains() -> [String] {

@@ -1,3 +1,4 @@
+internal import LabFile
 internal import LabKit
 
 /// Everybody a step can address, and what each understands.
@@ -28,12 +29,20 @@ struct ActorTable: Sendable {
         for link in topology.links {
             add(link.name, [(.link, .endpoint(.agent(link.phone), about: link.name))])
         }
-        add("server", [(.server, .endpoint(.server, about: nil))])
-        add("faults", [(.faults, .instance)])
-        add("clock", [(.clock, .instance)])
-        add("trace", [(.trace, .instance)])
+        for name in ReservedWords.builtInActors {
+            add(
+                name,
+                Self.builtIn(name).map { kind in
+                    (kind, kind == .server ? .endpoint(.server, about: nil) : .instance)
+                })
+        }
         self.targets = targets
         self.names = names
+    }
+
+    /// What an actor is that every instance has.
+    static func builtIn(_ name: String) -> [ActorKind] {
+        name == "server" ? [.server, .serverProcess] : ActorKind(rawValue: name).map { [$0] } ?? []
     }
 
     /// The ways to address a name; nil when nobody has it.
@@ -44,6 +53,11 @@ struct ActorTable: Sendable {
         names.filter { name in
             targets[name]?.contains { Vocabulary.lab.command(named: command, of: $0.kind) != nil } ?? false
         }
+    }
+
+    /// The first actor that is of one of some kinds; nil when there is none.
+    func name(of kinds: Set<ActorKind>) -> String? {
+        names.first { name in targets[name]?.contains { kinds.contains($0.kind) } ?? false }
     }
 
     /// The processes whose traces and faults can be named: apps, devices (their agents) and the server.
@@ -70,6 +84,7 @@ extension ActorKind {
         case .appExtension: "an app extension"
         case .watchApp: "a watch app"
         case .server: "the server"
+        case .serverProcess: "the server's process"
         case .process: "a process"
         case .device: "a device"
         case .link: "a link"

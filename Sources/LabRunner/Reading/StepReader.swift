@@ -75,6 +75,7 @@ struct StepReader {
         switch command.key {
         case "advance": action = advance(node, command)
         case "check": action = check(node, command, path: path)
+        case "during": action = during(node, command, path: path)
         case "each": action = each(node, command, path: path)
         case "eventually": action = eventually(node, command, path: path)
         case "include": action = include(node, command, path: path)

@@ -22,6 +22,7 @@ public enum VocabularyReference {
             facts.append(field.isRequired ? "required" : field.defaultValue.map { "default \($0)" } ?? "optional")
             lines.append("    \(field.name): \(facts.joined(separator: ", ")). \(field.meaning)")
         }
+        if let ending = command.ending { lines.append("    ended by `\(ending)`, and by the end of `during`") }
         if command.result != .nothing { lines.append("    answers \(command.result.title)") }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -36,13 +37,15 @@ public enum VocabularyReference {
 
     private static func json(_ command: CommandDeclaration) -> JSONValue {
         let kinds = command.actors.map(\.rawValue).sorted().map { JSONValue.string($0) }
-        return .object([
+        var members: [String: JSONValue] = [
             "name": .string(command.name),
             "actors": .array(kinds),
             "summary": .string(command.summary),
             "parameters": .array(command.fields.map(json)),
             "result": json(command.result),
-        ])
+        ]
+        members["endedBy"] = command.ending.map { .string($0) }
+        return .object(members)
     }
 
     private static func json(_ field: FieldDeclaration) -> JSONValue {

@@ -1,7 +1,8 @@
 internal import LabFile
 internal import LabKit
 
-/// The commands of `faults` and `clock`, which act on the instance's mapped pages, and of `trace`, which reads its files.
+/// The commands of `faults` and `clock`, which act on the instance's mapped pages, of `trace`, which reads its files, and
+/// of the server's process.
 enum InstanceCommands {
     /// Carries a command out.
     static func perform(
@@ -11,6 +12,7 @@ enum InstanceCommands {
             switch kind {
             case .clock: clock
             case .trace: trace
+            case .serverProcess: server
             default: faults
             }
         return table.perform(request, on: instance)
@@ -21,13 +23,25 @@ enum InstanceCommands {
         try faults.checkComplete()
         try clock.checkComplete()
         try trace.checkComplete()
+        try server.checkComplete()
     }
 
     private static let faults: CommandTable<InstanceConnection> = {
         var table = CommandTable<InstanceConnection>(of: .faults, errors: refusal)
         table.answer(ArmFault.self, arm)
         table.answer(DisarmFaults.self) { arguments, instance in
-            try instance.faults.disarm(process: arguments.peer)
+            try instance.faults.disarm(process: arguments.peer, id: arguments.id.map(UInt32.init(clamping:)))
+        }
+        table.answer(ListArmedFaults.self) { _, instance in
+            instance.faults.rules().map { armed in
+                ListArmedFaults.Fault {
+                    $0.id = Int(armed.id)
+                    $0.point = armed.rule.point.rawValue
+                    $0.peer = armed.rule.process
+                    $0.action = armed.rule.action.word
+                    $0.fired = armed.fired
+                }
+            }
         }
         return table
     }()
@@ -36,13 +50,20 @@ enum InstanceCommands {
         var table = CommandTable<InstanceConnection>(of: .clock, errors: refusal)
         table.answer(AdvanceClock.self) { arguments, instance in try instance.clock.advance(by: arguments.by) }
         table.answer(FreezeClock.self) { _, instance in try instance.clock.freeze() }
-        table.answer(RunClock.self) { _, instance in try instance.clock.run() }
+        table.answer(RunClock.self) { arguments, instance in try instance.clock.run(rate: arguments.rate) }
         return table
     }()
 
     private static let trace: CommandTable<InstanceConnection> = {
         var table = CommandTable<InstanceConnection>(of: .trace, errors: refusal)
         table.answer(ListEvents.self, list)
+        return table
+    }()
+
+    private static let server: CommandTable<InstanceConnection> = {
+        var table = CommandTable<InstanceConnection>(of: .serverProcess)
+        table.answer(KillServer.self) { _, instance in try ServerProcess(instance: instance).kill() }
+        table.answer(RestartServer.self) { _, instance in try ServerProcess(instance: instance).restart() }
         return table
     }()
 
@@ -71,20 +92,22 @@ enum InstanceCommands {
         error is InstanceError ? .badArgument("\(error)") : .failed(error)
     }
 
-    private static func arm(_ arguments: ArmFault, on instance: InstanceConnection) throws {
+    private static func arm(_ arguments: ArmFault, on instance: InstanceConnection) throws -> ArmFault.Result {
         if let complaint = try FaultCheck(actors: instance.actors).complaints(about: arguments).first {
             throw ControlError.badArgument(
                 [complaint.kind.sentence, complaint.kind.advice].compactMap(\.self).joined(separator: "; "))
         }
-        // The check lets known points only through.
-        guard let point = FaultPoint(rawValue: arguments.point) else { return }
+        guard let point = FaultPoint(rawValue: arguments.point) else {
+            throw ControlError.badArgument("there is no fault point `\(arguments.point)`")
+        }
         let action: FaultRule.Action =
             switch arguments.action {
             case .kill: .kill
             case .delay: .delay(arguments.delay ?? .zero)
             case .fail: .fail(arguments.error)
             }
-        try instance.faults.arm(
+        let id = try instance.faults.arm(
             FaultRule(point: point, process: arguments.peer, action: action, pass: arguments.pass))
+        return ArmFault.Result { $0.id = Int(id) }
     }
 }

@@ -47,7 +47,7 @@ final class ScenarioRun: Sendable {
         var overheads: [UInt64] = []
         var commands = 0
         var expectedEnds: Set<String> = []
-        var armedFaults: [ArmedFault: Step] = [:]
+        var armedFaults: [ArmedFault] = []
         var isKept = false
     }
 
@@ -174,6 +174,7 @@ final class ScenarioRun: Sendable {
         defer { countdown.end() }
         let tearDown = StepThread(
             run: self, instance: thread.instance, events: thread.events, bindings: thread.bindings, isTearDown: true)
+        tearDown.endFaults()
         _ = tearDown.perform(phase, called: "tear-down")
     }
 
@@ -184,7 +185,8 @@ final class ScenarioRun: Sendable {
         // The apps of a device end with its agent.
         let killed = faulted.union(
             instance.manifest.topology.devices.filter { faulted.contains($0.name) }.flatMap { $0.apps.map(\.name) })
-        for app in instance.endedPeers where !expected.contains(app) && !killed.contains(app) {
+        let wanted = expected.union(killed).union(instance.appsEndedBySystem)
+        for app in instance.endedPeers where !wanted.contains(app) {
             fail("the process of `\(app)` died by itself; its log is \(directory)/logs", verdict: .failed)
         }
     }
@@ -196,19 +198,17 @@ final class ScenarioRun: Sendable {
         record.withLock { _ = $0.expectedEnds.insert(app) }
     }
 
-    /// Remembers which step armed a fault.
-    func note(_ fault: ArmedFault, armedBy step: Step) {
-        record.withLock { $0.armedFaults[fault] = step }
+    /// Remembers a fault that a step has armed.
+    func note(_ fault: ArmedFault) {
+        record.withLock { $0.armedFaults.append(fault) }
     }
+
+    /// The faults that steps have armed so far, also those that have ended.
+    var armedFaults: [ArmedFault] { record.withLock { $0.armedFaults } }
 
     /// The step that armed a fault; nil when it was armed from outside.
-    func step(that armed: ArmedFault) -> Step? {
-        record.withLock { $0.armedFaults[armed] }
-    }
-
-    /// Whether a step has armed such a fault.
-    func hasArmed(_ isMeant: (ArmedFault) -> Bool) -> Bool {
-        record.withLock { $0.armedFaults.keys.contains(where: isMeant) }
+    private func step(that armed: ArmedFault.Identity) -> Step? {
+        armedFaults.last { $0.identity == armed }?.step
     }
 
     /// Counts a command and the time the runner added to it.

@@ -41,7 +41,7 @@ extension StepThread {
             }
             hideSecrets(of: outcome, command)
             note(outcome, of: command, step: step)
-            if case .result(let answer) = outcome.answer { noteFault(of: command, arguments, answer, step: step) }
+            if case .result(let answer) = outcome.answer { noteFault(of: command, answer, step: step) }
             var judgement = judge(outcome, command.outcome)
             if judgement.isFine {
                 if case .result(let value) = outcome.answer { lastAnswer = value }
@@ -112,7 +112,9 @@ extension StepThread {
         let (actor, name) = (command.target.actor, command.command.name)
         let devices = instance.manifest.topology.devices
         switch command.target.kind {
-        case .process where [Kill.name, Terminate.name, Relaunch.name, Suspend.name].contains(name): return [actor]
+        case .process
+        where [Kill.name, OutOfMemory.name, Terminate.name, Relaunch.name, Suspend.name].contains(name):
+            return [actor]
         case .process where [Uninstall.name, Reinstall.name].contains(name):
             return [actor] + devices.flatMap(\.apps).filter { $0.kind == .appExtension && $0.host == actor }.map(\.name)
         case .device where [Reboot.name, Erase.name].contains(name):

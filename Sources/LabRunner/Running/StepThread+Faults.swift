@@ -1,90 +1,90 @@
 internal import LabKit
 
-/// A fault that a step has armed, as the place where it is counted knows it.
-enum ArmedFault: Hashable, Sendable {
-    /// In the instance's table.
-    case point(String, process: String)
-    /// At the server, by its identifier.
-    case traffic(String)
-    /// On a link, by its identifier.
-    case link(String, fault: String)
-}
-
-// Against green that means nothing: armed faults must fire.
+// Faults: noted when they are armed, counted against green that means nothing, and ended.
 extension StepThread {
-    /// The commands that arm a fault of the network.
-    private static let trafficFaults: Set<String> = [
-        SlowAnswers.name, FailRequests.name, DropConnections.name, CorruptAnswers.name, ShowWrongCertificate.name,
-    ]
-
-    /// Remembers the step of a fault that was armed.
-    func noteFault(of command: CommandStep, _ arguments: JSONValue, _ answer: JSONValue, step: Step) {
-        if command.target.kind == .faults, command.command.name == ArmFault.name,
-            let point = arguments["point"]?.stringValue, let process = arguments["peer"]?.stringValue
-        {
-            run.note(.point(point, process: process), armedBy: step)
-        }
-        if command.target.kind == .server, Self.trafficFaults.contains(command.command.name),
-            let id = answer["id"]?.stringValue
-        {
-            run.note(.traffic(id), armedBy: step)
-        }
-        if command.target.kind == .link, LinkFaultWord(rawValue: command.command.name) != nil,
-            let id = answer["id"]?.stringValue
-        {
-            run.note(.link(command.target.actor, fault: id), armedBy: step)
-        }
+    /// Remembers a fault that a step has armed.
+    func noteFault(of command: CommandStep, _ answer: JSONValue, step: Step) {
+        guard let fault = ArmedFault(command, answer, by: step) else { return }
+        run.note(fault)
+        blockFaults?.append(fault)
     }
 
-    /// Complains about every armed fault that has hit nothing, at the step that armed it.
+    /// Carries out steps while faults are armed, and ends the faults whatever happened.
+    func perform(_ steps: [Step], during arming: [Step]) -> Bool {
+        let outer = blockFaults
+        blockFaults = []
+        let isArmed = perform(arming)
+        let faults = blockFaults ?? []
+        blockFaults = outer
+        let isFine = isArmed && perform(steps) && haveFired(faults)
+        return end(faults) && isFine
+    }
+
+    /// Complains about every fault of the scenario that is still armed and has hit nothing, at the step that armed it.
     func checkFaults() {
+        let noted = run.armedFaults
+        _ = haveFired(noted)
         for armed in instance.faults.rules() where armed.fired == 0 {
-            let rule = armed.rule
-            complain(
-                .point(rule.point.rawValue, process: rule.process),
-                "the fault armed at `\(rule.point.rawValue)` of `\(rule.process)` never fired, so the scenario shows nothing about it"
-            )
+            let identity = ArmedFault.Identity(actor: "faults", id: .integer(Int64(armed.id)))
+            if noted.contains(where: { $0.identity == identity }) { continue }
+            run.fail(
+                "the fault armed from outside at `\(armed.rule.point)` of `\(armed.rule.process)` never fired, so the scenario shows nothing about it",
+                verdict: .failed)
         }
-        if run.hasArmed({ if case .traffic = $0 { true } else { false } }) {
-            checkTraffic(
-                at: Target(actor: "server", kind: .server, route: .endpoint(.server, about: nil)), of: "request"
-            ) { .traffic($0) }
-        }
-        for link in instance.manifest.topology.links {
-            guard run.hasArmed({ if case .link(link.name, _) = $0 { true } else { false } }),
-                let target = instance.actors[link.name]?.first(where: { $0.kind == .link })
+    }
+
+    /// Whether all faults have hit something; complains about each that has not.
+    private func haveFired(_ faults: [ArmedFault]) -> Bool {
+        var lists: [ArmedFault.Counter: [JSONValue]] = [:]
+        var isFine = true
+        for fault in faults {
+            guard let counter = fault.counter else { continue }
+            let list = lists[counter] ?? counts(of: fault, by: counter.command)
+            lists[counter] = list
+            // A fault that is not listed was ended by the scenario, which need not wait until it fires.
+            guard let count = list.first(where: { $0["id"] == fault.identity.id }), count["fired"]?.integerValue == 0
             else { continue }
-            checkTraffic(at: target, of: "message") { .link(link.name, fault: $0) }
+            let matched = count["matched"]?.integerValue.map {
+                $0 == 0 ? " (nothing came that it is about)" : " (`skip` let pass what it is about, \($0) in number)"
+            }
+            isFine = fail(
+                fault.step,
+                "the fault of this step never fired, so the scenario shows nothing about it\(matched ?? "")",
+                verdict: .failed)
         }
+        return isFine
     }
 
-    /// Complains about the faults of the network, or of a link, that have hit nothing.
-    private func checkTraffic(at place: Target, of subject: String, armed: (String) -> ArmedFault) {
-        // Who has died was hit by something else.
-        guard
-            let outcome = try? caller.call(
-                place, command: ListTrafficFaults.name, arguments: [:], operation: "faults",
-                timeout: ControlClient.patience),
-            case .result(let list) = outcome.answer
-        else { return }
-        for fault in list.arrayValue ?? [] where fault["fired"]?.integerValue == 0 {
-            let matched = fault["matched"]?.integerValue ?? 0
-            let filter = place.kind == .link ? "`skip`, `every` or `chance` let" : "`skip` lets"
-            let why =
-                matched == 0
-                ? ": no such \(subject) came"
-                : ", although \(matched) such \(matched == 1 ? subject : subject + "s") came: \(filter) them pass"
-            complain(
-                armed(fault["id"]?.stringValue ?? ""),
-                "the fault of this step hit nothing\(why)")
-        }
+    /// The faults of an actor with what each has hit; none of an actor that has died, which was hit by something else.
+    private func counts(of fault: ArmedFault, by command: String) -> [JSONValue] {
+        let outcome = try? caller.call(
+            fault.target, command: command, arguments: [:], operation: "faults", timeout: ControlClient.patience)
+        guard case .result(let list)? = outcome?.answer else { return [] }
+        return list.arrayValue ?? []
     }
 
-    private func complain(_ fault: ArmedFault, _ reason: String) {
-        if let step = run.step(that: fault) {
-            _ = fail(step, reason, verdict: .failed)
-        } else {
-            run.fail(reason, verdict: .failed)
+    /// Ends all faults of the scenario that must have hit something, so that none hits the tear-down.
+    func endFaults() {
+        _ = end(run.armedFaults.filter { $0.counting != nil })
+    }
+
+    /// Ends faults, the last one first.
+    private func end(_ faults: [ArmedFault]) -> Bool {
+        var isFine = true
+        for fault in faults.reversed() {
+            do {
+                let outcome = try caller.call(
+                    fault.target, command: fault.ending, arguments: fault.endingArguments,
+                    operation: fault.step.path, timeout: ControlClient.patience)
+                // With an actor that has died its faults are gone.
+                guard let error = outcome.error, error.name != "peerDied" else { continue }
+                isFine = fail(
+                    fault.step, "the fault of this step could not be ended: \(error.text)", verdict: .inconclusive)
+            } catch {
+                isFine = fail(
+                    fault.step, "the fault of this step could not be ended: \(error)", verdict: .inconclusive)
+            }
         }
+        return isFine
     }
 }

@@ -24,6 +24,8 @@ final class StepThread {
     /// The error of the command that failed last, and the answer of the one that succeeded last: how a branch ended.
     var lastError: ControlError?
     var lastAnswer: JSONValue?
+    /// While the faults of a `during` are armed, those that are.
+    var blockFaults: [ArmedFault]?
     /// While a block is tried again and again, failures are kept here instead of being reported.
     var held: [StepFailure]?
 
@@ -91,6 +93,8 @@ final class StepThread {
             isFine = perform(steps, without: absence, of: step)
         case .stays(let duration, let steps):
             isFine = hold(steps, for: duration, of: step)
+        case .during(let arming, let steps):
+            isFine = perform(steps, during: arming)
         case .eventually(let limit, let steps):
             isFine = eventually(limit, steps, of: step)
         case .race(let race):
@@ -157,6 +161,7 @@ final class StepThread {
                 .stays(_, let steps), .never(.event, let steps), .same(let steps), .postConditions(let steps):
                 prepare(steps)
             case .never(.answer(let probe), let steps): prepare([probe] + steps)
+            case .during(let arming, let steps): prepare(arming + steps)
             case .check, .advance, .waitFor, .order, .race, .parallel: break
             }
         }

@@ -15,6 +15,7 @@ struct Step: Sendable {
         case same([Step])
         case never(Absence, steps: [Step])
         case stays(LabDuration, steps: [Step])
+        case during([Step], steps: [Step])
         case eventually(limit: LabDuration, steps: [Step])
         case race(Race)
         case parallel([Branch])
@@ -54,6 +55,7 @@ struct Step: Sendable {
             .stays(_, let steps), .never(.event, let steps), .same(let steps), .postConditions(let steps):
             steps
         case .never(.answer(let probe), let steps): [probe] + steps
+        case .during(let arming, let steps): arming + steps
         }
     }
 
@@ -79,6 +81,7 @@ struct Step: Sendable {
         case .never(.event(let event), _): "never: \(event.event)"
         case .never(.answer(let probe), _): "never: \(probe.title)"
         case .stays(let duration, _): "stays: \(duration)"
+        case .during(let arming, _): "during: \(arming.map(\.title).joined(separator: ", "))"
         case .eventually: "eventually"
         case .race: "race"
         case .parallel: "parallel"

@@ -29,7 +29,7 @@ struct TrafficCommands: Sendable {
             (rule.certificate, rule.times) = (arguments.kind.rawValue, arguments.times)
             return try arm(rule)
         }
-        table.answer(HealTraffic.self) { _, _ in powers.faults.remove(id: nil) }
+        table.answer(HealTraffic.self) { arguments, _ in powers.faults.remove(id: arguments.id) }
         table.answer(ListTrafficFaults.self) { _, _ in
             powers.faults.all.map { armed in
                 ListTrafficFaults.Fault {

@@ -4,11 +4,13 @@ import SimulatedDevice
 /// The directory that the applications of a group share, and what PowerAuth keeps there (sharing.md, section 4).
 struct AppGroupContainer: Sendable {
     let path: String
+    private let sandbox: Sandbox
 
     /// - Throws: ``InvalidConfiguration/appGroupNotEntitled(_:)``.
     init(appGroup: String, sandbox: Sandbox) throws(InvalidConfiguration) {
         guard let path = sandbox.containerPath(forAppGroup: appGroup) else { throw .appGroupNotEntitled(appGroup) }
         self.path = path
+        self.sandbox = sandbox
     }
 
     func path(of file: String) -> String { path + "/" + file }
@@ -21,8 +23,7 @@ struct AppGroupContainer: Sendable {
     /// Records the name, for the applications that come later. Call under the status lock.
     func recordMemoryName(_ name: String, instanceId: String) {
         do {
-            try Data(name.utf8).write(
-                to: URL(fileURLWithPath: path(of: Self.memoryNameFile(instanceId))), options: .atomic)
+            try sandbox.write(Data(name.utf8), to: path(of: Self.memoryNameFile(instanceId)))
         } catch {
             // Without the record a wrong identifier of another application stays unnoticed; sharing itself works.
             PowerAuthLog.write("The shared memory name could not be recorded: \(error)")

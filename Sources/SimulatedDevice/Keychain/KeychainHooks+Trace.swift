@@ -3,10 +3,10 @@ import LabKit
 extension KeychainHooks {
     /// Hooks that write to a trace; nil drops the events.
     static func tracing(
-        _ trace: TraceWriter?, pass: @escaping @Sendable (FaultPoint) throws -> Void
+        _ trace: TraceWriter?, storage: AppStorage, pass: @escaping @Sendable (FaultPoint) throws -> Void
     ) -> KeychainHooks {
         KeychainHooks(
-            pass: pass,
+            pass: pass, takeRoom: { bytes in try storage.takeRoom(bytes, for: "keychain") },
             written: { trace?.emit(.keychainWritten, $0.fields) },
             deleted: { trace?.emit(.keychainDeleted, $0.fields) },
             damaged: { trace?.emit(.keychainCorrupted, $0.fields) },

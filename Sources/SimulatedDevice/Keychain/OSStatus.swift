@@ -5,6 +5,8 @@ public typealias OSStatus = Int32
 public let errSecSuccess: OSStatus = 0
 /// The function is not implemented on this platform.
 public let errSecUnimplemented: OSStatus = -4
+/// The disk is full.
+public let errSecDiskFull: OSStatus = -34
 /// The database could not be read or written.
 public let errSecIO: OSStatus = -36
 /// A parameter is not valid.
@@ -15,6 +17,8 @@ public let errSecUserCanceled: OSStatus = -128
 public let errSecBadReq: OSStatus = -909
 /// No keychain is available.
 public let errSecNotAvailable: OSStatus = -25291
+/// The keychain cannot be written.
+public let errSecReadOnly: OSStatus = -25292
 /// Authentication of the user failed.
 public let errSecAuthFailed: OSStatus = -25293
 /// An item with the same identity exists.

@@ -57,7 +57,8 @@ public final class SystemKeychain: Sendable {
     ///   - accessGroup: Owner of the item; nil means the app's first access group.
     ///   - protection: Who must be there before the value is given out.
     /// - Returns: ``errSecDuplicateItem`` if the item exists, ``errSecMissingEntitlement`` for a foreign group,
-    ///   ``errSecAuthFailed`` for a protection that the device cannot give, ``errSecIO`` when the database failed.
+    ///   ``errSecAuthFailed`` for a protection that the device cannot give, ``errSecDiskFull`` or ``errSecReadOnly`` for a
+    ///   storage that takes nothing, ``errSecIO`` when the database failed.
     @discardableResult
     public func add(
         _ value: Data, service: String, account: String, accessGroup: String? = nil,
@@ -73,6 +74,7 @@ public final class SystemKeychain: Sendable {
                 return Writing(status: errSecAuthFailed, revision: nil)
             }
             let linked = protection == .currentBiometricSet ? enrolment ?? 0 : 0
+            try hooks.takeRoom(value.count)
             guard
                 let revision = try database.insert(
                     value, at: key, creator: creator, protection: protection, enrolment: linked)
@@ -121,7 +123,8 @@ public final class SystemKeychain: Sendable {
     ///   - accessGroup: Where the item lives; nil means every match in the groups of the app.
     ///   - expectedRevision: If given, the write happens only while the item still carries this stamp; otherwise the
     ///     call answers ``errSecBadReq`` and changes nothing.
-    /// - Returns: ``errSecItemNotFound``, ``errSecMissingEntitlement``, ``errSecBadReq`` or ``errSecIO``.
+    /// - Returns: ``errSecItemNotFound``, ``errSecMissingEntitlement``, ``errSecBadReq``, ``errSecDiskFull``,
+    ///   ``errSecReadOnly`` or ``errSecIO``.
     @discardableResult
     public func update(
         _ value: Data, service: String, account: String, accessGroup: String? = nil, expectedRevision: Int64? = nil
@@ -130,6 +133,7 @@ public final class SystemKeychain: Sendable {
             guard let groups = groups(for: accessGroup) else {
                 return Writing(status: errSecMissingEntitlement, revision: nil)
             }
+            try hooks.takeRoom(value.count)
             let outcome = try database.update(
                 value, service: service, account: account, groups: groups, expectedRevision: expectedRevision)
             switch outcome {
@@ -203,6 +207,7 @@ public final class SystemKeychain: Sendable {
     private func remove(service: String?, account: String?, accessGroup: String?) -> OSStatus {
         perform(.keychainDelete, failed: { $0 }) {
             guard let groups = groups(for: accessGroup) else { return errSecMissingEntitlement }
+            try hooks.takeRoom(0)
             let deleted = try database.delete(service: service, account: account, groups: groups)
             deleted.forEach(hooks.deleted)
             return deleted.isEmpty ? errSecItemNotFound : errSecSuccess
@@ -245,7 +250,17 @@ public final class SystemKeychain: Sendable {
             return try body()
         } catch {
             hooks.failed(error)
-            return failed(errSecIO)
+            return failed((error as? DeviceDisk.Refusal)?.status ?? errSecIO)
+        }
+    }
+}
+
+extension DeviceDisk.Refusal {
+    /// What the keychain answers when the storage takes nothing.
+    fileprivate var status: OSStatus {
+        switch self {
+        case .full: errSecDiskFull
+        case .readOnly: errSecReadOnly
         }
     }
 }
@@ -268,6 +283,8 @@ extension OSStatus {
 struct KeychainHooks: Sendable {
     /// Passes a fault point; throws what was armed there.
     var pass: @Sendable (FaultPoint) throws -> Void = { _ in }
+    /// Takes the room in the storage for so many bytes; throws when there is none.
+    var takeRoom: @Sendable (Int) throws -> Void = { _ in }
     /// An item was added or changed.
     var written: @Sendable (KeychainKey) -> Void = { _ in }
     /// An item was deleted.

@@ -59,7 +59,8 @@ public final class DeviceTimer: Sendable {
     private static func runDue(_ actions: Actions, _ clock: LabClock, _ alarm: LabAlarm) {
         let now = clock.now()
         let (due, next) = actions.state.withLock { state in
-            let due = state.actions.filter { $0.value.time <= now }.sorted { $0.key < $1.key }
+            let due = state.actions.filter { $0.value.time <= now }
+                .sorted { ($0.value.time, $0.key) < ($1.value.time, $1.key) }
             for (number, _) in due { state.actions[number] = nil }
             return (due.map(\.value.action), state.actions.values.map(\.time).min())
         }

@@ -1,3 +1,4 @@
+package import Foundation
 public import LabKit
 import LabSystem
 import Synchronization
@@ -34,6 +35,7 @@ public final class Sandbox: Sendable {
     /// Name of the app's executable.
     public let executableName: String
 
+    private let storage: AppStorage
     private let quirks: QuirkSet
     private let registry: DeviceRegistry
     private let labAuthorityPath: String
@@ -72,6 +74,8 @@ public final class Sandbox: Sendable {
         executableName = app.executable
         quirks = try QuirkSet(parsing: app.quirks)
         home = try registry.container(ofApp: app.bundleIdentifier)
+        let storage = AppStorage(disk: try DeviceDisk(layout: layout, device: device.name), trace: trace)
+        self.storage = storage
         preferencesLock = layout.deviceDirectory(device.name) + "/preferences.lock"
         labAuthorityPath = layout.serverDirectory + "/tls/ca.pem"
         let security = try DeviceSecurity(layout: layout, device: device)
@@ -92,7 +96,8 @@ public final class Sandbox: Sendable {
         keychain = SystemKeychain(
             path: layout.keychainPath(device.name), accessGroups: identity.keychainAccessGroups,
             creator: app.bundleIdentifier,
-            hooks: .tracing(trace) { [name = app.name] point in try faults?.pass(point, process: name) },
+            hooks: .tracing(trace, storage: storage) { [name = app.name] point in try faults?.pass(point, process: name)
+            },
             authentication: authentication, owner: owner)
     }
 
@@ -128,6 +133,11 @@ public final class Sandbox: Sendable {
         return try? registry.container(ofGroup: group)
     }
 
+    /// Replaces a file in a container of the app in one step.
+    package func write(_ data: Data, to path: String) throws {
+        try storage.write(data, to: path, for: "container")
+    }
+
     /// The app's preferences: standard for nil, otherwise a suite (sharing.md, section 21.5).
     ///
     /// An entitled app group names the suite shared in the group's container, any other name one that is private to
@@ -137,7 +147,7 @@ public final class Sandbox: Sendable {
         let container = suite.flatMap(containerPath(forAppGroup:)) ?? home
         let file = (suite ?? identity.bundleIdentifier).replacing("/", with: ":")
         return DefaultsSuite(
-            path: "\(container)/Library/Preferences/\(file).json", lockPath: preferencesLock,
+            path: "\(container)/Library/Preferences/\(file).json", lockPath: preferencesLock, storage: storage,
             isReadable: { [security] in security.state.isUnlockedSinceBoot },
             failed: { [traceWriter] error in
                 traceWriter?.emitFailure("preferences", error)

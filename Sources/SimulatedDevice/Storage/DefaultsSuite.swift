@@ -12,17 +12,19 @@ import LabSystem
 public final class DefaultsSuite: Sendable {
     private let path: String
     private let lockPath: String
+    private let storage: AppStorage
     private let isReadable: @Sendable () -> Bool
     private let failed: @Sendable (any Error) -> Void
 
     /// - Parameter isReadable: false before the first unlock of the device, when everything reads as missing and
     ///   nothing can be stored (sharing.md, section 21.6).
     init(
-        path: String, lockPath: String, isReadable: @escaping @Sendable () -> Bool = { true },
+        path: String, lockPath: String, storage: AppStorage, isReadable: @escaping @Sendable () -> Bool = { true },
         failed: @escaping @Sendable (any Error) -> Void
     ) {
         self.path = path
         self.lockPath = lockPath
+        self.storage = storage
         self.isReadable = isReadable
         self.failed = failed
     }
@@ -57,7 +59,7 @@ public final class DefaultsSuite: Sendable {
                 values[key] = value?.json
                 let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
                 if !Files.exists(directory) { try Files.createDirectory(directory) }
-                try Files.write(JSONValue.object(values).encoded(), to: path)
+                try storage.write(JSONValue.object(values).encoded(), to: path, for: "preferences")
             }
         } catch {
             failed(error)

@@ -84,6 +84,7 @@ extension EndToEnd {
                 .replacing(/\b[0-9a-f]{16}\b/, with: "COUNTER")
                 .replacing(/\b[0-9]{10}(\.[0-9]+)?\b/, with: "TIME")
                 .replacing(/127\.0\.0\.1:[0-9]+/, with: "HOST")
+                .replacing(/\bport [0-9]+/, with: "port N")
                 .replacing(/\b(pid[= ])[0-9]+/, with: { "\($0.output.1)N" })
         }
     }

@@ -37,6 +37,29 @@ struct VocabularyTests {
         #expect(Vocabulary.lab.command(named: "createActivation", of: .watchApp) == nil)
     }
 
+    @Test("What arms a fault is ended and counted by commands of the same actor, which need no more than its answer")
+    func faultsAreEnded() {
+        let arming = Vocabulary.lab.commands.filter { $0.ending != nil }
+        #expect(arming.map(\.name).contains("arm"))
+        for command in arming {
+            let answered = Set(members(of: command.result).map(\.name))
+            for actor in command.actors {
+                let ending = Vocabulary.lab.command(named: command.ending ?? "", of: actor)
+                #expect(ending != nil, "\(command.name)")
+                let needed = ending?.fields.filter(\.isRequired).map(\.name) ?? []
+                #expect(answered.isSuperset(of: needed), "\(command.name)")
+                guard let name = command.counting else { continue }
+                let counting = Vocabulary.lab.command(named: name, of: actor)
+                #expect(counting?.fields.contains(where: \.isRequired) == false, "\(command.name)")
+                let counted = Set(members(of: counting?.result ?? .nothing).map(\.name))
+                #expect(counted.isSuperset(of: ["id", "fired"]) && answered.contains("id"), "\(command.name)")
+            }
+        }
+        for command in Vocabulary.lab.commands where command.ending == nil {
+            #expect(command.counting == nil, "\(command.name)")
+        }
+    }
+
     @Test("A secret shows dots in every description")
     func secretsStayHidden() {
         let command = PersistActivation { $0.password = "0123" }

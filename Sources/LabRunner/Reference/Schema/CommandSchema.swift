@@ -6,11 +6,11 @@ internal import LabKit
 /// Actors are free names of a topology, so that an actor is every key that is no word of the language.
 enum CommandSchema {
     /// The actors whose names are fixed, with what they are.
-    private static let builtIn: [(name: String, kind: ActorKind)] = ReservedWords.builtInActors.compactMap { name in
-        ActorKind(rawValue: name).map { (name, $0) }
+    private static let builtIn: [(name: String, kinds: [ActorKind])] = ReservedWords.builtInActors.map { name in
+        (name, ActorTable.builtIn(name))
     }
     /// The kinds of actor whose names a topology chooses.
-    private static let free = ActorKind.allCases.filter { kind in !builtIn.contains { $0.kind == kind } }
+    private static let free = ActorKind.allCases.filter { kind in !builtIn.contains { $0.kinds.contains(kind) } }
 
     /// What a step refers to.
     static var definitions: [String: Schema] {
@@ -21,7 +21,7 @@ enum CommandSchema {
             "fails": ExpectationSchema.failure,
         ]).and(.not(.has("expect", "fails")))
         definitions["commandName"] = names(of: free)
-        for (name, kind) in builtIn { definitions["commandName.\(name)"] = names(of: [kind]) }
+        for (name, kinds) in builtIn { definitions["commandName.\(name)"] = names(of: kinds) }
         return definitions
     }
 
@@ -43,7 +43,9 @@ enum CommandSchema {
 
     private static var command: Schema {
         var keys = siblings
-        for (name, kind) in builtIn { keys[name] = .definition("commandName.\(name)").described(kind.title) }
+        for (name, kinds) in builtIn {
+            keys[name] = .definition("commandName.\(name)").described(kinds.first?.title ?? name)
+        }
         // Offered while the step has no actor yet; a step that has one of them is not judged here.
         for word in ReservedWords.stepWords where keys[word] == nil {
             keys[word] = .anything.described(StepSchema.meanings[word] ?? "")
@@ -54,8 +56,8 @@ enum CommandSchema {
             .not(.has("expect", "fails")), .not(.has("expect", "either")), .not(.has("fails", "either")),
             .when(.has("eventually"), .anyOf(outcomes)), .not(.has("when", "as")),
         ]
-        let bindings = builtIn.flatMap { name, kind in
-            declarations(of: [kind]).map { command, declared in
+        let bindings = builtIn.flatMap { name, kinds in
+            declarations(of: kinds).map { command, declared in
                 Schema.when(.keys([name: .constant(command)]).and(.has(name)), binding(declared))
             }
         }

@@ -17,6 +17,7 @@ enum StepSchema {
     static let meanings = [
         "advance": "Moves the lab's clock; what became due happens, in order.",
         "check": "An expectation about a value that was kept, or steps that are all carried out although one fails.",
+        "during": "The steps, while faults are armed, which end with them.",
         "each": "The steps, once for each value.",
         "eventually": "The steps again and again until they hold, at most that long.",
         "include": "The steps of another file.",
@@ -58,6 +59,8 @@ enum StepSchema {
         [
             "advance": word("advance", ValueSchema.duration),
             "check": check,
+            "during": word(
+                "during", .list(of: .definition("command"), atLeast: 1), ["steps": steps], required: ["steps"]),
             "each": word(
                 "each",
                 .object(

@@ -85,6 +85,8 @@ enum TopologySchema {
                 "keychainAccessGroups": texts("Entitlement: keychain groups, written `TEAM.name`."),
                 "autostart": ValueSchema.flag
                     .described("Whether the app is launched with the instance.", default: true),
+                "timeLimit": ValueSchema.duration
+                    .described("How long a process of an extension may live; by default for ever."),
                 "quirks": Schema.list(of: .word(of: Quirk.all.map { ($0.rawValue, $0.summary) }))
                     .described("Defects of the original SDK to bring back."),
                 "powerAuth": Schema.definition(form.name("powerAuth")).described("What the app passes to its SDK."),

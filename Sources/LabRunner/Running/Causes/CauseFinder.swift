@@ -7,8 +7,10 @@ struct CauseFinder {
     /// The causes, one sentence each.
     var causes: [String] {
         var seen: Set<String> = []
-        return [faults, refusals, signatures, end, suspension, locks, links, protection, clock].flatMap { $0 }
-            .filter { seen.insert($0).inserted }
+        return [faults, refusals, signatures, end, server, suspension, locks, links, protection, disk, clock].flatMap {
+            $0
+        }
+        .filter { seen.insert($0).inserted }
     }
 
     // MARK: What happened in the step
@@ -19,13 +21,14 @@ struct CauseFinder {
             switch event.name {
             case .faultFired where event.time >= facts.begin || hasKilledActor(event):
                 let (point, action) = (event.text("point"), event.text("action"))
-                let armed = facts.armed(.point(point, process: event.process))
+                let armed = facts.armed(ArmedFault.Identity(actor: "faults", id: event.fields["id"] ?? .null))
                 return "the fault `\(action)` at `\(point)`\(armed) took effect in `\(event.process)`"
             case .serverFaulted where event.time >= facts.begin && event.isCaused(by: facts.step):
-                let armed = facts.armed(.traffic(event.text("id")))
+                let armed = facts.armed(ArmedFault.Identity(actor: event.process, id: event.fields["id"] ?? .null))
                 return "the fault of the network\(armed) hit `\(event.text("path"))`: \(event.text("fault"))"
             case .linkFaulted where event.time >= facts.begin && isAboutWatch || isLostForActor(event):
-                let armed = facts.armed(.link(event.text("link"), fault: event.text("armed")))
+                let armed = facts.armed(
+                    ArmedFault.Identity(actor: event.text("link"), id: event.fields["armed"] ?? .null))
                 let direction = LinkDirection(rawValue: event.text("direction"))?.title ?? ""
                 return
                     "the fault of the link `\(event.text("link"))`\(armed) hit a message \(direction) (\(event.text("kind"))): \(event.text("effect"))"
@@ -79,6 +82,14 @@ struct CauseFinder {
         let step = last.time < facts.begin ? facts.stepAt(last.time, actor) : nil
         let when = step.map { " in \(Phase.title(ofStep: $0))" } ?? ""
         return ["the process of `\(actor)` ended\(when): \(last.text("reason"))"]
+    }
+
+    /// A server that does not run, when the step asked for it in vain.
+    private var server: [String] {
+        guard facts.own.contains(where: { $0.name == .httpFailed }),
+            let last = facts.events.last(where: { $0.isAboutLife(of: "server") }), last.name == .processEnded
+        else { return [] }
+        return ["the server does not run\(facts.since(last.time, by: "server")); `server: restart` starts it again"]
     }
 
     private var suspension: [String] {
@@ -167,6 +178,16 @@ struct CauseFinder {
             }), last.name == .deviceLocked
         else { return [] }
         return ["`\(device)` is locked\(facts.since(last.time, by: device)); `\(device): unlock` opens it"]
+    }
+
+    /// What the storage of the device has refused.
+    private var disk: [String] {
+        guard let device = facts.device else { return [] }
+        return facts.recent.filter { $0.name == .diskRefused && $0.process == facts.actor }.map { event in
+            let state = event.text("error") == "EROFS" ? "takes no writes" : "is full"
+            return
+                "the storage of `\(device)` \(state): \(event.text("bytes")) bytes for the \(event.text("what")) were refused; `\(device): freeDisk` gives room"
+        }
     }
 
     /// A clock that stands still lets nothing become due.

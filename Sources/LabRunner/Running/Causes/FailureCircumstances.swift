@@ -21,7 +21,7 @@ struct FailureCircumstances {
     /// The number of the step that was being carried out at a time, by somebody when several were.
     let stepAt: (_ time: UInt64, _ actor: String) -> String?
     /// The step that armed a fault.
-    let armedBy: (ArmedFault) -> Step?
+    let armedBy: (ArmedFault.Identity) -> Step?
 
     /// Everything since the step began.
     var recent: [TraceEvent] { events.filter { $0.time >= begin } }
@@ -41,7 +41,7 @@ struct FailureCircumstances {
     }
 
     /// "that step 4 armed", when a step did.
-    func armed(_ fault: ArmedFault) -> String {
+    func armed(_ fault: ArmedFault.Identity) -> String {
         armedBy(fault).map { " that \(Phase.title(ofStep: $0.path)) armed (\($0.place.label))" } ?? ""
     }
 }

@@ -1,0 +1,63 @@
+internal import Foundation
+internal import LabKit
+internal import LabSystem
+
+/// What only those can do who started the server and the agents.
+struct InstanceKeeper: Sendable {
+    /// How the server or an agent ended.
+    let howEnded: @Sendable (InstanceEndpoint) -> String?
+    /// The end of a process is wanted from here on.
+    let expectEnd: @Sendable (_ pid: Int32) -> Void
+    /// Starts the server again and waits until it is ready.
+    let startServer: @Sendable () throws -> Void
+}
+
+// Starting the server and the agents.
+extension InstanceConnection {
+    /// How long the parts of an instance may take to become ready, in real time.
+    static let startPatience = LabDuration.seconds(20).stretched
+
+    /// Starts the server's program.
+    func spawnServer() throws -> ChildProcess {
+        try spawn("lab-server", answeringAt: .server, ["--instance", layout.root])
+    }
+
+    /// Starts the program of an agent.
+    func spawnAgent(of device: String) throws -> ChildProcess {
+        try spawn("device-agent", answeringAt: .agent(device), ["--instance", layout.root, "--device", device])
+    }
+
+    private func spawn(
+        _ program: String, answeringAt endpoint: InstanceEndpoint, _ arguments: [String]
+    ) throws -> ChildProcess {
+        let path = Executables(directory: manifest.executablesDirectory).path(program)
+        guard Files.exists(path) else {
+            throw LabFailure("The program \(path) is missing. Build the whole package.")
+        }
+        let log = try FileDescriptor.open(logPath(endpoint.fileName), flags: O_WRONLY | O_CREAT | O_APPEND)
+        // An own process group keeps the terminal's Ctrl-C away: the runner ends its parts in order. There
+        // is no death signal either; they watch the lease and clean up when it goes.
+        return try ChildProcess.spawn(
+            executable: path, arguments: arguments, standardInput: .null, standardOutput: .file(log),
+            standardError: .file(log), newProcessGroup: true)
+    }
+
+    /// Waits until the server tells that it listens.
+    func awaitServer(_ process: ChildProcess) throws -> ServerReady {
+        let ready = try ServerReady.wait(
+            layout, timeout: Self.startPatience, watching: try ProcessWatch(pid: process.pid))
+        guard let ready else { throw LabFailure("The server did not become ready. \(logHint("server"))") }
+        return ready
+    }
+
+    /// Where what a process prints is kept.
+    func logPath(_ name: String) -> String { "\(manifest.runDirectory)/logs/\(name).log" }
+
+    /// The last line of a log and where the rest is.
+    func logHint(_ name: String) -> String {
+        let path = logPath(name)
+        let text = (try? Files.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let last = text.split(separator: "\n").last.map { "It said: \($0) " } ?? ""
+        return "\(last)(log: \(path))"
+    }
+}
