@@ -123,7 +123,7 @@ struct MatcherTests {
                 #": "the activation is not valid" | "the activation is not there" (the same up to character 22)"#
             ]
         ),
-        ("{ equals: [1, 2] }", "[2,1]", [": [1,2] | [2,1] (the same elements in another order)"]),
+        ("{ equals: [1, 2] }", "[2,1]", [": [1, 2] | [2,1] (the same elements in another order)"]),
         ("{ equals: [1, 2] }", "[1,3]", ["1: 2 | 3"]),
         ("{ equals: [1, 2] }", "[2,3,1,2]", [": a list of 2, not 4 | [2,3,1,2] (too many: 3, 2)"]),
         (

@@ -39,14 +39,23 @@ extension MatchEvaluator {
         }
     }
 
-    /// A list that has too many or too few elements.
-    func difference(
-        _ elements: [JSONValue], from expectations: [Expectation], path: String, at place: SourcePlace
-    ) -> Mismatch {
+    /// Where a list differs: its elements, or the list as a whole when there are too many, too few, or another order.
+    func differences(
+        _ elements: [JSONValue], from expectations: [Expectation], path: String, of list: Expectation
+    ) -> [Mismatch] {
         let rest = NearMiss.unmatched(expectations, elements) { mismatches($1, $0).isEmpty }
-        return Mismatch(
-            path: path, expected: "a list of \(expectations.count), not \(elements.count)",
-            actual: .array(elements), place: place, hint: Self.sentence(rest, describe: describe))
+        func whole(_ expected: String, _ hint: String) -> [Mismatch] {
+            [Mismatch(path: path, expected: expected, actual: .array(elements), place: list.place, hint: hint)]
+        }
+        guard elements.count == expectations.count else {
+            return whole(
+                "a list of \(expectations.count), not \(elements.count)", Self.sentence(rest, describe: describe))
+        }
+        let differences = zip(elements, expectations).enumerated().flatMap { index, pair in
+            mismatches(pair.0, pair.1, path: Self.path(path, String(index)))
+        }
+        return differences.isEmpty || !rest.missing.isEmpty
+            ? differences : whole(describe(list), NearMiss.otherOrder)
     }
 
     /// A path one member deeper.

@@ -45,12 +45,7 @@ struct MatchEvaluator {
             }
         case .list(let expectations):
             guard case .array(let elements)? = value else { return differs("a list") }
-            guard elements.count == expectations.count else {
-                return [difference(elements, from: expectations, path: path, at: expectation.place)]
-            }
-            return zip(elements, expectations).enumerated().flatMap { index, pair in
-                mismatches(pair.0, pair.1, path: Self.path(path, String(index)))
-            }
+            return differences(elements, from: expectations, path: path, of: expectation)
         case .all(let expectations):
             return expectations.flatMap { mismatches(value, $0, path: path) }
         case .oneOf(let expectations):

@@ -15,7 +15,7 @@ enum NearMiss {
         case (_, .string(let text)):
             return text == expected.description ? "the same characters, but a text" : nil
         case (.array(let expected), .array(let actual)):
-            return isReordered(expected, actual) ? "the same elements in another order" : nil
+            return isReordered(expected, actual) ? otherOrder : nil
         default:
             return nil
         }
@@ -35,6 +35,8 @@ enum NearMiss {
         guard min(expected.count, actual.count) >= longText else { return nil }
         return commonStart(Array(expected), Array(actual)).map { "the same up to character \($0)" }
     }
+
+    static let otherOrder = "the same elements in another order"
 
     /// From how many characters on the eye needs help.
     private static let longText = 20

@@ -25,6 +25,8 @@ struct ArmedFault: Sendable {
     /// The command that lists it with its count; nil when nobody needs to meet it.
     let counting: String?
     let identity: Identity
+    /// The parameters by which it lets pass what it is about.
+    let filters: [String]
     /// The step that armed it.
     let step: Step
 
@@ -38,6 +40,7 @@ struct ArmedFault: Sendable {
         let members = answer.objectValue ?? [:]
         endingArguments = .object(members.filter { declared?.field(named: $0.key) != nil })
         identity = Identity(actor: target.actor, id: answer["id"] ?? .null)
+        filters = ["skip", "every", "chance"].filter { command.command.field(named: $0) != nil }
         self.step = step
     }
 

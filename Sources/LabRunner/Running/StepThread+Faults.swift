@@ -45,7 +45,9 @@ extension StepThread {
             guard let count = list.first(where: { $0["id"] == fault.identity.id }), count["fired"]?.integerValue == 0
             else { continue }
             let matched = count["matched"]?.integerValue.map {
-                $0 == 0 ? " (nothing came that it is about)" : " (`skip` let pass what it is about, \($0) in number)"
+                $0 == 0
+                    ? " (nothing came that it is about)"
+                    : " (\(listed(fault.filters.map { "`\($0)`" }, by: "or")) let pass what it is about, \($0) in number)"
             }
             isFine = fail(
                 fault.step,
