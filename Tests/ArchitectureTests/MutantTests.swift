@@ -50,7 +50,7 @@ struct MutantTests {
     @Test("The tests of a mutant exist, and read something else than the repository's text")
     func testsExist() throws {
         let suites = try Repository.swiftFiles(below: "Tests").flatMap { file in
-            file.text.matches(of: #/\bstruct (\w+Tests)\b/#).map { "\(file.module).\($0.1)" }
+            file.text.matches(of: #/\b(?:struct|class) (\w+Tests)\b/#).map { "\(file.module).\($0.1)" }
         }
         for mutant in pages.values.joined() {
             let tests = try Regex(mutant.tests)
