@@ -121,8 +121,15 @@ public final class LabInstance: Sendable {
             (state.isKilled || state.isStopped, state.infrastructure.filter { $0.endpoint == .server })
         }
         guard !isEnding else { throw LabFailure("The instance is ending.") }
+        // Waited for, so that its number is free; another process may have it from here on.
         for part in former { _ = end(of: part) }
-        state.withLock { state in state.infrastructure.removeAll { $0.endpoint == .server } }
+        state.withLock { state in
+            state.infrastructure.removeAll { $0.endpoint == .server }
+            for part in former {
+                state.ends[part.process.pid] = nil
+                state.wantedEnds.remove(part.process.pid)
+            }
+        }
         let server = try connection.spawnServer()
         add(server, answeringAt: .server)
         try awaitServer(server)
