@@ -1,3 +1,4 @@
+internal import LabFile
 internal import LabKit
 
 // Faults: noted when they are armed, counted against green that means nothing, and ended.
