@@ -35,6 +35,18 @@ final class LinkAirTests {
         #expect(air.isClear && air.nextArrival == nil)
     }
 
+    @Test("A narrow link lets its bytes pass one after the other, in each direction by itself")
+    func narrow() {
+        let size = live(1).parts.map(\.count).reduce(0, +)
+        _ = air.arm(.slow(by: .zero, jitter: .zero, rate: size), .init(), .toWatch)
+        #expect(take(live(1)) == [] && take(live(2)) == [], "a second each")
+        #expect(take(live(9), .toPhone) == [9])
+        #expect(arrivals(at: 999) == [] && arrivals(at: 1_000) == [1])
+        #expect(arrivals(at: 1_999) == [] && arrivals(at: 2_000) == [2])
+        #expect(take(live(3), at: 5_000) == [], "an idle second is not saved up")
+        #expect(arrivals(at: 5_999) == [] && arrivals(at: 6_000) == [3])
+    }
+
     @Test("A slow link delays each message from its acceptance and keeps the order, whatever the jitter")
     func slow() {
         _ = air.arm(.slow(by: .milliseconds(200), jitter: .milliseconds(150)), .init(times: 20), .toWatch)

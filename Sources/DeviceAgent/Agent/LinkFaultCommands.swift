@@ -5,7 +5,7 @@ extension DeviceAgent {
     static func addFaultCommands(to table: inout CommandTable<LinkHost>) {
         table.answer(SlowMessages.self) { fault, link in
             link.arm(
-                .slow(by: fault.by, jitter: fault.jitter),
+                .slow(by: fault.by, jitter: fault.jitter, rate: fault.rate),
                 LinkFault.Aim(kind: fault.kind, skip: fault.skip, times: fault.times), fault.direction)
         }
         table.answer(DropMessages.self) { fault, link in

@@ -35,6 +35,18 @@ struct LinkAir: Equatable, Sendable {
         /// A message, perhaps twice, that waits for the next one to overtake it, and until when.
         var overtaken: [Passenger] = []
         var patience: Int64 = 0
+        /// Until when the bytes of the messages before keep the way busy, where their number is limited.
+        var busyUntil: Int64 = .min
+
+        /// Puts the bytes of a message behind those before it.
+        ///
+        /// - Returns: How long it takes from now until the last one has passed.
+        mutating func occupy(_ bytes: Int, rate: Int, at now: Int64) -> LabDuration {
+            let start = LabTime(nanoseconds: max(now, busyUntil))
+            let end = start + LabDuration(nanoseconds: Int64(Double(bytes) / Double(rate) * 1e9))
+            busyUntil = end.nanoseconds
+            return end - LabTime(nanoseconds: now)
+        }
 
         /// When something arrives next.
         var nextArrival: Int64? {
@@ -134,8 +146,12 @@ struct LinkAir: Equatable, Sendable {
             guard let hit = courses[index].next() else { continue }
             let effect: String
             switch fault.effect {
-            case .slow(let by, let jitter):
-                let time = by.varied(by: jitter, choice: hit.choice)
+            case .slow(let by, let jitter, let rate):
+                var time = by.varied(by: jitter, choice: hit.choice)
+                if let rate {
+                    let bytes = parts.map(\.count).reduce(0, +)
+                    time = time.adding(lanes[direction, default: Lane()].occupy(bytes, rate: rate, at: now))
+                }
                 delay = delay.adding(time)
                 effect = "it takes \(time)"
             case .drop, .cut:

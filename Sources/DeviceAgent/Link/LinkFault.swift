@@ -5,8 +5,9 @@ import SimulatedDevice
 struct LinkFault: Equatable, Sendable {
     /// What happens to a message.
     enum Effect: Equatable, Sendable {
-        /// It takes a time of the lab's clock, which varies by `jitter` up and down.
-        case slow(by: LabDuration, jitter: LabDuration)
+        /// It takes a time of the lab's clock, which varies by `jitter` up and down, and of which `rate` bytes a second are
+        /// a part when there is a rate.
+        case slow(by: LabDuration, jitter: LabDuration, rate: Int? = nil)
         /// It is lost, `burst` in a row on average.
         case drop(burst: Int)
         /// It arrives twice.

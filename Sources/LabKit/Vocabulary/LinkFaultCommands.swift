@@ -52,6 +52,8 @@ public struct SlowMessages: Command {
     @Field("How long each takes; `advance` ends it.", limit: .length) public var by: LabDuration
     @Field("How much that varies, up and down; the run's seed decides.", limit: .length)
     public var jitter: LabDuration = .zero
+    @Field("How many bytes pass in a second; a message waits for those before it.", limit: .atLeast(1))
+    public var rate: Int?
     @Field(.linkFaultKind) public var kind: LinkMessageKind?
     @Field(.linkFaultDirection) public var direction: LinkDirection?
     @Field(.linkFaultTimes, limit: .atLeast(1)) public var times: Int?
