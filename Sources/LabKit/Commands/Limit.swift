@@ -14,7 +14,7 @@ public struct Limit: Hashable, Sendable, ExpressibleByStringLiteral, CustomStrin
         case any
         case whole(ClosedRange<Int64>)
         case share
-        case length
+        case time(ClosedRange<LabDuration>)
     }
 
     /// A limit that the receiver judges.
@@ -29,7 +29,12 @@ public struct Limit: Hashable, Sendable, ExpressibleByStringLiteral, CustomStrin
     /// A share of a whole, which is 1.
     public static let share = Limit("more than 0, at most 1", .share)
     /// A length of time that does not point backwards.
-    public static let length = Limit("not negative", .length)
+    public static let length = Limit("not negative", .time(.zero...LabDuration(nanoseconds: .max)))
+
+    /// A length of time that does not point backwards and has an upper bound, which is included.
+    public static func upTo(_ longest: LabDuration) -> Limit {
+        Limit("0s to \(longest)", .time(.zero...longest))
+    }
 
     /// Whole numbers between two bounds, both included.
     public static func between(_ lowest: Int64, _ highest: Int64) -> Limit {
@@ -46,7 +51,7 @@ public struct Limit: Hashable, Sendable, ExpressibleByStringLiteral, CustomStrin
         switch rule {
         case .any: return true
         case .share: return value.numberValue.map { $0 > 0 && $0 <= 1 } ?? true
-        case .length: return value.stringValue.flatMap(LabDuration.init(signed:)).map { $0 >= .zero } ?? true
+        case .time(let range): return value.stringValue.flatMap(LabDuration.init(signed:)).map(range.contains) ?? true
         case .whole(let range):
             if case .unsigned = value { return range.upperBound == Int64.max }
             return value.integerValue.map(range.contains) ?? true

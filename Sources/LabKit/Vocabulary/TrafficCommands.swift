@@ -41,7 +41,7 @@ public struct SlowAnswers: Command {
         "slow", of: .server, "Lets requests wait before the server works on them, by the lab's clock.",
         endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
     @Field(.faultEndpoint) public var endpoint: MobileEndpoint
-    @Field("How long each waits; `advance` ends it.") public var by: LabDuration
+    @Field("How long each waits; `advance` ends it.", limit: .upTo(.minutes(10))) public var by: LabDuration
     @Field(.faultTimes) public var times: Int?
     @Field(.faultSkip) public var skip: Int = 0
     public typealias Result = ArmedTrafficFault

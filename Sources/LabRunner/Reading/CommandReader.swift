@@ -100,6 +100,7 @@ struct CommandReader {
             if let value = node?[field.name] {
                 let type = type(of: field, in: command, resource: resource)
                 if let template = steps.values.read(value, as: type, what: "`\(field.name)`") {
+                    checkLimit(of: field, template, at: value.place)
                     arguments.append(CommandStep.Argument(field: field, value: template))
                 }
             } else if field.isRequired, !misspelled.contains(field.name) {
@@ -109,6 +110,13 @@ struct CommandReader {
             }
         }
         return collector.count == before ? arguments : nil
+    }
+
+    /// What the lab would not let through is refused before anything starts, as far as the value is known.
+    private func checkLimit(of field: FieldDeclaration, _ template: Template, at place: SourcePlace) {
+        guard let limit = field.limit, case .literal(let value) = template, !limit.admits(value) else { return }
+        let shown = field.isSecret ? Secret.mask : value.stringValue ?? value.description
+        collector.report(.outOfRange(what: "`\(field.name)`", value: shown, limit: "\(limit)"), at: place)
     }
 
     /// The resource of the server that `call` names, as far as the path is known before the run.
