@@ -18,7 +18,7 @@ extension EndToEnd {
             ["exec", "faults", "arm", "point=keychain.read", "peer=main", "action=delay", "delay=1h", "pass=1"],
         ]
 
-        @Test("Processes, devices, clock and server answer while every kind of fault is active and a command hangs in it")
+        @Test("Devices, clock and server answer while every kind of fault is active and a command hangs in it")
         func everythingAtOnce() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
