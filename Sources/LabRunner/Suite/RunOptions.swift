@@ -25,7 +25,7 @@ public struct RunOptions: Sendable {
     /// In which order the scenarios run.
     public var order = Order.suite
     /// How often each scenario runs, with the following seeds.
-    public var repetitions = 1
+    public var rounds = Rounds()
     /// Stops after the first scenario that did not pass.
     public var failFast = false
     /// What happens to the instance of a scenario that did not pass.
