@@ -26,7 +26,8 @@ struct RunCommand: ParsableCommand {
     @Option(help: "suite or random; the seed decides the random order.")
     var order = RunOptions.Order.suite
 
-    @Option(name: .customLong("repeat"), help: "Run each scenario several times, with the following seeds. (default: 1)")
+    @Option(
+        name: .customLong("repeat"), help: "Run each scenario several times, with the following seeds. (default: 1)")
     var repetitions: Int?
 
     @Option(help: "Begin rounds with the following seeds for so long, for example 10m; those that have begun end.")

@@ -20,6 +20,23 @@ public struct RecordedRuns {
         records = "\(Files.directory(of: Files.absolute(labFile)))/.lab"
     }
 
+    /// A run that has written its report.
+    struct Run {
+        /// The name of its directory.
+        let id: String
+        let report: JSONReport
+    }
+
+    /// The runs whose report can be read, the newest first.
+    func all() throws -> [Run] {
+        try RunDirectory.all(in: records).compactMap { run in
+            guard let data = try? Files.read("\(run)/report.json"),
+                let report = try? JSONDecoder().decode(JSONReport.self, from: data)
+            else { return nil }
+            return Run(id: Files.name(of: run), report: report)
+        }
+    }
+
     /// The report of the last run that has written one; nil when there is none.
     func lastReport() throws -> JSONReport? {
         for run in try RunDirectory.all(in: records) {

@@ -74,8 +74,7 @@ public final class SuiteRunner: Sendable {
         let records = options.recordsDirectory ?? "\(Files.directory(of: found.labFile))/.lab"
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
         guard !found.scenarios.isEmpty || options.shard != nil else {
-            printer.print(
-                "nothing to run: \(options.lastFailed ? "nothing failed last time" : "nothing has changed")\n")
+            printer.print("nothing to run: \(found.emptiness)\n")
             // Without a record, so that the last failures stay what they are.
             try reports.begin(seed: seed, scenarios: 0, directory: "")
             try reports.end(JSONReport(seed: seed, seconds: 0, results: []), outcome: .passed)
