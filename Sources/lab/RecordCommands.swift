@@ -22,6 +22,31 @@ struct MergeCommand: ParsableCommand {
     }
 }
 
+/// `lab history`: what the kept runs tell about each scenario.
+struct HistoryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract:
+            "Tells for each scenario how often it passed in the kept runs, how long it took, since when it has not.",
+        discussion: "Exit codes: 0 also when scenarios have not passed, 2 when no run is kept.")
+
+    @Argument(help: "Scenario files, directories, or rows as in login.yaml[wrong-pin]; otherwise all that were played.")
+    var paths: [String] = []
+
+    @Option(
+        help: "The lab file, beside which runs are kept; otherwise lab.yaml is looked for upwards from the first path.")
+    var lab: String?
+
+    @Flag(help: "Print JSON with a version, for programs.")
+    var json = false
+
+    func run() throws {
+        try ImmediateEnd.onSignals()
+        let history = try RecordedRuns(labFile: lab, near: paths.first ?? ".").history(of: paths)
+        Console.write(json ? try history.json() : history.text, to: 1)
+    }
+}
+
 /// `lab bundle`: packs what a run has recorded.
 struct BundleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -26,8 +26,15 @@ struct RunCommand: ParsableCommand {
     @Option(help: "suite or random; the seed decides the random order.")
     var order = RunOptions.Order.suite
 
-    @Option(name: .customLong("repeat"), help: "Run each scenario several times, with the following seeds.")
-    var repetitions = 1
+    @Option(
+        name: .customLong("repeat"), help: "Run each scenario several times, with the following seeds. (default: 1)")
+    var repetitions: Int?
+
+    @Option(help: "Begin rounds with the following seeds for so long, for example 10m; those that have begun end.")
+    var repeatFor: String?
+
+    @Flag(help: "Begin rounds with the following seeds until a scenario does not pass.")
+    var untilFail = false
 
     @Flag(help: "Stop after the first scenario that did not pass.")
     var failFast = false
@@ -82,7 +89,6 @@ struct RunCommand: ParsableCommand {
 
     private func readOptions() throws -> RunOptions {
         guard jobs ?? 1 >= 1 else { throw BadUsage(sentence: "--jobs must be at least 1") }
-        guard repetitions >= 1 else { throw BadUsage(sentence: "--repeat must be at least 1") }
         guard keepRuns >= 1 else { throw BadUsage(sentence: "--keep-runs must be at least 1: this run is one of them") }
         guard !keep || !pauseOnFailure else {
             throw BadUsage(sentence: "--keep and --pause-on-failure exclude each other")
@@ -95,11 +101,12 @@ struct RunCommand: ParsableCommand {
                 sentence: "--pause-on-failure needs somebody at a terminal, and standard input is none; --keep does not"
             )
         }
+        let rounds = try readRounds()
         var options = try selection.runOptions(of: "run")
         if let jobs { options.jobs = jobs }
         options.seed = seed
         options.order = order
-        options.repetitions = repetitions
+        options.rounds = rounds
         options.failFast = failFast
         options.keptRuns = keepRuns
         options.onFailure = keep ? .isKept : pauseOnFailure ? .pauses(until: 0) : .ends
@@ -111,6 +118,26 @@ struct RunCommand: ParsableCommand {
         if let limit = try Self.readLimit(scenarioTimeout, of: "--scenario-timeout") { options.limits.scenario = limit }
         if let limit = try Self.readLimit(runTimeout, of: "--run-timeout") { options.limits.run = limit }
         return options
+    }
+
+    private func readRounds() throws -> Rounds {
+        let duration = try repeatFor.map { text in
+            guard let duration = LabDuration(text), duration.nanoseconds > 0 else {
+                throw BadUsage(sentence: "--repeat-for takes a duration such as 10m, not `\(text)`")
+            }
+            return duration
+        }
+        let rounds = try Rounds(count: repetitions, duration: duration, endAtFailure: untilFail)
+        guard duration != nil || untilFail else { return rounds }
+        let option = untilFail ? "--until-fail" : "--repeat-for"
+        guard !watch else {
+            throw BadUsage(sentence: "\(option) may never come to an end, so it excludes --watch, which waits for it")
+        }
+        guard selection.shard == nil else {
+            throw BadUsage(
+                sentence: "\(option) excludes --shard: shards belong together only with the same number of rounds")
+        }
+        return rounds
     }
 
     /// A limit of time; nil when nothing was said, and a nil inside for `none`.

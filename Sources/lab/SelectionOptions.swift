@@ -29,6 +29,12 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "Only scenarios that did not pass in the last recorded run. Needs no path.")
     var lastFailed = false
 
+    @Option(help: "Only the N scenarios that took longest in the last recorded run. Needs no path.")
+    var slowest: Int?
+
+    @Flag(name: .customLong("new"), help: "Only scenarios that no recorded run has a result of.")
+    var neverPlayed = false
+
     @Option(
         defaultAsFlag: "HEAD",
         help:
@@ -45,7 +51,7 @@ struct SelectionOptions: ParsableArguments {
     /// - Parameter command: The name of the command, for its complaint.
     func runOptions(of command: String) throws -> RunOptions {
         // Not left to the parser, which would hide an unknown flag behind a missing path.
-        guard !paths.isEmpty || lastFailed else {
+        guard !paths.isEmpty || lastFailed || slowest != nil else {
             throw BadUsage(sentence: "`lab \(command)` needs scenario files or directories")
         }
         var options = RunOptions(paths: paths)
@@ -60,6 +66,8 @@ struct SelectionOptions: ParsableArguments {
         options.filter = filter
         options.tags = tags.flatMap { $0.split(separator: ",").map(String.init) }
         options.lastFailed = lastFailed
+        options.slowest = slowest
+        options.neverPlayed = neverPlayed
         options.changedSince = changed
         options.shard = try shard.map { try Shard($0, environment: ProcessInfo.processInfo.environment) }
         return options

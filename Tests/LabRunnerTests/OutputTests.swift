@@ -42,6 +42,12 @@ struct OutputTests {
         #expect(line == "12/53  8 s  A second app is refus… +1")
     }
 
+    @Test("Without a known end, progress tells what has ended")
+    func progressWithoutEnd() {
+        let line = ProgressPrinter.line(ended: 12, of: nil, seconds: 8, name: "A second app", others: 0, columns: 40)
+        #expect(line == "12  8 s  A second app")
+    }
+
     @Test("Without a terminal, results come in the order of the suite")
     func order() {
         let text = Text()

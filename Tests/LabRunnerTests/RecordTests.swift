@@ -69,13 +69,49 @@ struct RecordTests {
         }
     }
 
-    private func record(_ results: [(id: String, verdict: Verdict)]) throws {
-        let run = try RunDirectory.create(in: workspace.directory.file(".lab"), keeping: 1)
+    @Test("The slowest of the last run are found, each by its longest round, also among the failures")
+    func slowest() throws {
+        #expect(selected { $0.slowest = 1 }.1.contains("--slowest: no run is recorded"))
+        try record(
+            [("a.yaml", .failed), ("b.yaml", .passed), ("c.yaml", .notRun), ("b.yaml~2", .passed)],
+            seconds: [2, 1, 9, 3])
+        #expect(selected { $0.slowest = 1 }.0 == ["b.yaml"])
+        #expect(selected { $0.slowest = 3 }.0 == ["a.yaml", "b.yaml"])
+        #expect(selected { ($0.slowest, $0.lastFailed) = (1, true) }.0 == ["a.yaml"])
+        #expect(
+            selected { options in
+                (options.slowest, options.labFile) = (2, "\(options.paths[0])/lab.yaml")
+                options.paths = []
+            }.0 == ["a.yaml", "b.yaml"])
+        #expect(selected { $0.slowest = 0 }.1 == "error: --slowest must be at least 1\n")
+        let (outcome, text) = workspace.run { ($0.slowest, $0.filter) = (1, "a.yaml") }
+        #expect(outcome == .passed)
+        #expect(text == "nothing to run: none of these was among the slowest last time\n")
+    }
+
+    @Test("New is what no kept run has a result of")
+    func neverPlayed() throws {
+        #expect(selected { $0.neverPlayed = true }.0 == ["a.yaml", "b.yaml", "c.yaml"])
+        try record([("a.yaml", .passed), ("b.yaml", .notRun)])
+        try record([("b.yaml", .notRun)])
+        #expect(selected { $0.neverPlayed = true }.0 == ["b.yaml", "c.yaml"], "a turn that never came is no result")
+        try record([("b.yaml", .failed), ("c.yaml", .inconclusive)])
+        let (outcome, text) = workspace.run { $0.neverPlayed = true }
+        #expect(outcome == .passed)
+        #expect(text == "nothing to run: every scenario has a record\n")
+        #expect(
+            selected { ($0.neverPlayed, $0.lastFailed) = (true, true) }.1
+                == "error: --last-failed and --new exclude each other: what is new has no record\n")
+    }
+
+    private func record(_ results: [(id: String, verdict: Verdict)], seconds: [Double]? = nil) throws {
+        let run = try RunDirectory.create(in: workspace.directory.file(".lab"), keeping: 9)
         let report = JSONReport(
             seed: 1, seconds: 1,
-            results: results.map { id, verdict in
-                var result = ScenarioResult.sample(verdict, id: id)
-                result.round = id.hasSuffix("~2") ? 2 : 1
+            results: results.enumerated().map { index, item in
+                var result = ScenarioResult.sample(item.verdict, id: item.id)
+                result.round = item.id.hasSuffix("~2") ? 2 : 1
+                if let seconds { result.seconds = seconds[index] }
                 return result
             })
         try Files.write(report.rendered(), to: "\(run.path)/report.json")

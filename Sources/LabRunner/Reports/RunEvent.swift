@@ -14,8 +14,8 @@ enum RunEvent: Encodable, Sendable {
         /// Version of the format, the same as that of a ``JSONReport``.
         let version = JSONReport.version
         let seed: UInt64
-        /// How many scenarios will be run, each row and each repetition counted.
-        let scenarios: Int
+        /// How many scenarios will be run, each row and each repetition counted; nil when only the run will show.
+        let scenarios: Int?
         /// Where the run is recorded.
         let directory: String
     }

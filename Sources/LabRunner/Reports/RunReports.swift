@@ -35,8 +35,9 @@ final class RunReports: Sendable {
 
     /// Opens what is written from the begin on.
     ///
+    /// - Parameter scenarios: How many will be run; nil when only the run will show.
     /// - Throws: ``LabFailure`` that names the path as it was given.
-    func begin(seed: UInt64, scenarios: Int, directory: String) throws {
+    func begin(seed: UInt64, scenarios: Int?, directory: String) throws {
         let opened = try files.filter { $0.report.format == .jsonl }.map {
             Stream(file: $0, descriptor: try $0.open())
         }

@@ -15,7 +15,7 @@ public final class ProgressPrinter: Sendable {
 
     private struct State {
         var begin: UInt64 = 0
-        var total = 0
+        var total: Int?
         var ended = 0
         var running: [String] = []
         /// Texts of results that wait for those before them, by their places in the suite.
@@ -40,7 +40,9 @@ public final class ProgressPrinter: Sendable {
     }
 
     /// The run begins.
-    func start(total: Int) {
+    ///
+    /// - Parameter total: How many scenarios there will be; nil when only the run will show.
+    func start(total: Int?) {
         let isShown = look.showsProgress && !look.isQuiet
         state.withLock { state in
             state.begin = MonotonicClock.nanoseconds()
@@ -133,8 +135,8 @@ public final class ProgressPrinter: Sendable {
 
     /// `12/53  8 s  A wrong password is counted +1`, in fewer columns than the terminal has: a line that reached the
     /// edge would go on in the next one, which nothing clears. There is room for the `^C` that a terminal shows.
-    static func line(ended: Int, of total: Int, seconds: UInt64, name: String, others: Int, columns: Int) -> String {
-        let head = "\(ended)/\(total)  \(elapsed(seconds))"
+    static func line(ended: Int, of total: Int?, seconds: UInt64, name: String, others: Int, columns: Int) -> String {
+        let head = "\(total.map { "\(ended)/\($0)" } ?? "\(ended)")  \(elapsed(seconds))"
         let tail = others > 0 ? " +\(others)" : ""
         let width = max(0, columns - 3)
         let room = width - head.count - 2 - tail.count

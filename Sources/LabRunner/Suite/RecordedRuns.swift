@@ -10,14 +10,34 @@ public struct RecordedRuns {
         self.records = records
     }
 
-    /// The records of the project of a folder.
+    /// The records of a project.
     ///
-    /// - Throws: ``BadUsage`` when there is no lab file at the folder or above it.
-    public init(near directory: String) throws {
-        guard let labFile = SuiteReader.findLabFile(near: directory) else {
+    /// - Parameters:
+    ///   - labFile: The project's lab file; nil looks for one.
+    ///   - path: Where it is looked for, and above.
+    /// - Throws: ``BadUsage`` when there is none.
+    public init(labFile: String? = nil, near path: String) throws {
+        guard let labFile = labFile ?? SuiteReader.findLabFile(near: path) else {
             throw BadUsage(sentence: "there is no lab.yaml here or in a folder above, and records lie beside it")
         }
         records = "\(Files.directory(of: Files.absolute(labFile)))/.lab"
+    }
+
+    /// A run that has written its report.
+    struct Run {
+        /// The name of its directory.
+        let id: String
+        let report: JSONReport
+    }
+
+    /// The runs whose report can be read, the newest first.
+    func all() throws -> [Run] {
+        try RunDirectory.all(in: records).compactMap { run in
+            guard let data = try? Files.read("\(run)/report.json"),
+                let report = try? JSONDecoder().decode(JSONReport.self, from: data)
+            else { return nil }
+            return Run(id: Files.name(of: run), report: report)
+        }
     }
 
     /// The report of the last run that has written one; nil when there is none.
@@ -27,6 +47,16 @@ public struct RecordedRuns {
             return try? JSONDecoder().decode(JSONReport.self, from: data)
         }
         return nil
+    }
+
+    /// What all kept runs tell about scenarios.
+    ///
+    /// - Parameter paths: Files and directories of scenarios; none means all that were played.
+    /// - Throws: ``BadUsage`` when no run is recorded, or nothing is known of a path.
+    public func history(of paths: [String]) throws -> RunHistory {
+        let runs = try all()
+        guard !runs.isEmpty else { throw BadUsage(sentence: "no run is recorded in \(records)/runs") }
+        return try RunHistory(runs).selected(by: paths, root: Files.directory(of: records))
     }
 
     /// Packs everything that a run has recorded into one file, to be sent to somebody. Secrets are masked in it already.

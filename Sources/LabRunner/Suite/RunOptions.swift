@@ -18,6 +18,10 @@ public struct RunOptions: Sendable {
     public var tags: [String] = []
     /// Only scenarios that did not pass when they ran last.
     public var lastFailed = false
+    /// Only so many scenarios, those that took longest when they ran last.
+    public var slowest: Int?
+    /// Only scenarios that no kept run has a result of.
+    public var neverPlayed = false
     /// Only scenarios of which a file has changed since this commit of git.
     public var changedSince: String?
     /// Only this part of the scenarios.
@@ -25,7 +29,7 @@ public struct RunOptions: Sendable {
     /// In which order the scenarios run.
     public var order = Order.suite
     /// How often each scenario runs, with the following seeds.
-    public var repetitions = 1
+    public var rounds = Rounds()
     /// Stops after the first scenario that did not pass.
     public var failFast = false
     /// What happens to the instance of a scenario that did not pass.

@@ -16,21 +16,6 @@ public final class SuiteRunner: Sendable {
     private let ending = Interruption()
     private let writeErrors: @Sendable (String) -> Void
     private let results = Mutex<[Int: ScenarioResult]>([:])
-    private let queue = Mutex<[Job]>([])
-
-    private struct Job {
-        let index: Int
-        let scenario: Scenario
-        /// From 1.
-        let round: Int
-        let seed: UInt64
-
-        /// The scenario's identifier, told apart from that of other rounds.
-        var id: String { scenario.id + suffix }
-        var suffix: String { Self.suffix(ofRound: round) }
-
-        static func suffix(ofRound round: Int) -> String { round == 1 ? "" : "~\(round)" }
-    }
 
     /// A runner.
     ///
@@ -89,8 +74,7 @@ public final class SuiteRunner: Sendable {
         let records = options.recordsDirectory ?? "\(Files.directory(of: found.labFile))/.lab"
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
         guard !found.scenarios.isEmpty || options.shard != nil else {
-            printer.print(
-                "nothing to run: \(options.lastFailed ? "nothing failed last time" : "nothing has changed")\n")
+            printer.print("nothing to run: \(found.emptiness)\n")
             // Without a record, so that the last failures stay what they are.
             try reports.begin(seed: seed, scenarios: 0, directory: "")
             try reports.end(JSONReport(seed: seed, seconds: 0, results: []), outcome: .passed)
@@ -98,25 +82,26 @@ public final class SuiteRunner: Sendable {
         }
         let directory = try RunDirectory.create(in: records, keeping: options.keptRuns)
         defer { withExtendedLifetime(directory) {} }
-        let jobs = jobs(of: found.scenarios, seed: seed)
-        try reports.begin(seed: seed, scenarios: jobs.count, directory: directory.path)
-        queue.withLock { $0 = jobs.reversed() }
-        printer.start(total: jobs.count)
+        let queue = RoundQueue(found.scenarios, order: options.order, seed: seed, rounds: options.rounds)
+        try reports.begin(seed: seed, scenarios: queue.total, directory: directory.path)
+        printer.start(total: queue.total)
         interruption.passing(to: ending) {
             let countdown = Countdown(options.limits.run) { [ending] limit in
                 ending.set(because: "the run takes longer than \(limit), its limit (--run-timeout)")
             }
             defer { countdown.end() }
-            let threads = (0..<max(1, min(options.jobs, jobs.count))).map { number in
+            let threads = (0..<max(1, min(options.jobs, queue.total ?? .max))).map { number in
                 runOnThread(name: "job \(number + 1)") { [self] in
-                    while let job = next() { perform(job, directory: directory, setting: setting, reports: reports) }
+                    while let job = next(in: queue) {
+                        perform(job, directory: directory, setting: setting, reports: reports)
+                    }
                 }
             }
             for thread in threads { thread.join() }
         }
         printer.finish()
         let results = results.withLock { results in
-            jobs.map {
+            queue.jobs.map {
                 results[$0.index]
                     ?? ScenarioResult(
                         notRun: $0.scenario, id: $0.id, round: $0.round, seed: $0.seed, labOption: options.labFile)
@@ -134,21 +119,11 @@ public final class SuiteRunner: Sendable {
 
     private func shardRecord(of suite: [String]) -> ShardRecord? {
         options.shard.map { shard in
-            let ids = (1...options.repetitions).flatMap { round in suite.map { $0 + Job.suffix(ofRound: round) } }
+            let ids = (1...(options.rounds.count ?? 1)).flatMap { round in
+                suite.map { $0 + RoundQueue.Job.suffix(ofRound: round) }
+            }
             return ShardRecord(number: shard.number, count: shard.count, suite: ids)
         }
-    }
-
-    private func jobs(of scenarios: [Scenario], seed: UInt64) -> [Job] {
-        var jobs: [Job] = []
-        for round in 1...options.repetitions {
-            let seed = seed &+ UInt64(round - 1)
-            var stream = SeedStream(seed: seed, "order")
-            for scenario in options.order == .random ? scenarios.shuffled(using: &stream) : scenarios {
-                jobs.append(Job(index: jobs.count, scenario: scenario, round: round, seed: seed))
-            }
-        }
-        return jobs
     }
 
     private func outcome(of results: [ScenarioResult]) -> RunOutcome {
@@ -160,14 +135,16 @@ public final class SuiteRunner: Sendable {
         return RunOutcome(results)
     }
 
-    private func next() -> Job? {
+    private func next(in queue: RoundQueue) -> RoundQueue.Job? {
         if ending.isSet { return nil }
-        if options.failFast, results.withLock({ $0.values.contains { $0.isHeldAgainstRun } }) { return nil }
-        return queue.withLock { $0.popLast() }
+        if options.failFast, hasFailed { return nil }
+        return queue.next { hasFailed }
     }
 
+    private var hasFailed: Bool { results.withLock { $0.values.contains { $0.isHeldAgainstRun } } }
+
     private func perform(
-        _ job: Job, directory: RunDirectory, setting: ScenarioRun.Setting, reports: RunReports
+        _ job: RoundQueue.Job, directory: RunDirectory, setting: ScenarioRun.Setting, reports: RunReports
     ) {
         let scenario = job.scenario
         printer.began(scenario.name)
@@ -192,7 +169,7 @@ public final class SuiteRunner: Sendable {
         note(result, of: job, reports: reports)
     }
 
-    private func note(_ result: ScenarioResult, of job: Job, reports: RunReports) {
+    private func note(_ result: ScenarioResult, of job: RoundQueue.Job, reports: RunReports) {
         var result = result
         (result.id, result.round) = (job.id, job.round)
         let isShown = !printer.look.isQuiet || result.isHeldAgainstRun

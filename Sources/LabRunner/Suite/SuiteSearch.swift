@@ -15,6 +15,8 @@ struct SuiteSearch {
         var labFile: String
         /// Paths of all files that were read.
         var inputs: [String]
+        /// Why nothing may be left to run.
+        var emptiness: String
     }
 
     /// More would scroll the first one away, which is often the cause of the others.
@@ -34,17 +36,19 @@ struct SuiteSearch {
     /// - Returns: Nil after a complaint; nothing may start then.
     func find() -> Found? {
         do {
-            return try find(lastFailed: options.lastFailed ? LastFailures(options) : nil)
+            return try find(recorded: RecordedSelection(options))
         } catch {
             complain("error: \(error)\n")
             return nil
         }
     }
 
-    private func find(lastFailed: LastFailures?) throws -> Found? {
-        let paths = options.paths.isEmpty ? lastFailed?.paths ?? [] : options.paths
-        if let lastFailed, paths.isEmpty {
-            return Found(scenarios: [], suite: [], labFile: lastFailed.labFile, inputs: [lastFailed.labFile])
+    private func find(recorded: RecordedSelection?) throws -> Found? {
+        let paths = options.paths.isEmpty ? recorded?.paths ?? [] : options.paths
+        let emptiness = recorded?.emptiness ?? "nothing has changed"
+        if let recorded, paths.isEmpty {
+            return Found(
+                scenarios: [], suite: [], labFile: recorded.labFile, inputs: [recorded.labFile], emptiness: emptiness)
         }
         let missing = SuiteReader.missing(among: paths)
         guard missing.isEmpty else {
@@ -78,10 +82,10 @@ struct SuiteSearch {
             complain(complaint + "\n")
             return nil
         }
-        // An empty selection by words is a mistake; that nothing failed, nothing changed or nothing falls to a shard is not.
+        // An empty selection by words is a mistake; that records, changes or a shard leave nothing is not.
         let path = Files.absolute(labFile.file.path)
         var scenarios = suite.scenarios.filter(selection.contains)
-        if let lastFailed { scenarios = scenarios.filter { lastFailed.ids.contains($0.id) } }
+        if let recorded { scenarios = scenarios.filter { recorded.contains($0.id) } }
         if let reference = options.changedSince {
             let changes = try ChangedFiles(since: reference, in: Files.directory(of: path))
             scenarios = scenarios.filter { changes.concern($0, labFile: path) }
@@ -89,7 +93,7 @@ struct SuiteSearch {
         if let changes { scenarios = scenarios.filter { changes.concern($0, labFile: path) } }
         let ids = scenarios.map(\.id)
         if let shard = options.shard { scenarios = scenarios.filter { shard.contains($0.id) } }
-        return Found(scenarios: scenarios, suite: ids, labFile: path, inputs: suite.inputs)
+        return Found(scenarios: scenarios, suite: ids, labFile: path, inputs: suite.inputs, emptiness: emptiness)
     }
 
     private func complain(_ text: String) { writeErrors(text.withVisibleControls) }

@@ -1,0 +1,144 @@
+internal import Foundation
+internal import LabKit
+internal import LabSystem
+
+/// What the kept runs tell about each scenario: how often it passed, how long it took, and since when it has not passed.
+public struct RunHistory: Encodable, Sendable {
+    /// Version of the JSON form; it grows when a member changes its meaning or goes.
+    let version = 1
+    /// The scenarios, sorted by their identifiers.
+    let scenarios: [Entry]
+
+    /// One scenario.
+    struct Entry: Encodable, Equatable, Sendable {
+        /// Its identifier, the same in every round.
+        let id: String
+        /// Rounds that were played.
+        let rounds: Int
+        /// Rounds that passed.
+        let passed: Int
+        /// The median of the rounds' wall time.
+        let medianSeconds: Double
+        /// Wall time of the newest round.
+        let lastSeconds: Double
+        /// The first of the runs since which it has not passed; nil when all rounds of the last one did.
+        let notPassedSince: Begin?
+    }
+
+    /// The run since which a scenario has not passed.
+    struct Begin: Encodable, Equatable, Sendable {
+        /// The name of its directory.
+        let run: String
+        /// When it began, `2026-11-22T22:31:01Z`.
+        let at: String
+        /// The seed of the first round that did not pass.
+        let seed: UInt64
+        /// Whether no kept run has played the scenario before, so that it may have begun earlier.
+        let isOldest: Bool
+    }
+
+    /// - Parameter runs: The newest first.
+    init(_ runs: [RecordedRuns.Run]) {
+        var played: [String: [(run: String, rounds: [ScenarioResult])]] = [:]
+        for run in runs {
+            let results = run.report.results.filter { $0.verdict != .notRun }
+            for (id, rounds) in Dictionary(grouping: results, by: \.scenario) {
+                played[id, default: []].append((run.id, rounds.sorted { $0.round < $1.round }))
+            }
+        }
+        scenarios = played.sorted { $0.key < $1.key }.map { Entry(id: $0.key, runs: $0.value) }
+    }
+
+    private init(scenarios: [Entry]) { self.scenarios = scenarios }
+
+    /// The part that concerns some paths; all of it when there is none.
+    ///
+    /// - Parameters:
+    ///   - paths: Files, directories, or rows of tables.
+    ///   - root: Absolute path of the lab file's directory.
+    /// - Throws: ``BadUsage`` for a path at which nothing is and nothing was.
+    func selected(by paths: [String], root: String) throws -> RunHistory {
+        guard !paths.isEmpty else { return self }
+        var selected: [Entry] = []
+        for path in paths {
+            let entries = scenarios.filter { Self.concerns($0.id, path: path, root: root) }
+            // A scenario that was removed still has its history.
+            guard !entries.isEmpty || Files.exists(ScenarioPath(path).file) else {
+                throw BadUsage(sentence: "there is no such file or directory, and no kept run has played it: \(path)")
+            }
+            selected += entries.filter { !selected.contains($0) }
+        }
+        return RunHistory(scenarios: selected.sorted { $0.id < $1.id })
+    }
+
+    private static func concerns(_ id: String, path: String, root: String) -> Bool {
+        let wanted = ScenarioPath(path)
+        let file = Files.absolute(wanted.file)
+        // What lies outside of the project is recorded as it was given.
+        let name = file.hasPrefix(root + "/") ? String(file.dropFirst(root.count + 1)) : wanted.file
+        return file == root || id == name + wanted.suffix
+            || wanted.row == nil && (id.hasPrefix(name + "/") || id.hasPrefix(name + "["))
+    }
+
+    /// The lines for a terminal.
+    public var text: String {
+        guard !scenarios.isEmpty else { return "no kept run has played these scenarios\n" }
+        var lines = [Self.line("passed", "median", "last", "scenario")]
+        for entry in scenarios {
+            lines.append(
+                Self.line(
+                    "\(entry.passed)/\(entry.rounds)", TerminalReport.seconds(entry.medianSeconds),
+                    TerminalReport.seconds(entry.lastSeconds), entry.id.onOneVisibleLine))
+            guard let begin = entry.notPassedSince else { continue }
+            let minute = begin.at.prefix(16).replacing("T", with: " ")
+            let oldest = begin.isOldest ? "the oldest run, " : ""
+            lines.append("         not passed since \(oldest)\(minute) UTC, seed \(begin.seed)")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The JSON form, with sorted keys.
+    public func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    }
+
+    /// Columns before the identifier, which is not cut: it is a path to copy.
+    private static func line(_ passed: String, _ median: String, _ last: String, _ scenario: String) -> String {
+        func right(_ text: String, _ width: Int) -> String {
+            String(repeating: " ", count: max(1, width - text.count)) + text
+        }
+        return "\(right(passed, 7))\(right(median, 9))\(right(last, 9))  \(scenario)"
+    }
+}
+
+extension RunHistory.Entry {
+    /// - Parameter runs: Those that have played the scenario, the newest first, with their rounds.
+    fileprivate init(id: String, runs: [(run: String, rounds: [ScenarioResult])]) {
+        let rounds = runs.flatMap(\.rounds)
+        let bad = runs.prefix { $0.rounds.contains { $0.verdict != .passed } }
+        self.id = id
+        self.rounds = rounds.count
+        passed = rounds.count { $0.verdict == .passed }
+        medianSeconds = Self.median(rounds.map(\.seconds).sorted())
+        lastSeconds = runs.first?.rounds.last?.seconds ?? 0
+        notPassedSince = bad.last.flatMap { run, rounds in
+            rounds.first { $0.verdict != .passed }.map {
+                RunHistory.Begin(run: run, at: Self.date(ofRun: run), seed: $0.seed, isOldest: bad.count == runs.count)
+            }
+        }
+    }
+
+    private static func median(_ sorted: [Double]) -> Double {
+        guard !sorted.isEmpty else { return 0 }
+        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+    }
+
+    /// `20261122-223101-1a2b` as `2026-11-22T22:31:01Z`.
+    private static func date(ofRun name: String) -> String {
+        let digits = name.filter(\.isNumber).map(String.init)
+        func part(_ range: Range<Int>) -> String { digits[range].joined() }
+        return "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(8..<10)):\(part(10..<12)):\(part(12..<14))Z"
+    }
+}
