@@ -113,7 +113,8 @@ struct PostConditionTests {
             isSilent: true)
         #expect(run.result.verdict == .failed)
         #expect(run.result.failures.map(\.step) == ["1.1"], "\(run.sinks)")
-        #expect(run.requests.map(\.actor) == ["main"])
+        // On a busy machine the limit may pass before the first request has arrived.
+        #expect(!run.requests.contains { $0.actor == "wallet" })
     }
 
     @Test("A list with an expectation beside it is a value, as every other value")
