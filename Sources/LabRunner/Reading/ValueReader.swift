@@ -107,10 +107,17 @@ struct ValueReader {
         default:
             // `0123` and `+1` are texts: a number keeps its spelling or it is none.
             if let number = Int64(scalar.text), String(number) == scalar.text { return .integer(number) }
-            let isDecimal = scalar.text.wholeMatch(of: /-?(0|[1-9][0-9]*)\.[0-9]+/) != nil
-            if isDecimal, let number = Double(scalar.text) { return .number(number) }
+            if isDecimal(scalar.text), let number = Double(scalar.text) { return .number(number) }
             return .string(scalar.text)
         }
+    }
+
+    /// Whether a text is digits, a point and digits, as JSON writes them; by hand, because every plain word is asked.
+    private static func isDecimal(_ text: String) -> Bool {
+        let parts = (text.hasPrefix("-") ? text.dropFirst() : text[...]).split(
+            separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 2 && (parts[0] == "0" || !parts[0].hasPrefix("0"))
+            && parts.allSatisfy { part in !part.isEmpty && part.allSatisfy { $0.isASCII && $0.isNumber } }
     }
 
     private func shape(of type: FieldType) -> YAMLShape {
