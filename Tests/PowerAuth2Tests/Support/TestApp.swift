@@ -176,12 +176,3 @@ extension PowerAuthAuthentication {
     /// Possession and a password that is not theirs.
     static var wrongPassword: PowerAuthAuthentication { .possessionWithPassword(password: TestApp.wrongPassword) }
 }
-
-extension PowerAuthClientConfiguration {
-    /// A new configuration without the original's limit of 20 s, which a right answer can miss on a busy machine.
-    static var patient: PowerAuthClientConfiguration {
-        let configuration = PowerAuthClientConfiguration()
-        configuration.defaultRequestTimeout = LabDuration.minutes(10).stretched.seconds
-        return configuration
-    }
-}

@@ -74,7 +74,8 @@ struct LegacyConfigurationTests {
         old.appKey = current.appKey
         old.appSecret = current.appSecret
         old.masterServerPublicKey = current.masterServerPublicKey
-        let sdk = try PowerAuthSDK(configuration: old, sandbox: fixture.sandbox, transport: fixture.server)
+        let sdk = try PowerAuthSDK(
+            configuration: old, clientConfiguration: .patient, sandbox: fixture.sandbox, transport: fixture.server)
         #expect(sdk.activationFingerprint == fixture.sdk.activationFingerprint)
         #expect(await failure { sdk.validatePassword(password: SDKFixture.password, callback: $0) } == nil)
     }

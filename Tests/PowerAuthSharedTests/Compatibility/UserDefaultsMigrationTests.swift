@@ -14,7 +14,9 @@ struct UserDefaultsMigrationTests {
         let server = try FakeServer()
         let sandbox = try Sandbox.temporary(appGroups: [Self.group])
         let migration = try #require(FlagMigration(group: Self.group, sandbox))
-        let before = try PowerAuthSDK(configuration: try server.configuration, sandbox: sandbox, transport: server)
+        let before = try PowerAuthSDK(
+            configuration: try server.configuration, clientConfiguration: .patient, sandbox: sandbox,
+            transport: server)
         _ = try await before.createActivation(PowerAuthActivation(activationCode: SDKFixture.code))
         try before.persistActivation(withPassword: SDKFixture.password)
 

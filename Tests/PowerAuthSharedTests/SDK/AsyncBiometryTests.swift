@@ -14,7 +14,9 @@ struct AsyncBiometryTests {
         let server = try FakeServer()
         let sandbox = try TemporaryDevice(biometry: .touchID).sandbox()
         try sandbox.security.changeState { try $0.enrol() }
-        let sdk = try PowerAuthSDK(configuration: try server.configuration, sandbox: sandbox, transport: server)
+        let sdk = try PowerAuthSDK(
+            configuration: try server.configuration, clientConfiguration: .patient, sandbox: sandbox,
+            transport: server)
         _ = try await sdk.createActivation(PowerAuthActivation(activationCode: SDKFixture.code))
         try sdk.persistActivation(with: .persistWithPasswordAndBiometry(password: SDKFixture.password))
         return (sdk, sandbox)

@@ -158,7 +158,7 @@ struct RequestTests {
     @Test("Interceptors see finished requests")
     func interceptorsSeeFinishedRequests() async throws {
         let fixture = try SDKFixture()
-        let client = PowerAuthClientConfiguration()
+        let client = PowerAuthClientConfiguration.patient
         client.requestInterceptors = [
             PowerAuthBasicHttpAuthenticationRequestInterceptor(username: "Aladdin", password: "OpenSesame")
         ]

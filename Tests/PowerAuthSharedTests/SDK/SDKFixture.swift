@@ -16,7 +16,13 @@ struct SDKFixture: Sendable {
     init() throws {
         server = try FakeServer()
         sandbox = try Sandbox.temporary()
-        sdk = try PowerAuthSDK(configuration: try server.configuration, sandbox: sandbox, transport: server)
+        sdk = try Self.makeSDK(server, sandbox)
+    }
+
+    private static func makeSDK(_ server: FakeServer, _ sandbox: Sandbox) throws -> PowerAuthSDK {
+        try PowerAuthSDK(
+            configuration: try server.configuration, clientConfiguration: .patient, sandbox: sandbox,
+            transport: server)
     }
 
     static func activated() async throws -> SDKFixture {
@@ -27,7 +33,7 @@ struct SDKFixture: Sendable {
 
     /// A second SDK object on the same device, as after a restart of the application.
     func restarted() throws -> PowerAuthSDK {
-        try PowerAuthSDK(configuration: try server.configuration, sandbox: sandbox, transport: server)
+        try Self.makeSDK(server, sandbox)
     }
 
     func activate() async throws {
