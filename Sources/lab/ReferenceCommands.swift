@@ -80,6 +80,7 @@ struct ExplainCommand: ParsableCommand {
         guard !all else { throw BadUsage(sentence: "`lab explain` takes a name or --all") }
         let found = try Explanation.find(name).map { "\($0.subject.title)\n\n\(ExplanationReference.text($0))\n" }
         Console.print(found.joined(separator: "\n"))
+        Console.print("The page of all errors is docs/errors.md; `lab explain --all` prints it.")
     }
 }
 

@@ -22,6 +22,7 @@ extension EndToEnd {
             #expect(found.status == 0, "\(found.errors)")
             #expect(found.output.hasPrefix("Verdicts\n\nfailed\n"), "\(found.output)")
             #expect(found.output.contains("\nErrors of the lab, `lab`\n\nfailed\n"), "\(found.output)")
+            #expect(found.output.hasSuffix("docs/errors.md; `lab explain --all` prints it.\n"), "\(found.output)")
             let refused = try await onThread { try lab("explain", "peerDead", in: workspace) }
             #expect(refused.status == 2)
             #expect(refused.errors == "error: nothing is called `peerDead`; did you mean `peerDied`?\n")
