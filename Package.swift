@@ -119,7 +119,9 @@ let package = Package(
         module("DeviceAgent", ["SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb]),
         module("LabPeer", ["SimulatedDevice", "LabKit", "LabSystem", argumentParser]),
         module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "WatchConnectivity"]),
-        module("AppCommands", ["PeerCommands", "LabPeer", "LabKit", "PowerAuth2"]),
+        module(
+            "AppCommands",
+            ["PeerCommands", "LabPeer", "LabKit", "PowerAuth2", "WultraPowerAuthNetworking", "WultraMobileTokenSDK"]),
         module("LabProgram", [argumentParser]),
         module("LabRunner", ["LabFile", "LabKit", "LabSystem"]),
         module("LabTesting", ["LabRunner", "LabFile", "LabKit", "LabSystem"]),

@@ -36,5 +36,11 @@ public final class PowerAuthApp {
         SharedStateHandlers.register(on: peer, sdk: sdk)
         WatchSupportHandlers.register(on: peer, sdk: sdk)
         TokenHandlers.register(on: peer) { try sdk().tokenStore }
+        let app = MobileTokenApp(peer: peer, sdk: sdk)
+        NetworkingHandlers.register(on: peer, app: app)
+        OperationHandlers.register(on: peer, app: app)
+        OfflineOperationHandlers.register(on: peer, app: app, sdk: sdk)
+        PushHandlers.register(on: peer, app: app)
+        InboxHandlers.register(on: peer, app: app)
     }
 }

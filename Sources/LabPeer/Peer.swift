@@ -162,6 +162,11 @@ public final class Peer: @unchecked Sendable {
         }
     }
 
+    /// Writes into the trace what happened inside the app, such as a call of a delegate. Thread rule: any thread.
+    public func emit(_ event: TraceEventName, _ fields: [String: JSONValue]) {
+        trace.emit(event, operation: Sandbox.operation, fields)
+    }
+
     /// Where the lab's server listens. Waits for it for at most ten seconds of real time.
     ///
     /// - Throws: ``PeerError/serverUnavailable``.

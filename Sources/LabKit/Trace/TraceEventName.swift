@@ -139,6 +139,19 @@ extension TraceEventName {
     public static let tokenRemoved = TraceEventName("token.removed", "A token was removed.", .token)
 
     // The network.
+    public static let operationsChanged = TraceEventName(
+        "operations.changed", "The Mobile Token SDK told the app of its pending operations.", .operationIds,
+        TraceField("removed", .list(.text), "Those that are gone."),
+        TraceField("added", .list(.text), "Those that are new."))
+    public static let operationsFailed = TraceEventName(
+        "operations.failed", "The Mobile Token SDK told the app that its operations cannot be fetched.",
+        TraceField("reason", .text, "Why, such as `network_generic`."))
+    public static let operationsLoading = TraceEventName(
+        "operations.loading", "The Mobile Token SDK told the app that a fetch began or ended.",
+        TraceField("loading", .boolean, "Whether it began."))
+    public static let operationsExpired = TraceEventName(
+        "operations.expired", "The Mobile Token SDK told the app that operations it watches have expired.",
+        .operationIds)
     public static let httpRequest = TraceEventName("http.request", "An HTTP request is sent.", .method, .path)
     public static let httpResponse = TraceEventName(
         "http.response", "An HTTP response arrived.", .status, .path)
@@ -233,7 +246,8 @@ extension TraceEventName {
         counterBumped, counterUsed,
         lockRequested, lockTaken, lockReleased, operationStarted, operationFinished, memoryCreated, memoryOpened,
         memoryRepaired, keychainWritten, keychainDeleted, keychainCorrupted, biometryPrompted, biometryAnswered,
-        tokenStored, tokenRemoved, httpRequest, httpResponse, httpFailed, serverRequest, serverResponse, serverRefused,
+        tokenStored, tokenRemoved, operationsChanged, operationsFailed, operationsLoading, operationsExpired,
+        httpRequest, httpResponse, httpFailed, serverRequest, serverResponse, serverRefused,
         serverFaulted, serverActivation, serverSignature, linkUp, linkDown, linkAccepted, linkSent,
         linkReceived, linkDelivered, linkRedelivered, linkAcknowledged, linkFailed, linkFaulted, linkRefused,
         sessionState, clockChanged, log,

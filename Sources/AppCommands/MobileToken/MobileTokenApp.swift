@@ -1,0 +1,112 @@
+import Foundation
+import LabKit
+import LabPeer
+import PowerAuth2
+import WultraMobileTokenSDK
+import WultraPowerAuthNetworking
+
+/// An app's use of Mobile Token: one networking service, the services on top of it, and what their delegates tell.
+///
+/// Main queue only, as the SDK's manual says.
+final class MobileTokenApp {
+    private let peer: Peer
+    private let sdk: () throws -> PowerAuthSDK
+    private var services: Services?
+
+    /// What the operations' delegate and watcher tell goes into the trace.
+    private lazy var reporter = OperationReporter(peer: peer)
+
+    /// - Parameters:
+    ///   - peer: the process.
+    ///   - sdk: the app's SDK object; throws when it was refused.
+    init(peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+        self.peer = peer
+        self.sdk = sdk
+    }
+
+    /// The services, which an app makes once and keeps.
+    struct Services {
+        let networking: WPNNetworkingService
+        let operations: any WMTOperations
+        let push: any WMTPush
+        let inbox: any WMTInbox
+        let watcher: WMTOperationExpirationWatcher
+    }
+
+    func ready() throws -> Services {
+        if let services { return services }
+        let sdk = try sdk()
+        guard let url = URL(string: sdk.configuration.baseEndpointUrl) else {
+            throw ControlError.badArgument(
+                "`baseEndpointUrl` of '\(peer.app.name)' is no URL: '\(sdk.configuration.baseEndpointUrl)'.")
+        }
+        let spec = peer.app.powerAuth
+        let networking = WPNNetworkingService(
+            powerAuth: sdk,
+            config: WPNConfig(
+                baseUrl: url,
+                sslValidation: spec.sslValidation == .noValidation ? .noValidation : .default,
+                timeoutIntervalForRequest: spec.requestTimeout?.seconds ?? 20),
+            serviceName: "LabApp")
+        let made = Services(
+            networking: networking,
+            operations: networking.createWMTOperations(pollingOptions: [.pauseWhenOnBackground]),
+            push: networking.createWMTPush(), inbox: networking.createWMTInbox(),
+            watcher: WMTOperationExpirationWatcher())
+        made.operations.delegate = reporter
+        made.watcher.delegate = reporter
+        services = made
+        return made
+    }
+
+    /// What the last fetch, claim or detail brought.
+    private(set) var known: [String: WMTUserOperation] = [:]
+
+    /// Keeps operations for the commands that name them later.
+    func remember(_ operations: [WMTUserOperation]) {
+        for operation in operations { known[operation.id] = operation }
+    }
+
+    /// The operation that a command is about: as given by its data, or as fetched before.
+    ///
+    /// - Throws: `ControlError` for one that was never fetched.
+    func operation(_ id: String, data: String?) throws -> any WMTOperation {
+        if let data { return WMTLocalOperation(id: id, data: data) }
+        if let operation = known[id] { return operation }
+        throw ControlError.badArgument(
+            "The app has not fetched the operation '\(id)'; fetch it with `getOperations` or `getDetail`, or give its `data`.")
+    }
+}
+
+/// Tells the trace what the Mobile Token SDK tells the app.
+private final class OperationReporter: WMTOperationsDelegate, WMTOperationExpirationWatcherDelegate {
+    private let peer: Peer
+
+    init(peer: Peer) {
+        self.peer = peer
+    }
+
+    func operationsChanged(
+        operations: [WMTUserOperation], removed: [WMTUserOperation], added: [WMTUserOperation]
+    ) {
+        peer.emit(
+            .operationsChanged,
+            ["operations": ids(operations), "removed": ids(removed), "added": ids(added)])
+    }
+
+    func operationsFailed(error: WMTError) {
+        peer.emit(.operationsFailed, ["reason": .string(error.reason.rawValue)])
+    }
+
+    func operationsLoading(loading: Bool) {
+        peer.emit(.operationsLoading, ["loading": .bool(loading)])
+    }
+
+    func operationsExpired(_ expiredOperations: [any WMTExpirableOperation]) {
+        peer.emit(.operationsExpired, ["operations": ids(expiredOperations.compactMap { $0 as? WMTUserOperation })])
+    }
+
+    private func ids(_ operations: [WMTUserOperation]) -> JSONValue {
+        .array(operations.map { .string($0.id) })
+    }
+}
