@@ -3,7 +3,7 @@ extension Vocabulary {
     public static let lab = Vocabulary(
         activationCommands + activationKindCommands + legacyActivationCommands + biometryCommands
             + signatureCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
-            + networkingCommands + operationCommands + offlineOperationCommands + inboxCommands
+            + networkingCommands + userOperationCommands + offlineOperationCommands + inboxCommands
             + watchSupportCommands + messagingCommands
             + serverCommands + resourceCommands + trafficCommands + serverProcessCommands + processCommands
             + deviceCommands + diskCommands + securityCommands + linkCommands + linkFaultCommands + storageCommands

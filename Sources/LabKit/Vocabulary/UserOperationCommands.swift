@@ -1,6 +1,6 @@
 extension Vocabulary {
     /// Commands of an app that lets its user approve and reject operations with the Mobile Token SDK.
-    static let operationCommands: [any Command.Type] = [
+    static let userOperationCommands: [any Command.Type] = [
         GetOperations.self, LastFetchResult.self, GetHistory.self, GetDetail.self, ClaimOperation.self,
         AuthorizeOperation.self, RejectOperation.self, StartPollingOperations.self, StopPollingOperations.self,
         IsPollingOperations.self, WatchExpiration.self, ParseProximityCode.self,
