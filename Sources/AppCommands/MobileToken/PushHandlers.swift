@@ -7,17 +7,10 @@ import WultraMobileTokenSDK
 enum PushHandlers {
     static func register(on peer: Peer, app: MobileTokenApp) {
         peer.handle(RegisterDeviceToken.self) { arguments, reply in
-            let push = try app.ready().push
-            if let text = arguments.token {
-                guard let token = Data(hexadecimal: text) else {
-                    throw ControlError.badArgument("`token` expects hexadecimal digits, two for each byte.")
-                }
-                _ = push.registerDeviceTokenForPushNotifications(token: token) { reply($0.done) }
-            } else {
-                DeviceToken.fetch { token in
-                    _ = push.registerDeviceTokenForPushNotifications(token: token) { reply($0.done) }
-                }
+            guard let token = Data(hexadecimal: arguments.token) else {
+                throw ControlError.badArgument("`token` expects hexadecimal digits, two for each byte.")
             }
+            _ = try app.ready().push.registerDeviceTokenForPushNotifications(token: token) { reply($0.done) }
         }
         peer.handleSync(ParseNotification.self) { arguments in
             WMTPushParser.parseNotification(arguments.userInfo.propertyList).map(ParseNotification.Message.init)

@@ -11,8 +11,7 @@ public struct RegisterDeviceToken: Command {
     public static let info = CommandInfo(
         "registerDeviceTokenForPushNotifications", of: .app,
         "Tells the server the token under which push messages reach this app.")
-    @Field("Token in hexadecimal; the one that the device has given to the app when left out.")
-    public var token: String?
+    @Field("Token that the device has given to the app, in hexadecimal.") public var token: String
 
     public init() {}
 }
