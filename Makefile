@@ -49,6 +49,7 @@ samples: packages
 	@$(SWIFT) build --target PowerAuth2
 	@$(SWIFT) build --target PowerAuth2ForExtensions
 	@$(SWIFT) build --target UIKit
+	@$(SWIFT) build --target WultraMobileTokenSDK
 
 # Not every parameter of the protocol and the core has its own line, so their warnings are shown only.
 docs: packages ## Build the reference of the library products; an unresolved link is an error

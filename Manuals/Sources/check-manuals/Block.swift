@@ -11,7 +11,10 @@ struct Block: Sendable {
     /// The text, line by line.
     let lines: [String]
 
-    var isSwift: Bool { language == "swift" }
+    var isSwift: Bool { language == "swift" && !isPackageManifest }
+
+    /// Whether it is the manifest of somebody's package, which no module of the lab compiles.
+    var isPackageManifest: Bool { lines.first?.hasPrefix("// swift-tools-version") == true }
 
     /// The manual's lines that the text fills.
     var range: ClosedRange<Int> { firstLine...(firstLine + max(lines.count, 1) - 1) }

@@ -33,6 +33,19 @@ struct Correction: Sendable {
             "a value is taken from nowhere instead of from the status", pattern: #"= customObject\b"#,
             with: "= status.customObject"),
         Correction("one name is declared twice") { renamingSecondGuard($0) },
+        Correction(
+            "a case holds only a comment", pattern: #"(?m)^(\s*case [^\n]*:)(?=\n(\s*//[^\n]*\n)+\s*(case\b|\}))"#,
+            with: "$1 break"),
+        Correction("a name is misspelt", pattern: #"\bWMTUserOperatio\b"#, with: "WMTUserOperation"),
+        Correction(
+            "an outline of a class has no initialiser", pattern: #"(?m)^(\s*)public let (\w+): (\w+|\[\w+\])$"#,
+            with: "$1public var $2: $3 { fatalError() }"),
+        Correction(
+            "a payload cannot be coded", pattern: #"(?m)^struct (My\w+) \{$"#, with: "struct $1: Codable {"),
+        Correction(
+            "a signed request has no authentication", pattern: #"(?m)^(\s*data: MyEndpointType[^\n]*,)$"#,
+            with: "$1 signedWith: auth,"),
+        Correction("a quote is missing", pattern: #"\["MyCustomHeader: ""#, with: #"["MyCustomHeader": ""#),
     ]
 
     /// Applies every correction that the text needs.

@@ -33,6 +33,14 @@ struct Manual: Sendable {
         Manual(
             title: "PowerAuth SDK for iOS extensions", fileName: "002_67162f6ea26e25da.txt", layout: .fenced,
             imports: ["PowerAuth2ForExtensions", "UIKit"], surroundings: ["Extension.swift"]),
+        Manual(
+            title: "Mobile Token SDK for iOS 1.0", fileName: "003_3101a343b323b805.txt", layout: .fenced,
+            imports: ["PowerAuth2", "UIKit", "WultraMobileTokenSDK"],
+            surroundings: ["MobileToken.swift", "MobileTokenInterface.swift"]),
+        Manual(
+            title: "Networking SDK 1.3", fileName: "004_8125219804a7a3f4.txt", layout: .fenced,
+            imports: ["PowerAuth2", "WultraPowerAuthNetworking"],
+            surroundings: ["Networking.swift", "NetworkingInterface.swift"]),
     ]
 
     /// Reads the blocks.

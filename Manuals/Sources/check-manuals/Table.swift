@@ -7,6 +7,7 @@ struct Table {
         let errors: [String]
 
         var status: String {
+            if block.isPackageManifest { return "a package manifest" }
             if !block.isSwift { return block.language.isEmpty ? "not Swift" : "not Swift (\(block.language))" }
             if !errors.isEmpty { return "**fails**" }
             return corrections.isEmpty
@@ -25,9 +26,9 @@ struct Table {
         var page = """
             # The manuals' samples
 
-            Every code block of the manuals of the iOS SDK and of its part for extensions, and what becomes of it when
-            `make check-manuals` takes it out of `../shared/seeds` and type-checks it against the built modules, as an
-            application in the Swift 5 mode. Statements are put into a function that knows the names their chapter takes for
+            Every code block of the manuals of the iOS SDK, of its part for extensions, of the networking SDK and of Mobile
+            Token, and what becomes of it when `make check-manuals` takes it out of `../shared/seeds` and type-checks it
+            against the built modules, as an application in the Swift 5 mode. Statements are put into a function that knows the names their chapter takes for
             granted (`Manuals/Surroundings`). Where a manual has a slip that no compiler accepts, the table names it. The
             check fails when this page is not what it finds; `RECORD=1 make check-manuals` writes it anew.
 

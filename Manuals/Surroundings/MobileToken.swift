@@ -1,0 +1,18 @@
+import Foundation
+import PowerAuth2
+import WultraMobileTokenSDK
+
+/// Stands for a value that a real application would have; nothing here is ever run.
+private func given<Value>() -> Value { fatalError("the samples are only type-checked") }
+
+// What declarations of the Mobile Token manual take for granted: the services that an application has made.
+var powerAuth: PowerAuthSDK { given() }
+var operationService: any WMTOperations { given() }
+var operationsService: any WMTOperations { given() }
+var pushService: any WMTPush { given() }
+
+/// What statements of the manual take for granted.
+struct Surroundings {
+    var config: WMTConfig { given() }
+    var code: String { given() }
+}

@@ -1,0 +1,22 @@
+import Foundation
+import PowerAuth2
+import WultraPowerAuthNetworking
+
+/// What the networking manual's samples take for granted; nothing here is ever run.
+struct Surroundings {
+    private func given<Value>() -> Value { fatalError("the samples are only type-checked") }
+
+    var myPowerAuthInstance: PowerAuthSDK { given() }
+    var powerAuth: PowerAuthSDK { given() }
+    var networking: WPNNetworkingService { given() }
+}
+
+/// Payload of an application's request.
+struct MyEndpointDataRequest: Codable {
+    let value: String
+}
+
+/// Payload of its server's answer.
+struct MyEndpointDataResponse: Codable {
+    let value: String
+}
