@@ -33,7 +33,8 @@ func currentOperations(_ service: any WMTOperations, _ authentication: PowerAuth
     service.refreshOperations()
     let cancellable: any WMTCancellable = service.getOperations { _ in }
     if !cancellable.isCanceled { cancellable.cancel() }
-    let _: Operation? = service.getHistory(authentication: authentication) { (_: Result<[WMTUserOperation], WMTError>) in
+    let _: Operation? = service.getHistory(authentication: authentication) {
+        (_: Result<[WMTUserOperation], WMTError>) in
     }
     let _: Operation? = service.getDetail(operationId: "id") { (_: Result<WMTUserOperation, WMTError>) in }
     let _: Operation? = service.claim(operationId: "id") { (_: Result<WMTUserOperation, WMTError>) in }

@@ -58,7 +58,7 @@ func networkingErrors(_ error: WPNError) {
 func networkingOperationsAndLog(_ queue: OperationQueue) {
     queue.addAsyncOperation { operation, markFinished in
         let _: WPNAsyncBlockOperation = operation
-        markFinished { }
+        markFinished {}
     }
     WPNLogger.verboseLevel = .all
     WPNLogger.verboseLevel = .debug

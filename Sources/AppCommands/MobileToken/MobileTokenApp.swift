@@ -74,7 +74,8 @@ final class MobileTokenApp {
         if let data { return WMTLocalOperation(id: id, data: data) }
         if let operation = known[id] { return operation }
         throw ControlError.badArgument(
-            "The app has not fetched the operation '\(id)'; fetch it with `getOperations` or `getDetail`, or give its `data`.")
+            "The app has not fetched the operation '\(id)'; fetch it with `getOperations` or `getDetail`, or give its `data`."
+        )
     }
 }
 

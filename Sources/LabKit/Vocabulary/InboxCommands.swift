@@ -19,7 +19,8 @@ public struct RegisterDeviceToken: Command {
 // mobile-token.md, section 12.4
 public struct ParseNotification: Command {
     public static let info = CommandInfo(
-        "parseNotification", of: .app, "Tells what a push message is about; nothing when it is not one of Mobile Token.")
+        "parseNotification", of: .app, "Tells what a push message is about; nothing when it is not one of Mobile Token."
+    )
     @Field("Content of the push message.") public var userInfo: [String: JSONValue]
 
     public struct Message: FieldObject {

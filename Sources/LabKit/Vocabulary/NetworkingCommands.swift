@@ -7,7 +7,8 @@ extension Vocabulary {
 public struct Post: Command {
     public static let info = CommandInfo(
         "post", of: .app,
-        "Sends a request through the networking SDK: plain, signed when `uriId` is given, with a token when `tokenName` is.")
+        "Sends a request through the networking SDK: plain, signed when `uriId` is given, with a token when `tokenName` is."
+    )
     @Field("Path of the endpoint below the base URL.") public var path: String
     @Field("Content of `requestObject`; without it the body is `{}`.") public var requestObject: JSONValue?
     @Field("Makes it a signed endpoint with this URI identifier.") public var uriId: String?
