@@ -13,7 +13,7 @@ struct ApplicationRequest {
 
     private let arguments: SendRequest
     private let sdk: PowerAuthSDK
-    private let url: URL
+    private let request: URLRequest
     private let reply: Reply
 
     /// - Throws: `ControlError` for a path that makes no URL.
@@ -21,9 +21,7 @@ struct ApplicationRequest {
         self.arguments = arguments
         self.sdk = sdk
         self.reply = reply
-        guard arguments.path.hasPrefix("/"), let url = URL(string: sdk.configuration.baseEndpointUrl + arguments.path)
-        else { throw ControlError.badArgument("`path` expects a path such as `/session/login`.") }
-        self.url = url
+        request = try URLRequest(arguments.path, at: sdk.configuration.baseEndpointUrl)
     }
 
     private var method: String { arguments.method.rawValue }
@@ -32,9 +30,8 @@ struct ApplicationRequest {
 
     /// Adds what was asked for and sends.
     func send() throws {
-        var request = URLRequest(url: url)
+        var request = request
         request.httpMethod = method
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         if let uriId = arguments.uriId {
             let header = try sdk.requestSignature(
                 with: .signing(with: arguments.password), method: method, uriId: uriId, body: body)
@@ -78,34 +75,20 @@ struct ApplicationRequest {
         var request = request
         request.httpBody = body
         let reply = reply
-        URLSession.shared.dataTask(with: request) { data, response, error in
-            guard let data, let status = (response as? HTTPURLResponse)?.statusCode else {
-                return reply(.failure(error ?? URLError(.badServerResponse)))
-            }
-            guard status == 200, let decryptor else {
-                return reply(.success(.answered(status, data)))
-            }
-            guard let payload = try? JSONSerialization.jsonObject(with: data),
-                let cryptogram = PowerAuthCoreEciesCryptogram(responsePayload: payload),
-                let plaintext = decryptor.decryptResponse(cryptogram)
-            else { return reply(.failure(NSError.powerAuth(.encryption, "The answer cannot be decrypted."))) }
-            reply(.success(.answered(status, plaintext)))
-        }.resume()
-    }
-}
-
-extension SendRequest.Result {
-    fileprivate static func answered(_ status: Int, _ body: Data) -> Self {
-        Self {
-            $0.statusCode = status
-            $0.body = JSONValue(content: body)
+        URLSession.shared.answer(to: request) { answer in
+            reply(answer.flatMap { plain($0.status, $0.body, decryptedBy: decryptor) })
         }
     }
-}
 
-extension JSONValue {
-    /// What a body holds: JSON, or the text if it is none.
-    fileprivate init(content: Data) {
-        self = (try? JSONValue.parse(content)) ?? .string(String(decoding: content, as: UTF8.self))
+    /// The answer as the server meant it: the one of a failure is never encrypted.
+    private func plain(
+        _ status: Int, _ body: Data, decryptedBy decryptor: PowerAuthCoreEciesEncryptor?
+    ) -> Result<SendRequest.Result, any Error> {
+        guard status == 200, let decryptor else { return .success(SendRequest.Result(status: status, body: body)) }
+        guard let payload = try? JSONSerialization.jsonObject(with: body),
+            let cryptogram = PowerAuthCoreEciesCryptogram(responsePayload: payload),
+            let plaintext = decryptor.decryptResponse(cryptogram)
+        else { return .failure(NSError.powerAuth(.encryption, "The answer cannot be decrypted.")) }
+        return .success(SendRequest.Result(status: status, body: plaintext))
     }
 }

@@ -8,9 +8,10 @@ import PowerAuth2ForExtensions
 /// Main queue only.
 final class ReadingExtension {
     private let sdk: PowerAuthExtensionSDK
+    private let configuration: PowerAuthConfiguration
 
     init(peer: Peer) throws {
-        let configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
+        configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
         guard
             let sdk = PowerAuthExtensionSDK(
                 configuration: configuration,
@@ -26,6 +27,7 @@ final class ReadingExtension {
         peer.handleSync(HasValidActivation.self) { _ in sdk.hasValidActivation() }
         peer.handleSync(ActivationIdentifier.self) { _ in sdk.activationIdentifier }
         TokenHandlers.register(on: peer) { sdk.tokenStore }
+        OwnRequests.register(on: peer, configuration: configuration) { sdk.tokenStore }
     }
 }
 

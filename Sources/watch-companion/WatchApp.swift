@@ -9,10 +9,11 @@ import PowerAuth2ForWatch
 /// Main queue only.
 final class WatchApp {
     private let sdk: PowerAuthWatchSDK
+    private let configuration: PowerAuthConfiguration
 
     init(peer: Peer) throws {
-        sdk = try PowerAuthWatchSDK(
-            configuration: PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady))
+        configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
+        sdk = PowerAuthWatchSDK(configuration: configuration)
     }
 
     func register(on peer: Peer) {
@@ -32,6 +33,7 @@ final class WatchApp {
             }
         }
         TokenHandlers.register(on: peer, asksWithoutPassword: true) { sdk.tokenStore }
+        OwnRequests.register(on: peer, configuration: configuration) { sdk.tokenStore }
     }
 }
 

@@ -2,6 +2,7 @@ extension Vocabulary {
     /// Commands about what the server says of itself and of the user, and the app's own requests.
     static let serviceCommands: [any Command.Type] = [
         FetchUserInfo.self, FetchServerStatus.self, SynchronizeTime.self, SendRequest.self,
+        SendRequestWithToken.self,
     ]
 }
 
@@ -57,6 +58,19 @@ public struct SendRequest: Command {
         @Field("The body, decrypted: JSON, or the text if it is none.") public var body: JSONValue
         public init() {}
     }
+
+    public init() {}
+}
+
+public struct SendRequestWithToken: Command {
+    public static let info = CommandInfo(
+        "sendRequest", of: [.appExtension, .watchApp],
+        "Sends a request of the app's own that a stored token authorises.")
+    @Field("Path below the enrolment server, with its query.") public var path: String
+    @Field(.httpMethod) public var method: ResourceMethod = .post
+    @Field("JSON body.") public var body: [String: JSONValue]?
+    @Field("Name of the stored token to authorise with.") public var token: String
+    public typealias Result = SendRequest.Result
 
     public init() {}
 }

@@ -6,14 +6,26 @@ extension Vocabulary {
     ]
 }
 
-/// A resource that apps ask, by its path below `/pa/v3/`.
+/// A resource that apps ask, by its path below `/pa/v3/` or, for Mobile Token, by a short name.
 public enum MobileEndpoint: String, Choice {
     case activationCreate = "activation/create"
     case activationDetail = "activation/detail"
     case activationRemove = "activation/remove"
     case activationRename = "activation/rename"
     case activationStatus = "activation/status"
+    case inboxCount = "inbox/count"
+    case inboxList = "inbox/list"
+    case inboxDetail = "inbox/detail"
+    case inboxRead = "inbox/read"
+    case inboxReadAll = "inbox/read-all"
     case keystoreCreate = "keystore/create"
+    case operationAuthorize = "operation/authorize"
+    case operationCancel = "operation/cancel"
+    case operationClaim = "operation/claim"
+    case operationDetail = "operation/detail"
+    case operationHistory = "operation/history"
+    case operationList = "operation/list"
+    case pushRegister = "push/register"
     case recoveryConfirm = "recovery/confirm"
     case signatureValidate = "signature/validate"
     case status
@@ -27,7 +39,19 @@ public enum MobileEndpoint: String, Choice {
     case any = "*"
 
     /// The path that the server answers at; `*` stands for any text.
-    public var path: String { "/pa/v3/" + rawValue }
+    public var path: String {
+        switch self {
+        case .any: "/*"
+        case .operationClaim: "/api/auth/token/app/operation/detail/claim"
+        case .operationAuthorize, .operationCancel, .operationDetail, .operationHistory, .operationList:
+            "/api/auth/token/app/" + rawValue
+        case .pushRegister: "/api/push/device/register/token"
+        case .inboxCount: "/api/inbox/count"
+        case .inboxList, .inboxDetail, .inboxRead, .inboxReadAll:
+            "/api/inbox/message/" + rawValue.dropFirst("inbox/".count)
+        default: "/pa/v3/" + rawValue
+        }
+    }
 }
 
 /// A fault of the network that was armed.
