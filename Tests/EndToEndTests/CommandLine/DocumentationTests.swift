@@ -63,6 +63,19 @@ extension EndToEnd {
             #expect(try workspace.leftovers() == [])
         }
 
+        @Test("The session of the page about Mobile Token leads from an empty lab to an approved payment")
+        func mobileTokenPage() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            let steps = try DocumentationPage("docs/mobile-token.md").steps
+            #expect(steps.count > 12)
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            #expect(try workspace.leftovers() == [])
+        }
+
         @Test("The sessions of the page about running print what the page shows")
         func runningPage() async throws {
             let workspace = try Workspace()

@@ -2,8 +2,8 @@ import Foundation
 import LabSystem
 import Testing
 
-/// Runs the steps of a page as its reader would: `lab server` stays in another terminal, everything else is typed into
-/// one shell after the other.
+/// Runs the steps of a page as its reader would: `lab server` and `lab up` stay in another terminal, everything else is
+/// typed into one shell after the other.
 ///
 /// The page's port is replaced by one that is free. Used by one thread.
 struct ConsoleSession {
@@ -11,9 +11,9 @@ struct ConsoleSession {
     /// The port that the page shows.
     let shownPort: String
 
-    /// A shell and the server beside it.
+    /// A shell, and what stays in another terminal beside it.
     private struct Part {
-        var server: DocumentationPage.Step?
+        var beside: DocumentationPage.Step?
         var steps: [DocumentationPage.Step] = []
     }
 
@@ -22,8 +22,8 @@ struct ConsoleSession {
     func run(_ steps: [DocumentationPage.Step]) throws -> [String] {
         var parts = [Part()]
         for step in steps {
-            if step.command.hasPrefix("lab server ") {
-                parts.append(Part(server: step))
+            if step.command.hasPrefix("lab server ") || step.command.hasPrefix("lab up") {
+                parts.append(Part(beside: step))
             } else {
                 parts[parts.count - 1].steps.append(step)
             }
@@ -32,17 +32,25 @@ struct ConsoleSession {
     }
 
     private func run(_ part: Part) throws -> [String] {
-        guard let server = part.server else { return try type(part.steps, port: nil) }
-        let words = server.command.split(separator: " ").dropFirst().map(String.init)
+        guard let beside = part.beside else { return try type(part.steps, port: nil) }
+        let words = beside.command.split(separator: " ").dropFirst().map(String.init)
         let command = try LabCommand(words.map { $0 == shownPort ? "0" : $0 }, in: workspace)
-        try command.wait(for: "SDK config")
-        let announcement = try #require(command.text.firstMatch(of: /127\.0\.0\.1:([0-9]+)/), "\(command.text)")
-        var differences = try type(part.steps, port: String(announcement.1))
+        var port: String?
+        if words.first == "server" {
+            try command.wait(for: "SDK config")
+            let announcement = try #require(command.text.firstMatch(of: /127\.0\.0\.1:([0-9]+)/), "\(command.text)")
+            port = String(announcement.1)
+        } else {
+            try command.wait(for: "Ctrl-C")
+        }
+        var differences = try type(part.steps, port: port)
         try command.signal(SIGTERM)
         let outcome = try command.finish()
-        if outcome.status != 0 { differences.append("\(server.command) failed:\n\(outcome.errors)") }
-        let printed = outcome.output.replacingOccurrences(of: ":\(announcement.1)", with: ":\(shownPort)")
-        if !server.isShown(by: printed) { differences.append("\(server.command) printed:\n\(printed)") }
+        if outcome.status != 0 { differences.append("\(beside.command) failed:\n\(outcome.errors)") }
+        let printed = port.map { outcome.output.replacingOccurrences(of: ":\($0)", with: ":\(shownPort)") }
+        if !beside.isShown(by: printed ?? outcome.output) {
+            differences.append("\(beside.command) printed:\n\(printed ?? outcome.output)")
+        }
         return differences
     }
 
