@@ -52,6 +52,7 @@ let package = Package(
         .library(name: "PowerAuth2", targets: ["PowerAuth2"]),
         .library(name: "PowerAuth2ForExtensions", targets: ["PowerAuth2ForExtensions"]),
         .library(name: "PowerAuth2ForWatch", targets: ["PowerAuth2ForWatch"]),
+        .library(name: "WultraMobileTokenSDK", targets: ["WultraMobileTokenSDK"]),
         .library(name: "LabTesting", targets: ["LabTesting"]),
         // For the packages in Benchmarks and Fuzzing.
         .library(name: "PowerAuthProtocol", targets: ["PowerAuthProtocol"]),
@@ -106,6 +107,7 @@ let package = Package(
         module("PowerAuth2", ["PowerAuthShared"]),
         module("PowerAuth2ForExtensions", ["PowerAuthShared"]),
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
+        module("WultraMobileTokenSDK", ["WultraPowerAuthNetworking", "PowerAuth2", "UIKit"]),
 
         // The server.
         module(
@@ -170,6 +172,12 @@ let package = Package(
                 "PowerAuth2", "PowerAuthShared", "LocalAuthentication", "UIKit", "PowerAuthServer", "SimulatedDevice",
                 "LabKit", "LabSystem", "PowerAuthProtocol", httpTypes, hummingbird, hummingbirdTesting, logging,
                 nioCore,
+            ]),
+        tests(
+            "WultraMobileTokenSDKTests",
+            [
+                "WultraMobileTokenSDK", "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared",
+                "PowerAuthProtocol", "ParserProperties", "UIKit", "SimulatedDevice", "LabKit",
             ]),
         tests(
             "PowerAuthServerTests",

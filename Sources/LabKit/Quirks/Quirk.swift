@@ -62,10 +62,24 @@ extension Quirk {
     public static let plainErrorIsNotRead = Quirk(
         "sdk.28", "Reports an unencrypted error body with the status 200 as a failed decryption.")
 
+    /// One operation that cannot be read hides all (mobile-token.md, section 24, item 1).
+    public static let badOperationFailsList = Quirk(
+        "mobile-token.1", "Refuses the whole list of operations when one of them cannot be read.")
+    /// Known operations are not replaced (mobile-token.md, section 24, item 2).
+    public static let registerKeepsOldOperations = Quirk(
+        "mobile-token.2", "Tells the delegate known operations as and where they were when they came first.")
+    /// A cancelled registration for pushes blocks the next ones (mobile-token.md, section 24, item 7).
+    public static let cancelledPushRegistrationBlocks = Quirk(
+        "mobile-token.7", "Refuses every registration for pushes after one that was cancelled.")
+    /// A token that the server does not know stays (mobile-token.md, section 24, item 19).
+    public static let lostTokenStays = Quirk(
+        "mobile-token.19", "Keeps a token that the server does not know, so that every later call fails.")
+
     /// All quirks, in the order of the specification.
     public static let all: [Quirk] = [
         upgradeHidesFailedRequest, persistIgnoresGivenKeys, lostBiometryKey, removalLeavesRequests,
         missingServerTimeIsZero, unannouncedUpgrade, unusableStateIsDropped, cachesSurviveReset, plainErrorIsNotRead,
-        staleExternalOperation, counterAfterSave,
+        staleExternalOperation, counterAfterSave, badOperationFailsList, registerKeepsOldOperations,
+        cancelledPushRegistrationBlocks, lostTokenStays,
     ]
 }

@@ -26,6 +26,14 @@ public enum OriginalDefect: CaseIterable, Sendable {
     case cachesSurviveReset
     /// An unencrypted error in place of an encrypted answer is not read (sdk.md, section 15, item 28).
     case plainErrorIsNotRead
+    /// One operation that cannot be read hides all (mobile-token.md, section 24, item 1).
+    case badOperationFailsList
+    /// Known operations are not replaced (mobile-token.md, section 24, item 2).
+    case registerKeepsOldOperations
+    /// A cancelled registration for pushes blocks the next ones (mobile-token.md, section 24, item 7).
+    case cancelledPushRegistrationBlocks
+    /// A token that the server does not know stays (mobile-token.md, section 24, item 19).
+    case lostTokenStays
 
     /// What a lab file calls the defect.
     var quirk: Quirk {
@@ -41,6 +49,10 @@ public enum OriginalDefect: CaseIterable, Sendable {
         case .unusableStateIsDropped: .unusableStateIsDropped
         case .cachesSurviveReset: .cachesSurviveReset
         case .plainErrorIsNotRead: .plainErrorIsNotRead
+        case .badOperationFailsList: .badOperationFailsList
+        case .registerKeepsOldOperations: .registerKeepsOldOperations
+        case .cancelledPushRegistrationBlocks: .cancelledPushRegistrationBlocks
+        case .lostTokenStays: .lostTokenStays
         }
     }
 }
