@@ -27,7 +27,8 @@ struct DeviceTime: Sendable {
         }
     }
 
-    private init(
+    /// Another clock, with its own timer.
+    init(
         now: @escaping @Sendable () -> Date,
         after: @escaping @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Cancellation
     ) {
