@@ -109,6 +109,9 @@ let package = Package(
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
         module("WultraMobileTokenSDK", ["WultraPowerAuthNetworking", "PowerAuth2", "UIKit"]),
 
+        // The vendor's libraries on top of the SDK.
+        module("WultraPowerAuthNetworking", ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice"]),
+
         // The server.
         module(
             "PowerAuthServer",
@@ -148,6 +151,14 @@ let package = Package(
                 hummingbird, logging, nioCore, serviceLifecycle,
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
+        // An application with an SDK object and the real server in one process.
+        .target(
+            name: "SDKTestSupport",
+            dependencies: [
+                "TestSupport", "PowerAuth2", "PowerAuthShared", "PowerAuthServer", "SimulatedDevice", "LabKit",
+                "LabSystem",
+            ],
+            path: "Tests/SDKTestSupport", swiftSettings: settings),
         // Tests, one target a module, and the end-to-end suites that launch real peers.
         tests("LabSystemTests", ["LabSystem"]),
         tests("ZeroMQTests", ["ZeroMQ"]),
@@ -169,7 +180,8 @@ let package = Package(
         tests(
             "PowerAuth2Tests",
             [
-                "PowerAuth2", "PowerAuthShared", "LocalAuthentication", "UIKit", "PowerAuthServer", "SimulatedDevice",
+                "SDKTestSupport", "PowerAuth2", "PowerAuthShared", "LocalAuthentication", "UIKit", "PowerAuthServer",
+                "SimulatedDevice",
                 "LabKit", "LabSystem", "PowerAuthProtocol", httpTypes, hummingbird, hummingbirdTesting, logging,
                 nioCore,
             ]),
