@@ -52,6 +52,7 @@ let package = Package(
         .library(name: "PowerAuth2", targets: ["PowerAuth2"]),
         .library(name: "PowerAuth2ForExtensions", targets: ["PowerAuth2ForExtensions"]),
         .library(name: "PowerAuth2ForWatch", targets: ["PowerAuth2ForWatch"]),
+        .library(name: "WultraPowerAuthNetworking", targets: ["WultraPowerAuthNetworking"]),
         .library(name: "WultraMobileTokenSDK", targets: ["WultraMobileTokenSDK"]),
         .library(name: "LabTesting", targets: ["LabTesting"]),
         // For the packages in Benchmarks and Fuzzing.
@@ -107,10 +108,15 @@ let package = Package(
         module("PowerAuth2", ["PowerAuthShared"]),
         module("PowerAuth2ForExtensions", ["PowerAuthShared"]),
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
-        module("WultraMobileTokenSDK", ["WultraPowerAuthNetworking", "PowerAuth2", "UIKit"]),
 
         // The vendor's libraries on top of the SDK.
         module("WultraPowerAuthNetworking", ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice"]),
+        module(
+            "WultraMobileTokenSDK",
+            [
+                "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared", "PowerAuthProtocol", "SimulatedDevice",
+                "UIKit", "LabSystem",
+            ]),
 
         // The server.
         module(
@@ -186,9 +192,15 @@ let package = Package(
                 nioCore,
             ]),
         tests(
+            "WultraPowerAuthNetworkingTests",
+            [
+                "SDKTestSupport", "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared", "PowerAuthCore",
+                "PowerAuthServer", "SimulatedDevice", "LabKit", "LabSystem",
+            ]),
+        tests(
             "WultraMobileTokenSDKTests",
             [
-                "WultraMobileTokenSDK", "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared",
+                "SDKTestSupport", "WultraMobileTokenSDK", "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared",
                 "PowerAuthProtocol", "ParserProperties", "UIKit", "SimulatedDevice", "LabKit",
             ]),
         tests(

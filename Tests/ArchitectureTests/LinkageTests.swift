@@ -28,6 +28,7 @@ struct LinkageTests {
         arguments: [
             "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
             "WatchConnectivity", "LocalAuthentication", "UIKit", "WultraPowerAuthNetworking",
+            "WultraMobileTokenSDK",
         ])
     func sdkHasNoLab(module: String) throws {
         let folder = try Self.products().appending(path: "\(module).build")

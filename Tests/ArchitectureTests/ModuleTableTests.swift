@@ -72,6 +72,7 @@ struct ModuleTableTests {
         arguments: [
             "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
             "WatchConnectivity", "LocalAuthentication", "UIKit", "WultraPowerAuthNetworking",
+            "WultraMobileTokenSDK",
         ])
     func platformHidesTheLab(module: String) throws {
         let allowed = try #require(table[module])

@@ -62,6 +62,22 @@ extension Quirk {
     public static let plainErrorIsNotRead = Quirk(
         "sdk.28", "Reports an unencrypted error body with the status 200 as a failed decryption.")
 
+    /// An error in the clear answers an encrypted request in vain (networking.md, section 17, item 3).
+    public static let encryptedCallLosesError = Quirk(
+        "networking.3", "Does not read the server's unencrypted error where an encrypted answer is expected.")
+    /// Why an answer cannot be read is not told (networking.md, section 17, item 4).
+    public static let decodingErrorIsDropped = Quirk(
+        "networking.4", "Does not tell in the error why an answer could not be read.")
+    /// A token's header is made with whatever time the device has (networking.md, section 17, item 8).
+    public static let tokenTimeIsNotSynchronized = Quirk(
+        "networking.8", "Sends a token with the device's time although the server's is not known yet.")
+    /// A key that the server has forgotten is used on (networking.md, section 17, item 9).
+    public static let temporaryKeyIsNotRenewed = Quirk(
+        "networking.9", "Reports that the server has forgotten a temporary key instead of fetching another one.")
+    /// A server that the pinning provider refuses is no matter of trust (networking.md, section 17, item 11).
+    public static let pinningRefusalIsCancel = Quirk(
+        "networking.11", "Reports a server that the pinning provider refused as a general failure.")
+
     /// One operation that cannot be read hides all (mobile-token.md, section 24, item 1).
     public static let badOperationFailsList = Quirk(
         "mobile-token.1", "Refuses the whole list of operations when one of them cannot be read.")
@@ -79,7 +95,8 @@ extension Quirk {
     public static let all: [Quirk] = [
         upgradeHidesFailedRequest, persistIgnoresGivenKeys, lostBiometryKey, removalLeavesRequests,
         missingServerTimeIsZero, unannouncedUpgrade, unusableStateIsDropped, cachesSurviveReset, plainErrorIsNotRead,
-        staleExternalOperation, counterAfterSave, badOperationFailsList, registerKeepsOldOperations,
-        cancelledPushRegistrationBlocks, lostTokenStays,
+        staleExternalOperation, counterAfterSave, encryptedCallLosesError, decodingErrorIsDropped,
+        tokenTimeIsNotSynchronized, temporaryKeyIsNotRenewed, pinningRefusalIsCancel, badOperationFailsList,
+        registerKeepsOldOperations, cancelledPushRegistrationBlocks, lostTokenStays,
     ]
 }
