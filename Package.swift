@@ -52,6 +52,8 @@ let package = Package(
         .library(name: "PowerAuth2", targets: ["PowerAuth2"]),
         .library(name: "PowerAuth2ForExtensions", targets: ["PowerAuth2ForExtensions"]),
         .library(name: "PowerAuth2ForWatch", targets: ["PowerAuth2ForWatch"]),
+        .library(name: "WultraPowerAuthNetworking", targets: ["WultraPowerAuthNetworking"]),
+        .library(name: "WultraMobileTokenSDK", targets: ["WultraMobileTokenSDK"]),
         .library(name: "LabTesting", targets: ["LabTesting"]),
         // For the packages in Benchmarks and Fuzzing.
         .library(name: "PowerAuthProtocol", targets: ["PowerAuthProtocol"]),
@@ -107,6 +109,15 @@ let package = Package(
         module("PowerAuth2ForExtensions", ["PowerAuthShared"]),
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
 
+        // The vendor's libraries on top of the SDK.
+        module("WultraPowerAuthNetworking", ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice"]),
+        module(
+            "WultraMobileTokenSDK",
+            [
+                "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared", "PowerAuthProtocol", "SimulatedDevice",
+                "UIKit", "LabSystem",
+            ]),
+
         // The server.
         module(
             "PowerAuthServer",
@@ -148,6 +159,14 @@ let package = Package(
                 hummingbird, logging, nioCore, serviceLifecycle,
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
+        // An application with an SDK object and the real server in one process.
+        .target(
+            name: "SDKTestSupport",
+            dependencies: [
+                "TestSupport", "PowerAuth2", "PowerAuthShared", "PowerAuthServer", "SimulatedDevice", "LabKit",
+                "LabSystem",
+            ],
+            path: "Tests/SDKTestSupport", swiftSettings: settings),
         // Tests, one target a module, and the end-to-end suites that launch real peers.
         tests("LabSystemTests", ["LabSystem"]),
         tests("ZeroMQTests", ["ZeroMQ"]),
@@ -169,9 +188,22 @@ let package = Package(
         tests(
             "PowerAuth2Tests",
             [
-                "PowerAuth2", "PowerAuthShared", "LocalAuthentication", "UIKit", "PowerAuthServer", "SimulatedDevice",
+                "SDKTestSupport", "PowerAuth2", "PowerAuthShared", "LocalAuthentication", "UIKit", "PowerAuthServer",
+                "SimulatedDevice",
                 "LabKit", "LabSystem", "PowerAuthProtocol", httpTypes, hummingbird, hummingbirdTesting, logging,
                 nioCore,
+            ]),
+        tests(
+            "WultraPowerAuthNetworkingTests",
+            [
+                "SDKTestSupport", "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared", "PowerAuthCore",
+                "PowerAuthServer", "SimulatedDevice", "LabKit", "LabSystem",
+            ]),
+        tests(
+            "WultraMobileTokenSDKTests",
+            [
+                "SDKTestSupport", "WultraMobileTokenSDK", "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared",
+                "PowerAuthProtocol", "ParserProperties", "UIKit", "SimulatedDevice", "LabKit",
             ]),
         tests(
             "PowerAuthServerTests",

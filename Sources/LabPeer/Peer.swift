@@ -110,6 +110,7 @@ public final class Peer: @unchecked Sendable {
             attach: AttachBody(name: app.name, pid: getpid(), incarnation: incarnation),
             handlers: AgentConnection.Handlers(
                 willEnterForeground: { DispatchQueue.main.async { sandbox.lifecycle.enterForeground() } },
+                willEnterBackground: { DispatchQueue.main.async { sandbox.lifecycle.enterBackground() } },
                 deviceCrashed: { reason in
                     FileHandle.standardError.write(Data("\(app.name): \(reason)\n".utf8))
                     Signals.killSelf()

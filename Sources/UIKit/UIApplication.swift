@@ -16,24 +16,42 @@ public final class UIApplication: Sendable {
     /// The app of this process.
     public static let shared = UIApplication(sandbox: Sandbox.currentIfEntered, center: .default)
 
-    /// Posted on the main queue when the app returns from the background, not after its launch.
-    ///
-    /// The first use of the name starts the delivery, so that no app has to touch ``shared`` before.
-    public static let willEnterForegroundNotification: Notification.Name = {
+    // Each is posted on the main queue. The first use of a name starts the delivery, so that no app has to touch
+    // ``shared`` before.
+
+    /// Posted when the app is about to lose the user's attention.
+    public static let willResignActiveNotification = delivered(.willResignActive)
+    /// Posted when the app has gone to the background.
+    public static let didEnterBackgroundNotification = delivered(.didEnterBackground)
+    /// Posted when the app returns from the background, not after its launch.
+    public static let willEnterForegroundNotification = delivered(.willEnterForeground)
+    /// Posted when the app has the user's attention again, not after its launch.
+    public static let didBecomeActiveNotification = delivered(.didBecomeActive)
+
+    private static func delivered(_ event: ApplicationLifecycle.Event) -> Notification.Name {
         _ = shared
-        return foreground
-    }()
+        return name(of: event)
+    }
 
-    private static let foreground = Notification.Name("UIApplicationWillEnterForegroundNotification")
+    private static func name(of event: ApplicationLifecycle.Event) -> Notification.Name {
+        switch event {
+        case .willResignActive: Notification.Name("UIApplicationWillResignActiveNotification")
+        case .didEnterBackground: Notification.Name("UIApplicationDidEnterBackgroundNotification")
+        case .willEnterForeground: Notification.Name("UIApplicationWillEnterForegroundNotification")
+        case .didBecomeActive: Notification.Name("UIApplicationDidBecomeActiveNotification")
+        }
+    }
 
-    private let observation: ApplicationLifecycle.Observation?
+    private let observations: [ApplicationLifecycle.Observation]
 
     /// - Parameters:
     ///   - sandbox: who tells about the app's life; nil tells nothing.
     ///   - center: where the notifications are posted.
     package init(sandbox: Sandbox?, center: NotificationCenter) {
-        observation = sandbox?.lifecycle.onWillEnterForeground {
-            DispatchQueue.main.async { center.post(name: Self.foreground, object: nil) }
+        observations = ApplicationLifecycle.Event.allCases.compactMap { event in
+            sandbox?.lifecycle.on(event) {
+                DispatchQueue.main.async { center.post(name: Self.name(of: event), object: nil) }
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ public final class UIDevice: Sendable {
         // A machine name is the kind followed by two numbers.
         model = sandbox.map { String($0.device.model.prefix { !$0.isNumber }) } ?? "iPhone"
         name = model
-        systemName = sandbox?.device.platform == "watchos" ? "watchOS" : "iOS"
+        systemName = sandbox?.device.systemName ?? "iOS"
         systemVersion = sandbox?.device.osVersion ?? ""
         device = sandbox?.device
     }

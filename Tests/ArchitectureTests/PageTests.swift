@@ -46,7 +46,7 @@ struct PageTests {
     func quirks() throws {
         let page = try Repository.text(of: "docs/quirks.md")
         let source = try Repository.text(of: "Sources/LabKit/Quirks/Quirk.swift")
-        let names = source.matches(of: #/Quirk\(\s*"([a-z]+\.[A-Z]?\d+)"/#).map { String($0.1) }
+        let names = source.matches(of: #/Quirk\(\s*"([a-z-]+\.[A-Z]?\d+)"/#).map { String($0.1) }
         #expect(!names.isEmpty)
         for name in names { #expect(page.contains("`\(name)`"), "docs/quirks.md does not name \(name)") }
     }

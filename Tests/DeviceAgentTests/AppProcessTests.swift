@@ -113,7 +113,7 @@ struct AppProcessTests {
     func suspendAndResume() {
         var app = running()
         let effects = app.handle(.suspend(request: 2))
-        #expect(effects == [.signal(pid: 42, SIGSTOP), .inspect(pid: 42), .changed])
+        #expect(effects == [.enterBackground, .signal(pid: 42, SIGSTOP), .inspect(pid: 42), .changed])
         #expect(app.handle(.stopped(holding: .none)) == [.changed, .answer(request: 2, .done)])
         #expect(app.isSuspended)
         let resumed = app.handle(.resume(request: 3))

@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import LocalAuthentication
 import PowerAuth2
+import SDKTestSupport
 import SimulatedDevice
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuth2
 import PowerAuthShared
+import SDKTestSupport
 import Synchronization
 import TestSupport
 import Testing

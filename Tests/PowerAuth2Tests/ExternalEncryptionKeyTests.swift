@@ -1,5 +1,6 @@
 import Foundation
 import PowerAuth2
+import SDKTestSupport
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import PowerAuthShared
+import SDKTestSupport
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import PowerAuth2
 import PowerAuthServer
+import SDKTestSupport
 import TestSupport
 import Testing
 

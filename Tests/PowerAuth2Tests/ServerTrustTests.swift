@@ -4,6 +4,7 @@ import FoundationNetworking
 import LabKit
 import PowerAuth2
 import PowerAuthServer
+import SDKTestSupport
 import SimulatedDevice
 import Synchronization
 import TestSupport

@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import PowerAuth2
 import PowerAuthProtocol
+import SDKTestSupport
 import TestSupport
 import Testing
 

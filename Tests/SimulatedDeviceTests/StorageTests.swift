@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import LabSystem
+import Synchronization
 import TestSupport
 import Testing
 
@@ -103,5 +104,18 @@ struct StorageTests {
         observation = nil
         lifecycle.enterForeground()
         #expect(count.value == 1)
+    }
+
+    @Test("A visit to the background and back brings four events in their order")
+    func backgroundAndBack() {
+        let lifecycle = ApplicationLifecycle()
+        let seen = Mutex<[ApplicationLifecycle.Event]>([])
+        let observations = ApplicationLifecycle.Event.allCases.map { event in
+            lifecycle.on(event) { seen.withLock { $0.append(event) } }
+        }
+        lifecycle.enterBackground()
+        lifecycle.enterForeground()
+        #expect(seen.withLock { $0 } == ApplicationLifecycle.Event.allCases)
+        withExtendedLifetime(observations) {}
     }
 }

@@ -35,6 +35,13 @@ CURLcode ccurl_set_before_request(CURL *handle, ccurl_before_request function, v
 /// Sets the function that gets the lines of the response's header, with its context.
 CURLcode ccurl_set_header_function(CURL *handle, ccurl_receive function, void *context);
 
+/// Is told how far a transfer is, in bytes of both bodies; what is expected is 0 while nobody knows. 0 lets it go on.
+typedef int (*ccurl_progress)(
+    void *context, curl_off_t expected, curl_off_t received, curl_off_t to_send, curl_off_t sent);
+
+/// Sets the function that is told how far a transfer is, with its context.
+CURLcode ccurl_set_progress(CURL *handle, ccurl_progress function, void *context);
+
 /// Reads a numeric fact about a finished transfer.
 CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value);
 

@@ -40,11 +40,15 @@ extension DeviceAgent {
                 for link in links { link.collect(.appEnded(host.spec.name, isRestarting: isRestarting)) }
             case .launchFailed:
                 for link in links { link.collect(.launchFailed(host.spec.name)) }
-            case .enterForeground:
-                send(WatchFrame(.appState, body: WatchFrame.body(AppStateBody(isForeground: true))), to: host)
+            case .enterForeground: tell(host, isForeground: true)
+            case .enterBackground: tell(host, isForeground: false)
             case .terminating(_, let cause): host.termination = cause
             }
         }
+    }
+
+    private func tell(_ host: AppHost, isForeground: Bool) {
+        send(WatchFrame(.appState, body: WatchFrame.body(AppStateBody(isForeground: isForeground))), to: host)
     }
 
     private func spawn(_ host: AppHost) throws {

@@ -70,6 +70,8 @@ struct AppProcess: Equatable, Sendable {
         case launchFailed
         /// Tell the app that it comes to the foreground.
         case enterForeground
+        /// Tell the app that it goes to the background.
+        case enterBackground
         /// The system ends the process, for this reason.
         case terminating(pid: Int32, TerminationCause)
     }
@@ -267,8 +269,10 @@ struct AppProcess: Equatable, Sendable {
         case .suspended, .suspending: return [refusal(request, "\(name) is suspended already.")]
         case .running(let pid):
             phase = .suspending(pid: pid, request: request)
+            let told: [Effect] = isForeground ? [.enterBackground] : []
             isForeground = false
-            return [.signal(pid: pid, SIGSTOP), .inspect(pid: pid), .changed]
+            // Whatever of the news the process does not read before it stops, it reads first when it continues.
+            return told + [.signal(pid: pid, SIGSTOP), .inspect(pid: pid), .changed]
         }
     }
 

@@ -62,10 +62,41 @@ extension Quirk {
     public static let plainErrorIsNotRead = Quirk(
         "sdk.28", "Reports an unencrypted error body with the status 200 as a failed decryption.")
 
+    /// An error in the clear answers an encrypted request in vain (networking.md, section 17, item 3).
+    public static let encryptedCallLosesError = Quirk(
+        "networking.3", "Does not read the server's unencrypted error where an encrypted answer is expected.")
+    /// Why an answer cannot be read is not told (networking.md, section 17, item 4).
+    public static let decodingErrorIsDropped = Quirk(
+        "networking.4", "Does not tell in the error why an answer could not be read.")
+    /// A token's header is made with whatever time the device has (networking.md, section 17, item 8).
+    public static let tokenTimeIsNotSynchronized = Quirk(
+        "networking.8", "Sends a token with the device's time although the server's is not known yet.")
+    /// A key that the server has forgotten is used on (networking.md, section 17, item 9).
+    public static let temporaryKeyIsNotRenewed = Quirk(
+        "networking.9", "Reports that the server has forgotten a temporary key instead of fetching another one.")
+    /// A server that the pinning provider refuses is no matter of trust (networking.md, section 17, item 11).
+    public static let pinningRefusalIsCancel = Quirk(
+        "networking.11", "Reports a server that the pinning provider refused as a general failure.")
+
+    /// One operation that cannot be read hides all (mobile-token.md, section 24, item 1).
+    public static let badOperationFailsList = Quirk(
+        "mobile-token.1", "Refuses the whole list of operations when one of them cannot be read.")
+    /// Known operations are not replaced (mobile-token.md, section 24, item 2).
+    public static let registerKeepsOldOperations = Quirk(
+        "mobile-token.2", "Tells the delegate known operations as and where they were when they came first.")
+    /// A cancelled registration for pushes blocks the next ones (mobile-token.md, section 24, item 7).
+    public static let cancelledPushRegistrationBlocks = Quirk(
+        "mobile-token.7", "Refuses every registration for pushes after one that was cancelled.")
+    /// A token that the server does not know stays (mobile-token.md, section 24, item 19).
+    public static let lostTokenStays = Quirk(
+        "mobile-token.19", "Keeps a token that the server does not know, so that every later call fails.")
+
     /// All quirks, in the order of the specification.
     public static let all: [Quirk] = [
         upgradeHidesFailedRequest, persistIgnoresGivenKeys, lostBiometryKey, removalLeavesRequests,
         missingServerTimeIsZero, unannouncedUpgrade, unusableStateIsDropped, cachesSurviveReset, plainErrorIsNotRead,
-        staleExternalOperation, counterAfterSave,
+        staleExternalOperation, counterAfterSave, encryptedCallLosesError, decodingErrorIsDropped,
+        tokenTimeIsNotSynchronized, temporaryKeyIsNotRenewed, pinningRefusalIsCancel, badOperationFailsList,
+        registerKeepsOldOperations, cancelledPushRegistrationBlocks, lostTokenStays,
     ]
 }

@@ -1,3 +1,4 @@
+package import Dispatch
 public import Foundation
 
 /// End-to-end encryption for the application's own requests (sdk.md, section 5.11).
@@ -12,7 +13,7 @@ extension PowerAuthSDK {
     public func eciesEncryptorForApplicationScope(
         callback: @escaping (PowerAuthCoreEciesEncryptor?, NSError?) -> Void
     ) -> (any PowerAuthOperationTask)? {
-        encryptor(for: .application, sharedInfo: Self.applicationPurpose, callback: callback)
+        encryptor(for: .application, callback: callback)
     }
 
     /// Gives an encryptor for requests that belong to the activation. It stays usable after the activation is gone.
@@ -24,11 +25,26 @@ extension PowerAuthSDK {
     public func eciesEncryptorForActivationScope(
         callback: @escaping (PowerAuthCoreEciesEncryptor?, NSError?) -> Void
     ) -> (any PowerAuthOperationTask)? {
-        guard hasValidActivation() else {
-            callback(nil, .powerAuth(.missingActivation))
-            return nil
+        encryptor(for: .activation, callback: callback)
+    }
+
+    /// As ``eciesEncryptorForApplicationScope(callback:)`` and ``eciesEncryptorForActivationScope(callback:)``.
+    ///
+    /// - Parameter queue: where the callback is called when a key had to be fetched.
+    package func encryptor(
+        for scope: PowerAuthCoreEciesEncryptorScope, queue: DispatchQueue = .main,
+        callback: @escaping (PowerAuthCoreEciesEncryptor?, NSError?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        switch scope {
+        case .application:
+            return encryptor(for: scope, sharedInfo: Self.applicationPurpose, queue: queue, callback: callback)
+        case .activation:
+            guard hasValidActivation() else {
+                callback(nil, .powerAuth(.missingActivation))
+                return nil
+            }
+            return encryptor(for: scope, sharedInfo: Self.activationPurpose, queue: queue, callback: callback)
         }
-        return encryptor(for: .activation, sharedInfo: Self.activationPurpose, callback: callback)
     }
 
     /// Gives an encryptor for requests that need no activation; nil unless the server's key is known already.
@@ -69,7 +85,7 @@ extension PowerAuthSDK {
     }
 
     private func encryptor(
-        for scope: PowerAuthCoreEciesEncryptorScope, sharedInfo: String,
+        for scope: PowerAuthCoreEciesEncryptorScope, sharedInfo: String, queue: DispatchQueue,
         callback: @escaping (PowerAuthCoreEciesEncryptor?, NSError?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         let make = { @Sendable [session, factorKeys] in
@@ -87,7 +103,7 @@ extension PowerAuthSDK {
             report(make())
             return nil
         }
-        let task = OperationTask<PowerAuthCoreEciesEncryptor> { report($0) }
+        let task = OperationTask<PowerAuthCoreEciesEncryptor>(queue: queue) { report($0) }
         task.add(client.obtainTemporaryKey(for: scope) { result in task.complete(result.flatMap { make() }) })
         return task
     }

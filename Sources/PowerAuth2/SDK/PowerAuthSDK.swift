@@ -28,9 +28,10 @@ public final class PowerAuthSDK: Sendable {
 
     private let configurations: Mutex<Configurations>
     let session: any SessionInterface
-    let client: RestClient
+    /// Calls of the server; also the way of the SDKs that stand on this one.
+    package let client: RestClient
     package let factorKeys: FactorKeySource
-    let sandbox: Sandbox
+    package let sandbox: Sandbox
     let tokens: KeychainTokenStore
     let watchService: PhoneWatchService
     let biometricItemAccess: PowerAuthKeychainItemAccess

@@ -1,6 +1,5 @@
 import Foundation
 import FoundationNetworking
-import SimulatedDevice
 
 /// The client configuration in the form the HTTP client uses: a copy that nobody changes.
 package struct HTTPSettings: @unchecked Sendable {
@@ -44,21 +43,12 @@ package struct HTTPSettings: @unchecked Sendable {
         return changed
     }
 
-    /// Whom a request trusts: the device's authorities, and what the application's strategy says.
-    func serverTrust(for url: URL, sandbox: Sandbox) -> ServerTrust {
-        ServerTrust(
-            authoritiesPath: sandbox.installedAuthorityPath, time: sandbox.clock.now(),
-            judge: sslValidationStrategy.map { Self.judge(Transferred($0), url) })
-    }
-
-    /// Asks a strategy in the form that `URLSession` has for it.
-    private static func judge(
-        _ strategy: Transferred<any PowerAuthClientSslValidationStrategy>, _ url: URL
-    ) -> ServerTrustJudge {
-        { server, decided in
-            let challenge = URLAuthenticationChallenge(
-                protectionSpace: ServerProtectionSpace(url, trust: SecTrust(server)), proposedCredential: nil,
-                previousFailureCount: 0, failureResponse: nil, error: nil, sender: IgnoredChallengeSender())
+    /// What the application's strategy says about the servers of a URL; nil leaves them to the system.
+    func judge(for url: URL) -> ServerTrustJudge? {
+        guard let strategy = sslValidationStrategy.map({ Transferred($0) }) else { return nil }
+        return { server, decided in
+            // Asked in the form that `URLSession` has for it.
+            let challenge = URLAuthenticationChallenge(server: server, of: url)
             strategy.value.validateSsl(for: .shared, challenge: challenge) { disposition, _ in
                 switch disposition {
                 case .useCredential: decided(.accept)
@@ -69,13 +59,4 @@ package struct HTTPSettings: @unchecked Sendable {
             }
         }
     }
-}
-
-/// The challenge's other way to answer, which strategies do not use.
-private final class IgnoredChallengeSender: NSObject, URLAuthenticationChallengeSender {
-    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
-    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
-    func cancel(_ challenge: URLAuthenticationChallenge) {}
-    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
-    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
 }

@@ -11,7 +11,8 @@ package final class RestClient: Sendable {
     package let signer: RequestSigner
     let factorKeys: FactorKeySource
     let settings: HTTPSettings
-    let transport: any HTTPTransport
+    /// The way to the server, also for the SDKs that stand on this one.
+    package let network: DeviceNetwork
     let sandbox: Sandbox
     /// Server time, as far as it is known.
     package let time: SynchronizedTime
@@ -37,7 +38,7 @@ package final class RestClient: Sendable {
         self.session = session
         self.factorKeys = factorKeys
         self.settings = settings
-        self.transport = transport
+        network = DeviceNetwork(transport: transport, sandbox: sandbox)
         self.time = time
         self.sandbox = sandbox
         signer = RequestSigner(session: session, factorKeys: factorKeys, sandbox: sandbox)
@@ -113,6 +114,11 @@ package final class RestClient: Sendable {
         for scope: PowerAuthCoreEciesEncryptorScope, callback: @escaping (TaskResult<Void>) -> Void
     ) -> any PowerAuthOperationTask {
         temporaryKeys.obtain(scope, client: self, callback: callback)
+    }
+
+    /// Forgets the key of a scope, because the server does not know it any more.
+    package func forgetTemporaryKey(for scope: PowerAuthCoreEciesEncryptorScope) {
+        temporaryKeys.forget(scope, client: self)
     }
 
     // MARK: Time

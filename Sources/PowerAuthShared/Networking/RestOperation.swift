@@ -113,7 +113,6 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         }
         do throws(NSError) {
             let (httpRequest, parser) = try build()
-            try nsError { try client.sandbox.pass(.httpRequestSent) }
             send(httpRequest, parser, finished)
         } catch {
             report(.failure(error))
@@ -227,25 +226,14 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     private func send(
         _ request: HTTPRequest, _ parser: RestResponseParser, _ finished: @escaping @Sendable () -> Void
     ) {
-        var request = request
-        request.serverTrust = client.settings.serverTrust(for: request.url, sandbox: client.sandbox)
-        // The simulated platform adds it to everything that leaves the device.
-        if let labOperation { request.headers.append(("X-Lab-Operation", labOperation)) }
-        // The limit is one of the device's time: a lab that moves its clock ends it.
-        let limit = request.timeout
-        request.timeout = nil
-        client.sandbox.trace(.httpRequest(method: request.method, path: request.url.path))
         HTTPLog.write(request, isEncrypted: parser.decryptor != nil)
         let url = request.url
-        let patience = Patience()
-        let exchange = client.transport.send(request) { [self] result in
-            patience.end()
-            let result = patience.isOver ? .failure(CurlError.error(.timedOut, Self.timedOut, url: url)) : result
+        let exchange = client.network.send(request, judge: client.settings.judge(for: url)) { [self] result in
             switch result {
             case .success(let response): HTTPLog.write(response, to: url, isEncrypted: parser.decryptor != nil)
             case .failure(let error): HTTPLog.write(error, to: url)
             }
-            Sandbox.$operation.withValue(labOperation) { receive(result, parser) }
+            report(result.flatMap { response in Result { () throws(NSError) in try parser.parse(response) } })
             finished()
         }
         let isTooLate = state.withLock { state in
@@ -253,24 +241,6 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
             return !state.isUnderWay
         }
         if isTooLate { exchange.cancel() }
-        if let limit { patience.begin(exchange, limit: limit, timer: client.sandbox.timer) }
-    }
-
-    private static let timedOut = "The request timed out."
-
-    private func receive(_ result: Result<HTTPResponse, NSError>, _ parser: RestResponseParser) {
-        let path = request.endpoint.path
-        do throws(NSError) {
-            let response = try result.get()
-            client.sandbox.trace(.httpResponse(status: response.status, path: path))
-            try nsError { try client.sandbox.pass(.httpResponseReceived) }
-            report(.success(try parser.parse(response)))
-        } catch {
-            if case .failure = result {
-                client.sandbox.trace(.httpFailed(error: error.localizedDescription, path: path))
-            }
-            report(.failure(error))
-        }
     }
 
     private func report(_ result: TaskResult<RestResponse>) {

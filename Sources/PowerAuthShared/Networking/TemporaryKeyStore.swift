@@ -32,6 +32,14 @@ final class TemporaryKeyStore: Sendable {
         }
     }
 
+    /// Removes the session's key of a scope, whether it is still good or not.
+    func forget(_ scope: PowerAuthCoreEciesEncryptorScope, client: RestClient) {
+        _ = client.session.readBoolTask { core in
+            core.removePublicKey(forEciesScope: scope)
+            return true
+        }
+    }
+
     /// Asks the server for a key, together with others who need one of the same scope.
     func obtain(
         _ scope: PowerAuthCoreEciesEncryptorScope, client: RestClient,

@@ -10,12 +10,7 @@ public enum PowerAuthSystem {
     public static func isInDebug() -> Bool { PowerAuthCoreSession.hasDebugFeatures() }
 
     /// `iOS` or `watchOS`.
-    public static func platform() -> String {
-        switch Sandbox.currentIfEntered?.device.platform {
-        case "watchos": "watchOS"
-        default: "iOS"
-        }
-    }
+    public static func platform() -> String { Sandbox.currentIfEntered?.device.systemName ?? "iOS" }
 
     /// The machine name, such as `iPhone15,2`; `iDeviceUnknown` for a process that is on no device.
     public static func deviceInfo() -> String { Sandbox.currentIfEntered?.device.model ?? "iDeviceUnknown" }

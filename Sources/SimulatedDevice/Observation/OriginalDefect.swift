@@ -26,6 +26,24 @@ public enum OriginalDefect: CaseIterable, Sendable {
     case cachesSurviveReset
     /// An unencrypted error in place of an encrypted answer is not read (sdk.md, section 15, item 28).
     case plainErrorIsNotRead
+    /// An error in the clear answers an encrypted request in vain (networking.md, section 17, item 3).
+    case encryptedCallLosesError
+    /// Why an answer cannot be read is not told (networking.md, section 17, item 4).
+    case decodingErrorIsDropped
+    /// A token's header is made with whatever time the device has (networking.md, section 17, item 8).
+    case tokenTimeIsNotSynchronized
+    /// A key that the server has forgotten is used on (networking.md, section 17, item 9).
+    case temporaryKeyIsNotRenewed
+    /// A server that the pinning provider refuses is no matter of trust (networking.md, section 17, item 11).
+    case pinningRefusalIsCancel
+    /// One operation that cannot be read hides all (mobile-token.md, section 24, item 1).
+    case badOperationFailsList
+    /// Known operations are not replaced (mobile-token.md, section 24, item 2).
+    case registerKeepsOldOperations
+    /// A cancelled registration for pushes blocks the next ones (mobile-token.md, section 24, item 7).
+    case cancelledPushRegistrationBlocks
+    /// A token that the server does not know stays (mobile-token.md, section 24, item 19).
+    case lostTokenStays
 
     /// What a lab file calls the defect.
     var quirk: Quirk {
@@ -41,6 +59,15 @@ public enum OriginalDefect: CaseIterable, Sendable {
         case .unusableStateIsDropped: .unusableStateIsDropped
         case .cachesSurviveReset: .cachesSurviveReset
         case .plainErrorIsNotRead: .plainErrorIsNotRead
+        case .encryptedCallLosesError: .encryptedCallLosesError
+        case .decodingErrorIsDropped: .decodingErrorIsDropped
+        case .tokenTimeIsNotSynchronized: .tokenTimeIsNotSynchronized
+        case .temporaryKeyIsNotRenewed: .temporaryKeyIsNotRenewed
+        case .pinningRefusalIsCancel: .pinningRefusalIsCancel
+        case .badOperationFailsList: .badOperationFailsList
+        case .registerKeepsOldOperations: .registerKeepsOldOperations
+        case .cancelledPushRegistrationBlocks: .cancelledPushRegistrationBlocks
+        case .lostTokenStays: .lostTokenStays
         }
     }
 }

@@ -37,6 +37,8 @@ public struct DeviceInformation: Sendable {
     public let model: String
     /// `ios` or `watchos`.
     public let platform: String
+    /// Name of the operating system: `iOS` or `watchOS`.
+    public var systemName: String { platform == "watchos" ? "watchOS" : "iOS" }
     /// Version of the operating system, for example `17.5`.
     public let osVersion: String
     private let vendor: @Sendable () -> String

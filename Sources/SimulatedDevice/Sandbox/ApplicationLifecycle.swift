@@ -4,9 +4,21 @@ import Synchronization
 ///
 /// Thread rule: any thread. Observers run on the thread that brings the news.
 public final class ApplicationLifecycle: Sendable {
+    /// A change in the app's life, in the order in which a visit to the background and back brings them.
+    public enum Event: CaseIterable, Sendable {
+        /// The app is about to lose the user's attention.
+        case willResignActive
+        /// The app is in the background.
+        case didEnterBackground
+        /// The app returns from the background; not told after its launch.
+        case willEnterForeground
+        /// The app has the user's attention again; not told after its launch.
+        case didBecomeActive
+    }
+
     private struct State {
         var next = 0
-        var observers: [Int: @Sendable () -> Void] = [:]
+        var observers: [Int: (event: Event, observer: @Sendable () -> Void)] = [:]
     }
 
     private let state = Mutex(State())
@@ -22,11 +34,11 @@ public final class ApplicationLifecycle: Sendable {
         deinit { end() }
     }
 
-    /// Calls `observer` each time the app returns from the background to the foreground, but not after its launch.
-    public func onWillEnterForeground(_ observer: @escaping @Sendable () -> Void) -> Observation {
+    /// Calls `observer` each time the event happens.
+    public func on(_ event: Event, _ observer: @escaping @Sendable () -> Void) -> Observation {
         let key = state.withLock { state in
             state.next += 1
-            state.observers[state.next] = observer
+            state.observers[state.next] = (event, observer)
             return state.next
         }
         return Observation { [weak self] in
@@ -34,9 +46,27 @@ public final class ApplicationLifecycle: Sendable {
         }
     }
 
+    /// Calls `observer` each time the app returns from the background to the foreground, but not after its launch.
+    public func onWillEnterForeground(_ observer: @escaping @Sendable () -> Void) -> Observation {
+        on(.willEnterForeground, observer)
+    }
+
     /// The app comes to the foreground: tells the observers, in the order in which they registered.
     public func enterForeground() {
-        let observers = state.withLock { state in state.observers.sorted { $0.key < $1.key }.map(\.value) }
+        tell(.willEnterForeground)
+        tell(.didBecomeActive)
+    }
+
+    /// The app goes to the background: tells the observers, in the order in which they registered.
+    public func enterBackground() {
+        tell(.willResignActive)
+        tell(.didEnterBackground)
+    }
+
+    private func tell(_ event: Event) {
+        let observers = state.withLock { state in
+            state.observers.filter { $0.value.event == event }.sorted { $0.key < $1.key }.map(\.value.observer)
+        }
         for observer in observers { observer() }
     }
 }

@@ -14,6 +14,8 @@ public final class AgentConnection: Sendable {
     public struct Handlers: Sendable {
         /// The app comes to the foreground.
         public var willEnterForeground: @Sendable () -> Void
+        /// The app goes to the background.
+        public var willEnterBackground: @Sendable () -> Void
         /// The agent's process ended, or another process took this one's place; the text says which.
         public var deviceCrashed: @Sendable (String) -> Void
         /// Passes a fault point; what it throws counts as an error of the link.
@@ -24,11 +26,13 @@ public final class AgentConnection: Sendable {
         /// Creates handlers.
         public init(
             willEnterForeground: @escaping @Sendable () -> Void = {},
+            willEnterBackground: @escaping @Sendable () -> Void = {},
             deviceCrashed: @escaping @Sendable (String) -> Void,
             pass: @escaping @Sendable (FaultPoint) throws -> Void = { _ in },
             trace: @escaping @Sendable (TraceEventName, [String: JSONValue]) -> Void = { _, _ in }
         ) {
             self.willEnterForeground = willEnterForeground
+            self.willEnterBackground = willEnterBackground
             self.deviceCrashed = deviceCrashed
             self.pass = pass
             self.trace = trace
@@ -137,7 +141,8 @@ public final class AgentConnection: Sendable {
         case .bye:
             handlers.deviceCrashed("A newer process plays \(attach.name).")
         case .appState:
-            handlers.willEnterForeground()
+            guard let state = try? frame.decodeBody(AppStateBody.self) else { return }
+            if state.isForeground { handlers.willEnterForeground() } else { handlers.willEnterBackground() }
         case .transferQueued:
             guard let answer = state.withLock({ $0.answers.removeValue(forKey: frame.messageId) }) else { return }
             answer.code.withLock { $0 = Int(clamping: frame.sequence) }

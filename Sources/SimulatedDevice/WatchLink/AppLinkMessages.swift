@@ -75,7 +75,7 @@ public struct ActivatedBody: Codable, Equatable, Sendable {
 
 /// Body of `appState` from the agent: where the app is in its life.
 public struct AppStateBody: Codable, Equatable, Sendable {
-    /// True when the app comes to the foreground.
+    /// True when the app comes to the foreground, false when it goes to the background.
     public var isForeground: Bool
 
     /// Creates the body.

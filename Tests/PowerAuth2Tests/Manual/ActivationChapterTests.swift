@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import PowerAuth2
+import SDKTestSupport
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import PowerAuth2
 import PowerAuthShared
+import SDKTestSupport
 import Synchronization
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import LabKit
 import PowerAuth2
 import PowerAuthServer
 import PowerAuthShared
+import SDKTestSupport
 import SimulatedDevice
 import TestSupport
 import Testing

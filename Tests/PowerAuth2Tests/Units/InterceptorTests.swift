@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import PowerAuth2
 import PowerAuthShared
+import SDKTestSupport
 import TestSupport
 import Testing
 

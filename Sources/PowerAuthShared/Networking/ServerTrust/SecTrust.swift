@@ -81,3 +81,26 @@ final class ServerProtectionSpace: URLProtectionSpace, @unchecked Sendable {
     // The superclass can be read back from an archive; nobody archives a handshake.
     required init?(coder: NSCoder) { nil }
 }
+
+extension URLAuthenticationChallenge {
+    /// The challenge that an application's strategy is asked about, with the certificates in
+    /// `protectionSpace.serverTrust`.
+    ///
+    /// - Parameters:
+    ///   - server: what the server showed.
+    ///   - url: the URL of the request.
+    package convenience init(server: ServerCertificates, of url: URL) {
+        self.init(
+            protectionSpace: ServerProtectionSpace(url, trust: SecTrust(server)), proposedCredential: nil,
+            previousFailureCount: 0, failureResponse: nil, error: nil, sender: IgnoredChallengeSender())
+    }
+}
+
+/// The challenge's other way to answer, which strategies do not use.
+private final class IgnoredChallengeSender: NSObject, URLAuthenticationChallengeSender {
+    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+    func cancel(_ challenge: URLAuthenticationChallenge) {}
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
+}

@@ -41,4 +41,9 @@ package struct ServerCertificates: Sendable {
     package let chain: [Data]
     /// The finding as a sentence; nil when the certificates are in order and name the host.
     package let problem: String?
+
+    package init(chain: [Data], problem: String?) {
+        self.chain = chain
+        self.problem = problem
+    }
 }

@@ -22,6 +22,8 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
     private let errorText: UnsafeMutablePointer<CChar>
     private let judgement: CertificateJudgement
     private var body = Data()
+    private var headers: [(name: String, value: String)] = []
+    private var progress: Double = 0
     private var attempts = 0
 
     /// - Returns: nil if libcurl has no memory for a handle.
@@ -86,6 +88,8 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
         _ = ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, headerLines)
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = ccurl_set_write_function(handle, receiveBody, context)
+        _ = ccurl_set_header_function(handle, receiveHeaderLine, context)
+        if request.progress != nil { _ = ccurl_set_progress(handle, reportProgress, context) }
         _ = ccurl_set_before_request(handle, admitRequest, context)
     }
 
@@ -99,7 +103,8 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
         } else if code == CURLE_OK {
             var status = 0
             _ = ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
-            completion(.success(HTTPResponse(status: status, body: body)))
+            advance(to: 1)
+            completion(.success(HTTPResponse(status: status, headers: headers, body: body)))
         } else {
             var verified = 0
             _ = ccurl_get_long(handle, CURLINFO_SSL_VERIFYRESULT, &verified)
@@ -129,6 +134,27 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
         return host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }
 
+    /// Takes a line of the header. Another status line begins the header of another response, as after an interim one.
+    fileprivate func append(headerLine line: String) {
+        if line.hasPrefix("HTTP/") { headers = [] }
+        guard let colon = line.firstIndex(of: ":") else { return }
+        let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
+        headers.append((String(line[..<colon]), value))
+    }
+
+    /// Tells how far the exchange is.
+    fileprivate func advance(sent: Int64, received: Int64, expected: Int64) {
+        let response = expected > 0 ? Double(received) / Double(expected) : 0
+        advance(
+            to: request.body.isEmpty ? response : (Double(sent) / Double(request.body.count) + response) / 2)
+    }
+
+    private func advance(to fraction: Double) {
+        guard fraction > progress, fraction <= 1 else { return }
+        progress = fraction
+        request.progress?(fraction)
+    }
+
     /// Takes bytes of the body; refuses more than the limit, which ends the transfer.
     fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard body.count + bytes.count <= Self.maximumBodySize else { return 0 }
@@ -144,6 +170,28 @@ private func receiveBody(
     guard let context else { return 0 }
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
     return transfer.append(UnsafeRawBufferPointer(start: bytes, count: size * count))
+}
+
+/// libcurl's callback for a line of the header, called on the transport's thread.
+private func receiveHeaderLine(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    transfer.append(headerLine: String(decoding: line, as: UTF8.self))
+    return size * count
+}
+
+/// libcurl's callback for the bytes that went and came, called on the transport's thread.
+private func reportProgress(
+    _ context: UnsafeMutableRawPointer?, _ expected: curl_off_t, _ received: curl_off_t, _ toSend: curl_off_t,
+    _ sent: curl_off_t
+) -> Int32 {
+    guard let context else { return 1 }
+    let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    transfer.advance(sent: Int64(sent), received: Int64(received), expected: Int64(expected))
+    return 0
 }
 
 /// libcurl's callback before a request goes out, called on the transport's thread.

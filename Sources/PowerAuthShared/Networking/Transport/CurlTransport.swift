@@ -115,7 +115,7 @@ package final class CurlTransport: HTTPTransport {
 }
 
 /// What a sender gets when nothing was sent.
-private final class NoExchange: HTTPExchange {
+final class NoExchange: HTTPExchange {
     func cancel() {}
 }
 

@@ -12,6 +12,9 @@ package struct HTTPRequest: Sendable {
     package var timeout: TimeInterval?
     /// Whom an `https` request trusts.
     package var serverTrust: ServerTrust
+    /// Takes the part of the exchange that is done, from 0 to 1 and never less than before, on a background thread: half
+    /// of it is the request's body where there is one, the rest the response's. The last is 1 when there is a response.
+    package var progress: (@Sendable (Double) -> Void)?
 
     package init(
         url: URL, method: String = "POST", headers: [(name: String, value: String)] = [], body: Data = Data(),
@@ -29,10 +32,13 @@ package struct HTTPRequest: Sendable {
 /// A complete HTTP response, whatever its status is.
 package struct HTTPResponse: Sendable {
     package let status: Int
+    /// Names and values in the order they came.
+    package let headers: [(name: String, value: String)]
     package let body: Data
 
-    package init(status: Int, body: Data) {
+    package init(status: Int, headers: [(name: String, value: String)] = [], body: Data) {
         self.status = status
+        self.headers = headers
         self.body = body
     }
 }

@@ -1,41 +1,45 @@
-import Foundation
-import LabKit
-import PowerAuthShared
+package import Foundation
+package import LabKit
+package import PowerAuthShared
 import TestSupport
-import Testing
 
 /// The server's back office, called over HTTP as a bank's own systems do (server.md, sections 6 to 12).
-struct BackOffice: Sendable {
+package struct BackOffice: Sendable {
     /// What the server answered to a call that it refused.
-    struct Refusal: Error, CustomStringConvertible {
-        let path: String
-        let status: Int
-        let answer: JSONValue
+    package struct Refusal: Error, CustomStringConvertible {
+        package let path: String
+        package let status: Int
+        package let answer: JSONValue
 
-        var code: String? { answer["code"]?.stringValue }
-        var description: String { "\(path) was answered with \(status): \(answer)" }
+        package var code: String? { answer["code"]?.stringValue }
+        package var description: String { "\(path) was answered with \(status): \(answer)" }
+    }
+
+    /// What a test cannot go on without is not there.
+    package struct Missing: Error {
+        package let what: String
     }
 
     /// An activation that waits for its device.
-    struct Initiated: Sendable {
-        let activationId: String
-        let code: String
-        let signature: String
+    package struct Initiated: Sendable {
+        package let activationId: String
+        package let code: String
+        package let signature: String
 
         /// What a QR code says.
-        var signedCode: String { code + "#" + signature }
+        package var signedCode: String { code + "#" + signature }
     }
 
     /// The root of the resources, with a slash at its end.
-    let url: String
-    let applicationId: String
+    package let url: String
+    package let applicationId: String
 
     /// Calls a resource with a request object.
     ///
     /// - Returns: the response object.
     /// - Throws: ``Refusal`` for any status but 200.
     @discardableResult
-    func call(_ path: String, _ object: JSONValue = [:]) async throws -> JSONValue {
+    package func call(_ path: String, _ object: JSONValue = [:]) async throws -> JSONValue {
         let answer = try await send(url + path, ["requestObject": object])
         let response = answer.body["responseObject"] ?? [:]
         guard answer.status == 200 else { throw Refusal(path: path, status: answer.status, answer: response) }
@@ -43,7 +47,7 @@ struct BackOffice: Sendable {
     }
 
     /// Sends a body as it is, with headers of the caller's.
-    func send(
+    package func send(
         _ url: String, _ body: JSONValue, headers: [(name: String, value: String)] = []
     ) async throws -> (status: Int, body: JSONValue) {
         let answer = try await exchange(url, body, headers: headers)
@@ -51,7 +55,7 @@ struct BackOffice: Sendable {
     }
 
     /// As ``send(_:_:headers:)``, with the answer as it came.
-    func exchange(
+    package func exchange(
         _ url: String, _ body: JSONValue, headers: [(name: String, value: String)] = []
     ) async throws -> HTTPResponse {
         // Every URL of a test is one. A busy machine may take its time: no test is about this time-out.
@@ -67,7 +71,7 @@ struct BackOffice: Sendable {
     // MARK: Applications
 
     /// What the mobile SDK of an application is configured with; by default that of the first application.
-    func configuration(of applicationId: String? = nil) async throws -> String {
+    package func configuration(of applicationId: String? = nil) async throws -> String {
         let detail = try await call(
             "application/detail", ["applicationId": .string(applicationId ?? self.applicationId)])
         return try text(detail["versions"]?[0]?["mobileSdkConfig"])
@@ -76,7 +80,7 @@ struct BackOffice: Sendable {
     /// Creates a version of the first application.
     ///
     /// - Returns: its identifier and what the mobile SDK is configured with.
-    func createVersion() async throws -> (id: String, configuration: String) {
+    package func createVersion() async throws -> (id: String, configuration: String) {
         let id = "version-" + UUID().uuidString
         let version = try await call(
             "application/version/create",
@@ -85,7 +89,7 @@ struct BackOffice: Sendable {
     }
 
     /// Makes the server refuse new activations of a version.
-    func unsupport(version: String) async throws {
+    package func unsupport(version: String) async throws {
         try await call(
             "application/version/unsupport",
             ["applicationId": .string(applicationId), "applicationVersionId": .string(version)])
@@ -98,7 +102,7 @@ struct BackOffice: Sendable {
     /// - Parameters:
     ///   - otp: a one-time password of the user.
     ///   - validation: when the server wants to see it.
-    func initiate(
+    package func initiate(
         userId: String, otp: String? = nil, validation: String? = nil
     ) async throws -> Initiated {
         var request: [String: JSONValue] = ["userId": .string(userId), "applicationId": .string(applicationId)]
@@ -110,27 +114,27 @@ struct BackOffice: Sendable {
             signature: try text(answer["activationSignature"]))
     }
 
-    func commit(_ activationId: String) async throws { try await change("commit", activationId) }
-    func block(_ activationId: String) async throws { try await change("block", activationId) }
-    func unblock(_ activationId: String) async throws { try await change("unblock", activationId) }
-    func remove(_ activationId: String) async throws { try await change("remove", activationId) }
+    package func commit(_ activationId: String) async throws { try await change("commit", activationId) }
+    package func block(_ activationId: String) async throws { try await change("block", activationId) }
+    package func unblock(_ activationId: String) async throws { try await change("unblock", activationId) }
+    package func remove(_ activationId: String) async throws { try await change("remove", activationId) }
 
     private func change(_ what: String, _ activationId: String) async throws {
         try await call("activation/" + what, ["activationId": .string(activationId)])
     }
 
     /// Everything the server tells about an activation.
-    func detail(_ activationId: String) async throws -> JSONValue {
+    package func detail(_ activationId: String) async throws -> JSONValue {
         try await call("activation/status", ["activationId": .string(activationId)])
     }
 
     /// The state of an activation by its name on the server.
-    func state(_ activationId: String) async throws -> String {
+    package func state(_ activationId: String) async throws -> String {
         try text(try await detail(activationId)["activationStatus"])
     }
 
     /// Changes what the server answers about a user.
-    func setClaims(_ claims: JSONValue, userId: String) async throws {
+    package func setClaims(_ claims: JSONValue, userId: String) async throws {
         let root = url.replacing("/powerauth-java-server/rest/v3/", with: "")
         let answer = try await send(root + "/lab/seed", ["claims": [userId: claims]])
         guard answer.status == 200 else { throw Refusal(path: "/lab/seed", status: answer.status, answer: answer.body) }
@@ -143,7 +147,7 @@ struct BackOffice: Sendable {
     /// - Parameters:
     ///   - header: as the SDK computed it.
     ///   - factors: the factors as the back office names them; nil takes those of the header.
-    func verify(
+    package func verify(
         _ header: AuthorizationHeader, method: String, uriId: String, body: Data, factors: String? = nil
     ) async throws -> JSONValue {
         let data = [
@@ -161,7 +165,7 @@ struct BackOffice: Sendable {
     }
 
     /// Whether the server accepts the header of a signed request.
-    func accepts(
+    package func accepts(
         _ header: AuthorizationHeader, method: String = "POST", uriId: String, body: Data, factors: String? = nil
     ) async throws -> Bool {
         try await verify(header, method: method, uriId: uriId, body: body, factors: factors)["signatureValid"]?
@@ -169,7 +173,7 @@ struct BackOffice: Sendable {
     }
 
     /// Verifies the header that a token made.
-    func validate(token header: AuthorizationHeader) async throws -> JSONValue {
+    package func validate(token header: AuthorizationHeader) async throws -> JSONValue {
         try await call(
             "token/validate",
             [
@@ -181,6 +185,7 @@ struct BackOffice: Sendable {
     }
 
     private func text(_ value: JSONValue?) throws -> String {
-        try #require(value?.stringValue, "the server's answer lacks a text")
+        guard let text = value?.stringValue else { throw Missing(what: "a text in the server's answer") }
+        return text
     }
 }

@@ -1,41 +1,41 @@
 import Foundation
-import LabKit
+package import LabKit
 import LabSystem
-import PowerAuthServer
+package import PowerAuthServer
 import Synchronization
 import TestSupport
 
 /// A clock that runs at the speed of real time, ahead of it by what a test has added.
-final class ServerTestClock: ServerClock {
+package final class ServerTestClock: ServerClock {
     private let offset = Atomic<Int64>(0)
 
-    func now() -> ServerTime {
+    package func now() -> ServerTime {
         ServerTime(milliseconds: RealTimeClock.nanoseconds() / 1_000_000 + offset.load(ordering: .relaxed))
     }
 
     /// Moves the clock forward, or back.
-    func advance(seconds: Int64) { offset.wrappingAdd(seconds * 1000, ordering: .relaxed) }
+    package func advance(seconds: Int64) { offset.wrappingAdd(seconds * 1000, ordering: .relaxed) }
 }
 
 /// The product's server, listening on a port of its own in this process, with its back office.
 ///
 /// Tests share ``shared()``, because each of them has its own user and activation; a test that needs other rules starts
 /// a server of its own, which stops with the last reference.
-final class RealServer: Sendable {
-    let addresses: ServerReady
-    let clock: ServerTestClock
-    let backOffice: BackOffice
+package final class RealServer: Sendable {
+    package let addresses: ServerReady
+    package let clock: ServerTestClock
+    package let backOffice: BackOffice
     /// The authority whose certificate the server shows; nil for plain HTTP.
-    let certificateAuthorityPath: String?
+    package let certificateAuthorityPath: String?
     private let server: LabServer
 
     private static let common = Task { try await start() }
 
     /// The server with default rules.
-    static func shared() async throws -> RealServer { try await common.value }
+    package static func shared() async throws -> RealServer { try await common.value }
 
     /// Starts a server with rules of its own.
-    static func start(
+    package static func start(
         configure: @Sendable (inout ServerConfiguration) -> Void = { _ in }
     ) async throws -> RealServer {
         let directory = try TemporaryDirectory()

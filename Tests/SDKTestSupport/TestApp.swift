@@ -1,35 +1,34 @@
-import Foundation
+package import Foundation
 import LabKit
-import PowerAuth2
-import SimulatedDevice
+package import PowerAuth2
+package import SimulatedDevice
 import TestSupport
-import Testing
 
 /// An application on a device of its own with an SDK object, a user of its own, and the real server.
-struct TestApp: Sendable {
+package struct TestApp: Sendable {
     /// Whether the application keeps its activation for itself or shares it with others of its device.
-    enum Mode: String, CaseIterable, CustomTestStringConvertible, Sendable {
+    package enum Mode: String, CaseIterable, CustomStringConvertible, Sendable {
         case alone, sharing
 
-        var testDescription: String { rawValue }
+        package var description: String { rawValue }
     }
 
-    static let password = "1234"
-    static let wrongPassword = "0000"
-    static let appGroup = "group.com.wultra.testGroup"
-    static let accessGroup = "LABTEAM001.com.example.shared"
+    package static let password = "1234"
+    package static let wrongPassword = "0000"
+    package static let appGroup = "group.com.wultra.testGroup"
+    package static let accessGroup = "LABTEAM001.com.example.shared"
 
-    let mode: Mode
-    let server: RealServer
-    let device: TemporaryDevice
-    let sandbox: Sandbox
-    let transport: TappedTransport
-    let userId: String
-    let sdk: PowerAuthSDK
+    package let mode: Mode
+    package let server: RealServer
+    package let device: TemporaryDevice
+    package let sandbox: Sandbox
+    package let transport: TappedTransport
+    package let userId: String
+    package let sdk: PowerAuthSDK
     private let name: String
     private let sdkConfiguration: String
 
-    var backOffice: BackOffice { server.backOffice }
+    package var backOffice: BackOffice { server.backOffice }
 
     /// Makes an application without an activation.
     ///
@@ -38,7 +37,7 @@ struct TestApp: Sendable {
     ///   - sdkConfiguration: nil takes that of the server's first application.
     ///   - quirks: which errors of the original the device shows.
     ///   - configure: changes the configuration of the SDK object.
-    init(
+    package init(
         _ mode: Mode = .alone, server: RealServer? = nil, sdkConfiguration: String? = nil, quirks: [String] = [],
         configure: (PowerAuthConfiguration) -> Void = { _ in }
     ) async throws {
@@ -66,7 +65,7 @@ struct TestApp: Sendable {
     }
 
     /// Makes an application with an activation that the server has committed.
-    static func activated(
+    package static func activated(
         _ mode: Mode = .alone, server: RealServer? = nil, quirks: [String] = [],
         configure: (PowerAuthConfiguration) -> Void = { _ in }
     ) async throws -> TestApp {
@@ -76,12 +75,12 @@ struct TestApp: Sendable {
     }
 
     /// Another SDK object of the application, as after a restart.
-    func restarted(configure: (PowerAuthConfiguration) -> Void = { _ in }) throws -> PowerAuthSDK {
+    package func restarted(configure: (PowerAuthConfiguration) -> Void = { _ in }) throws -> PowerAuthSDK {
         try Self.makeSDK(mode, name, server, sdkConfiguration, sandbox, transport, configure)
     }
 
     /// Another application on the same device, of the same developer, with the same instance.
-    func neighbour(_ name: String = "other") throws -> TestApp {
+    package func neighbour(_ name: String = "other") throws -> TestApp {
         try TestApp(
             mode, name: name, server: server, device: device, userId: userId, sdkConfiguration: sdkConfiguration)
     }
@@ -105,14 +104,14 @@ struct TestApp: Sendable {
     // MARK: Activation
 
     /// Makes an activation of the user, protects it with ``password``, and commits it on the server.
-    func activate() async throws {
+    package func activate() async throws {
         _ = try await createActivation().get()
         try sdk.persistActivation(withPassword: Self.password)
         try await backOffice.commit(activationId)
     }
 
     /// Exchanges keys with the server for a new code of the user.
-    func createActivation(
+    package func createActivation(
         _ change: (PowerAuthActivation) -> Void = { _ in }
     ) async throws -> Result<PowerAuthActivationResult, NSError> {
         let activation = try await activation()
@@ -121,23 +120,26 @@ struct TestApp: Sendable {
     }
 
     /// An activation object for a new code of the user.
-    func activation() async throws -> PowerAuthActivation {
+    package func activation() async throws -> PowerAuthActivation {
         try PowerAuthActivation(activationCode: await backOffice.initiate(userId: userId).code, name: "Lab phone")
     }
 
     /// The identifier of the activation, which the test cannot go on without.
-    var activationId: String {
-        get throws { try #require(sdk.activationIdentifier) }
+    package var activationId: String {
+        get throws {
+            guard let identifier = sdk.activationIdentifier else { throw BackOffice.Missing(what: "an activation") }
+            return identifier
+        }
     }
 
     // MARK: Calls
 
-    func status() async -> Result<PowerAuthActivationStatus, NSError> { await sdk.status() }
+    package func status() async -> Result<PowerAuthActivationStatus, NSError> { await sdk.status() }
 
-    func validate(_ password: String = TestApp.password) async -> NSError? { await sdk.validate(password) }
+    package func validate(_ password: String = TestApp.password) async -> NSError? { await sdk.validate(password) }
 
     /// Signs a request and hands it to the server.
-    func signatureIsAccepted(_ authentication: PowerAuthAuthentication = .rightPassword) async throws -> Bool {
+    package func signatureIsAccepted(_ authentication: PowerAuthAuthentication = .rightPassword) async throws -> Bool {
         let body = Data("{}".utf8)
         let header = try sdk.requestSignature(with: authentication, method: "POST", uriId: "/test", body: body)
         return try await backOffice.accepts(AuthorizationHeader(header), uriId: "/test", body: body)
@@ -145,12 +147,12 @@ struct TestApp: Sendable {
 }
 
 extension PowerAuthSDK {
-    func status() async -> Result<PowerAuthActivationStatus, NSError> {
+    package func status() async -> Result<PowerAuthActivationStatus, NSError> {
         await outcome { fetchActivationStatus(callback: $0) }
     }
 
     /// Waits until everything on the serial queue has ended.
-    func serialQueueIsIdle() async {
+    package func serialQueueIsIdle() async {
         await withCheckedContinuation { continuation in
             executeBlock(onSerialQueue: { task in
                 task.cancel()
@@ -159,11 +161,11 @@ extension PowerAuthSDK {
         }
     }
 
-    func validate(_ password: String = TestApp.password) async -> NSError? {
+    package func validate(_ password: String = TestApp.password) async -> NSError? {
         await failure { validatePassword(password: password, callback: $0) }
     }
 
-    func token(
+    package func token(
         _ name: String, _ authentication: PowerAuthAuthentication = .possession()
     ) async -> Result<PowerAuthToken, NSError> {
         await outcome { tokenStore.requestAccessToken(withName: name, authentication: authentication, completion: $0) }
@@ -172,7 +174,9 @@ extension PowerAuthSDK {
 
 extension PowerAuthAuthentication {
     /// Possession and the password of the tests' activations.
-    static var rightPassword: PowerAuthAuthentication { .possessionWithPassword(password: TestApp.password) }
+    package static var rightPassword: PowerAuthAuthentication { .possessionWithPassword(password: TestApp.password) }
     /// Possession and a password that is not theirs.
-    static var wrongPassword: PowerAuthAuthentication { .possessionWithPassword(password: TestApp.wrongPassword) }
+    package static var wrongPassword: PowerAuthAuthentication {
+        .possessionWithPassword(password: TestApp.wrongPassword)
+    }
 }

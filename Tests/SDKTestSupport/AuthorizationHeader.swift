@@ -1,12 +1,12 @@
-import PowerAuthShared
+package import PowerAuthShared
 
 /// The fields of an authorization header: a scheme, then `name="value"` pairs, in their order.
-struct AuthorizationHeader: Sendable {
-    let scheme: String
-    let fields: [(name: String, value: String)]
+package struct AuthorizationHeader: Sendable {
+    package let scheme: String
+    package let fields: [(name: String, value: String)]
 
     /// - Throws: for a text of another form.
-    init(_ text: String) throws {
+    package init(_ text: String) throws {
         struct Malformed: Error { let text: String }
         guard let space = text.firstIndex(of: " ") else { throw Malformed(text: text) }
         scheme = String(text[..<space])
@@ -16,7 +16,7 @@ struct AuthorizationHeader: Sendable {
         }
     }
 
-    init(_ header: PowerAuthAuthorizationHttpHeader) throws { try self.init(header.value) }
+    package init(_ header: PowerAuthAuthorizationHttpHeader) throws { try self.init(header.value) }
 
-    subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+    package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 }

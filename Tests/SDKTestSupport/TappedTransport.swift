@@ -1,14 +1,14 @@
-import Foundation
-import PowerAuthShared
+package import Foundation
+package import PowerAuthShared
 import Synchronization
 import TestSupport
 
 /// The real way to the network, watched and disturbed by a test.
 ///
 /// Thread rule: any thread.
-final class TappedTransport: HTTPTransport {
+package final class TappedTransport: HTTPTransport {
     /// Where a request can be kept.
-    enum Point: Sendable, CaseIterable {
+    package enum Point: Sendable, CaseIterable {
         /// Before the server has seen it.
         case request
         /// After the server has done its part, before the client knows.
@@ -16,7 +16,7 @@ final class TappedTransport: HTTPTransport {
     }
 
     /// What happens to the next request of a path, once.
-    enum Order: Sendable {
+    package enum Order: Sendable {
         /// Keeps it until ``TappedTransport/release(_:)``.
         case hold(Point)
         /// Fails without asking the server.
@@ -39,25 +39,25 @@ final class TappedTransport: HTTPTransport {
     private let state = Mutex(State())
     private let network: any HTTPTransport
 
-    init(_ network: any HTTPTransport = CurlTransport.shared) {
+    package init(_ network: any HTTPTransport = CurlTransport.shared) {
         self.network = network
     }
 
     /// Everything that was sent, oldest first.
-    var requests: [HTTPRequest] { state.withLock { $0.sent } }
+    package var requests: [HTTPRequest] { state.withLock { $0.sent } }
     /// The paths that were asked for, behind the base URL.
-    var paths: [String] { requests.map(Self.path) }
+    package var paths: [String] { requests.map(Self.path) }
 
     /// How many requests there were for a path.
-    func count(of path: String) -> Int { paths.count { $0 == path } }
+    package func count(of path: String) -> Int { paths.count { $0 == path } }
 
     /// Arranges what happens to the next requests of a path, one order a request.
-    func order(_ orders: Order..., for path: String) {
+    package func order(_ orders: Order..., for path: String) {
         state.withLock { $0.orders[path, default: []] += orders }
     }
 
     /// Waits until a request of the path is kept.
-    func holds(_ path: String) async {
+    package func holds(_ path: String) async {
         await withCheckedContinuation { continuation in
             let isHeld = state.withLock { state in
                 let isHeld = state.held[path]?.isEmpty == false
@@ -69,16 +69,16 @@ final class TappedTransport: HTTPTransport {
     }
 
     /// Lets all kept requests of a path go on.
-    func release(_ path: String) {
+    package func release(_ path: String) {
         for resume in state.withLock({ $0.held.removeValue(forKey: path) }) ?? [] { resume() }
     }
 
     /// Takes back what no request of the path has met.
-    func withdraw(_ path: String) {
+    package func withdraw(_ path: String) {
         state.withLock { $0.orders[path] = nil }
     }
 
-    func send(
+    package func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void
     ) -> any HTTPExchange {
         let path = Self.path(request)

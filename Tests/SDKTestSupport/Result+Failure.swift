@@ -1,9 +1,8 @@
-import Foundation
-import TestSupport
+package import Foundation
 
 extension Result where Failure == NSError {
     /// The error of a failure.
-    var failure: NSError? {
+    package var failure: NSError? {
         if case .failure(let error) = self { error } else { nil }
     }
 }

@@ -1,0 +1,50 @@
+import Foundation
+import LabSystem
+import PowerAuthShared
+import SimulatedDevice
+
+/// The clock and the timer of the device that the app runs on, or those of the machine for a process on no device.
+///
+/// Thread rule: any thread; actions run on a thread of the timer's own.
+struct DeviceTime: Sendable {
+    /// Keeps an action from running.
+    typealias Cancellation = @Sendable () -> Void
+
+    /// The date by the clock.
+    let now: @Sendable () -> Date
+    /// Runs an action once, after a number of seconds.
+    let after: @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Cancellation
+
+    /// That of this process.
+    static var current: DeviceTime { Sandbox.currentIfEntered.map(DeviceTime.init) ?? machine }
+
+    /// That of an app's device.
+    init(_ sandbox: Sandbox) {
+        now = { sandbox.clock.now() }
+        after = { [timer = sandbox.timer] seconds, action in
+            let entry = timer.schedule(after: seconds, action)
+            return { entry.cancel() }
+        }
+    }
+
+    /// Another clock, with its own timer.
+    init(
+        now: @escaping @Sendable () -> Date,
+        after: @escaping @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Cancellation
+    ) {
+        self.now = now
+        self.after = after
+    }
+
+    private static let machine = DeviceTime(
+        now: { Date(timeIntervalSince1970: Double(RealTimeClock.nanoseconds()) / 1e9) },
+        after: { seconds, action in
+            let source = DispatchSource.makeTimerSource()
+            source.schedule(deadline: .now() + seconds)
+            source.setEventHandler(handler: action)
+            source.activate()
+            // Sources may be cancelled on any thread.
+            let timer = Transferred(source)
+            return { timer.value.cancel() }
+        })
+}

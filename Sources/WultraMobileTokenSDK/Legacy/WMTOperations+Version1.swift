@@ -1,0 +1,55 @@
+public import Foundation
+public import PowerAuth2
+
+// The functions of version 1.0, on the engine of today (mobile-token.md, section 4). Completions run on the main queue.
+extension WMTOperations {
+    /// Only services of the SDK know where their requests go; another implementation says it itself.
+    public var config: WMTConfig {
+        preconditionFailure("\(type(of: self)) does not say its configuration: implement `config`.")
+    }
+
+    /// Approves an operation; see ``authorize(operation:with:completion:)``.
+    @discardableResult
+    public func authorize(
+        operation: WMTUserOperation, authentication: PowerAuthAuthentication,
+        completion: @escaping (WMTError?) -> Void
+    ) -> Operation? {
+        authorize(operation: operation, with: authentication) { completion($0.error) }
+    }
+
+    /// Rejects an operation; see ``reject(operation:with:completion:)``.
+    @discardableResult
+    public func reject(
+        operation: WMTUserOperation, reason: WMTRejectionReason, completion: @escaping (WMTError?) -> Void
+    ) -> Operation? {
+        reject(operation: operation, with: reason) { completion($0.error) }
+    }
+
+    /// Loads the list at once, and then again and again.
+    ///
+    /// - Parameter interval: seconds between two loads; 5 at least.
+    public func startPollingOperations(interval: TimeInterval) {
+        startPollingOperations(interval: interval, delayStart: false)
+    }
+}
+
+extension WMTPush {
+    /// Only services of the SDK know where their requests go; another implementation says it itself.
+    public var config: WMTConfig {
+        preconditionFailure("\(type(of: self)) does not say its configuration: implement `config`.")
+    }
+
+    /// Tells the server where pushes for this device go; see ``registerDeviceTokenForPushNotifications(token:completion:)``.
+    @discardableResult
+    public func registerDeviceTokenForPushNotifications(
+        token: Data, completionHandler: @escaping (_ success: Bool, _ error: WMTError?) -> Void
+    ) -> Operation? {
+        registerDeviceTokenForPushNotifications(token: token) { (result: Result<Void, WMTError>) in
+            completionHandler(result.error == nil, result.error)
+        }
+    }
+}
+
+extension Result {
+    fileprivate var error: Failure? { if case .failure(let error) = self { error } else { nil } }
+}

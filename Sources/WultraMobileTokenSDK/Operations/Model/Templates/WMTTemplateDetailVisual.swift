@@ -1,0 +1,127 @@
+public import Foundation
+
+/// What stands on the screen of an operation.
+public struct WMTTemplateDetailVisual {
+    /// The sections, from top to bottom.
+    public let sections: [WMTUserOperationVisualSection]
+
+    init(_ operation: WMTUserOperation) {
+        let form = operation.formData
+        let template = operation.ui?.templates?.detail
+        var rest = form.attributes
+        var sections: [WMTUserOperationVisualSection] = []
+        if template?.showTitleAndMessage != false {
+            sections.append(
+                WMTUserOperationVisualSection(
+                    style: nil, title: nil,
+                    cells: [
+                        WMTUserOperationHeaderVisualCell(value: form.title),
+                        WMTUserOperationMessageVisualCell(value: form.message),
+                    ]))
+        }
+        for section in template?.sections ?? [] {
+            let title = section.title.flatMap { rest.take($0) }?.label.value
+            let cells = (section.cells ?? []).compactMap { cell in rest.take(cell.name).map { Self.cell($0, cell) } }
+            sections.append(WMTUserOperationVisualSection(style: section.style, title: title, cells: cells))
+        }
+        if !rest.isEmpty {
+            sections.append(
+                WMTUserOperationVisualSection(style: nil, title: nil, cells: rest.map { Self.cell($0, nil) }))
+        }
+        self.sections = sections
+    }
+
+    private static func cell(
+        _ attribute: WMTOperationAttribute, _ template: WMTTemplates.DetailTemplate.Section.Cell?
+    ) -> any WMTUserOperationVisualCell {
+        switch attribute {
+        case is WMTOperationAttributeHeading:
+            WMTUserOperationHeadingVisualCell(
+                header: attribute.label.value, style: template?.style, attribute: attribute, cellTemplate: template)
+        case let image as WMTOperationAttributeImage:
+            WMTUserOperationImageVisualCell(
+                urlThumbnail: URL(string: image.thumbnailUrl), urlFull: image.originalUrl.flatMap(URL.init(string:)),
+                style: template?.style, attribute: image, cellTemplate: template)
+        default:
+            WMTUserOperationValueAttributeVisualCell(
+                header: attribute.label.value, defaultFormattedStringValue: attribute.shownValue ?? "",
+                style: template?.style, attribute: attribute, cellTemplate: template)
+        }
+    }
+}
+
+/// Cells that belong together.
+public struct WMTUserOperationVisualSection {
+    /// Name of a style that app and back end agree on.
+    public let style: String?
+    /// Title; nil without one.
+    public let title: String?
+    /// The cells, from top to bottom.
+    public let cells: [any WMTUserOperationVisualCell]
+}
+
+/// One line of an operation's screen.
+public protocol WMTUserOperationVisualCell {}
+
+/// The title of an operation.
+public struct WMTUserOperationHeaderVisualCell: WMTUserOperationVisualCell {
+    /// The title.
+    public let value: String
+}
+
+/// The message of an operation.
+public struct WMTUserOperationMessageVisualCell: WMTUserOperationVisualCell {
+    /// The message.
+    public let value: String
+}
+
+/// A heading.
+public struct WMTUserOperationHeadingVisualCell: WMTUserOperationVisualCell {
+    /// The heading.
+    public let header: String
+    /// Name of a style that app and back end agree on.
+    public let style: String?
+    /// What is shown.
+    public let attribute: WMTOperationAttribute
+    /// How; nil without a template.
+    public let cellTemplate: WMTTemplates.DetailTemplate.Section.Cell?
+}
+
+/// A picture.
+public struct WMTUserOperationImageVisualCell: WMTUserOperationVisualCell {
+    /// Where the small picture is; nil for a text that is no URL.
+    public let urlThumbnail: URL?
+    /// Where the full picture is; nil without one.
+    public let urlFull: URL?
+    /// Name of a style that app and back end agree on.
+    public let style: String?
+    /// What is shown.
+    public let attribute: WMTOperationAttributeImage
+    /// How; nil without a template.
+    public let cellTemplate: WMTTemplates.DetailTemplate.Section.Cell?
+}
+
+/// A value with its label.
+public struct WMTUserOperationValueAttributeVisualCell: WMTUserOperationVisualCell {
+    /// The label.
+    public let header: String
+    /// The value as one text; empty for an attribute that no text can show, which the app shows in its own way.
+    public let defaultFormattedStringValue: String
+    /// Name of a style that app and back end agree on.
+    public let style: String?
+    /// What is shown.
+    public let attribute: WMTOperationAttribute
+    /// How; nil without a template.
+    public let cellTemplate: WMTTemplates.DetailTemplate.Section.Cell?
+}
+
+extension [WMTOperationAttribute] {
+    /// Removes the first attribute with an identifier, because each is shown once.
+    fileprivate mutating func take(_ id: String) -> WMTOperationAttribute? {
+        guard let index = firstIndex(where: { $0.label.id == id }) else {
+            WMTLogger.warning("A template names the attribute \"\(id)\", which the operation does not have.")
+            return nil
+        }
+        return remove(at: index)
+    }
+}

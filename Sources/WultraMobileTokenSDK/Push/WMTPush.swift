@@ -1,0 +1,104 @@
+public import Foundation
+import PowerAuthShared
+import SimulatedDevice
+public import WultraPowerAuthNetworking
+
+/// Registers the device for push messages (mobile-token.md, section 12.1).
+///
+/// Thread rule: any thread. Completions run on the main queue; that of a cancelled call does not run.
+public protocol WMTPush: AnyObject {
+    /// Whether the last registration of this object succeeded.
+    var pushNotificationsRegisteredOnServer: Bool { get }
+    /// Where the service sends its requests, as the factory of version 1.0 was given it.
+    var config: WMTConfig { get }
+    /// The user's languages as in the header `Accept-Language`.
+    var acceptLanguage: String { get set }
+
+    /// Tells the server where pushes for this device go.
+    ///
+    /// - Parameters:
+    ///   - token: the device's token as the system gave it.
+    ///   - completion: takes nothing, or an error: `missingActivation`, `push_alreadyRegistering` while another
+    ///     registration is under way, or one of the request.
+    /// - Returns: nil when nothing is sent.
+    @discardableResult
+    func registerDeviceTokenForPushNotifications(
+        token: Data, completion: @escaping (Result<Void, WMTError>) -> Void
+    ) -> Operation?
+}
+
+/// What is sent.
+struct WMTPushRegistrationData: Encodable {
+    let platform = "ios"
+    let token: String
+
+    init(tokenData: Data) {
+        token = tokenData.map { byte in
+            let digits = String(byte, radix: 16, uppercase: true)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+}
+
+/// The push service.
+final class PushService: WMTPush, Sendable {
+    private struct State {
+        var isRegistered = false
+        var isRegistering = false
+        /// The registration under way, so that it can be seen whether it was cancelled.
+        var operation: Operation?
+    }
+
+    private let calls: ServiceCalls
+    private let state = Guarded(State())
+
+    init(_ networking: WPNNetworkingService) {
+        calls = ServiceCalls(networking)
+    }
+
+    var pushNotificationsRegisteredOnServer: Bool { state.withLock { $0.isRegistered } }
+    var config: WMTConfig { WMTConfig(calls.networking.config) }
+
+    var acceptLanguage: String {
+        get { calls.networking.acceptLanguage }
+        set { calls.networking.acceptLanguage = newValue }
+    }
+
+    func registerDeviceTokenForPushNotifications(
+        token: Data, completion: @escaping (Result<Void, WMTError>) -> Void
+    ) -> Operation? {
+        guard calls.powerAuth.hasValidActivation() else {
+            calls.fail(.missingActivation, completion)
+            return nil
+        }
+        guard begin() else {
+            calls.fail(.push_alreadyRegistering, completion)
+            return nil
+        }
+        let request = WPNRequest(WMTPushRegistrationData(tokenData: token))
+        let operation = calls.call("/api/push/device/register/token", request) {
+            [self] (response: Result<WPNResponseBase, WMTError>) in
+            let result = response.map { _ in () }
+            state.withLock { $0 = State(isRegistered: (try? result.get()) != nil) }
+            completion(result)
+        }
+        state.withLock { state in
+            if operation == nil { state.isRegistering = false }
+            // It may have ended already.
+            if state.isRegistering { state.operation = operation }
+        }
+        return operation
+    }
+
+    /// A cancelled registration is not under way, although nobody was told that it has ended (mobile-token.md, section 24,
+    /// item 7).
+    private func begin() -> Bool {
+        let blocksForever = calls.sandbox.keeps(.cancelledPushRegistrationBlocks)
+        return state.withLock { state in
+            if !blocksForever, state.operation?.isCancelled == true { state.isRegistering = false }
+            guard !state.isRegistering else { return false }
+            state = State(isRegistering: true)
+            return true
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/// What all kinds of endpoints have in common (networking.md, section 2.4). Immutable. Thread rule: any thread.
+public class WPNEndpoint<TRequestData: WPNRequestBase, TResponseData: WPNResponseBase> {
+    /// What is sent.
+    public typealias RequestData = TRequestData
+    /// What comes back.
+    public typealias ResponseData = TResponseData
+    /// Takes the answer or the error; the other one is nil.
+    public typealias Completion = (TResponseData?, WPNError?) -> Void
+
+    /// Path behind the base URL; a slash at its beginning makes no difference.
+    public let endpointURLPath: String
+    /// Whether requests and answers are encrypted, and with whose key.
+    public let e2ee: WPNE2EEConfiguration
+
+    init(endpointURLPath: String, e2ee: WPNE2EEConfiguration) {
+        self.endpointURLPath = endpointURLPath
+        self.e2ee = e2ee
+    }
+}
+
+/// An endpoint whose requests are not signed.
+public class WPNEndpointBasic<RequestData: WPNRequestBase, ResponseData: WPNResponseBase>: WPNEndpoint<
+    RequestData, ResponseData
+>
+{
+    /// - Parameters:
+    ///   - endpointURLPath: path behind the base URL.
+    ///   - e2ee: whether requests and answers are encrypted.
+    public override init(endpointURLPath: String, e2ee: WPNE2EEConfiguration = .notEncrypted) {
+        super.init(endpointURLPath: endpointURLPath, e2ee: e2ee)
+    }
+}
+
+/// An endpoint whose requests are signed with the factors of the activation.
+public class WPNEndpointSigned<RequestData: WPNRequestBase, ResponseData: WPNResponseBase>: WPNEndpoint<
+    RequestData, ResponseData
+>
+{
+    /// Identifier that enters the signature; agreed with the server, not the URL.
+    public let uriId: String
+
+    /// - Parameters:
+    ///   - endpointURLPath: path behind the base URL.
+    ///   - uriId: identifier that enters the signature.
+    ///   - e2ee: whether requests and answers are encrypted; the server opens signed requests of the activation scope only.
+    public init(endpointURLPath: String, uriId: String, e2ee: WPNE2EEConfiguration = .notEncrypted) {
+        self.uriId = uriId
+        super.init(endpointURLPath: endpointURLPath, e2ee: e2ee)
+    }
+}
+
+/// An endpoint whose requests carry a token instead of a signature.
+public class WPNEndpointSignedWithToken<RequestData: WPNRequestBase, ResponseData: WPNResponseBase>: WPNEndpoint<
+    RequestData, ResponseData
+>
+{
+    /// Name of the token, which is created when the SDK has none of the name.
+    public let tokenName: String
+
+    /// - Parameters:
+    ///   - endpointURLPath: path behind the base URL.
+    ///   - tokenName: name of the token.
+    ///   - e2ee: whether requests and answers are encrypted.
+    public init(endpointURLPath: String, tokenName: String, e2ee: WPNE2EEConfiguration = .notEncrypted) {
+        self.tokenName = tokenName
+        super.init(endpointURLPath: endpointURLPath, e2ee: e2ee)
+    }
+}
+
+/// Whether the requests and answers of an endpoint are encrypted end to end (networking.md, section 6).
+public enum WPNE2EEConfiguration: Sendable {
+    /// With the key of the application; needs no activation.
+    case applicationScope
+    /// With the key of the activation.
+    case activationScope
+    /// Not at all.
+    case notEncrypted
+}

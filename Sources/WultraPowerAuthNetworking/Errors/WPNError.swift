@@ -1,0 +1,126 @@
+public import Foundation
+public import FoundationNetworking
+public import PowerAuthShared
+
+/// The error of every call of the library (networking.md, section 10.2). Immutable. Thread rule: any thread.
+///
+/// Compare ``reason``; two errors are never equal.
+public final class WPNError: Error, Sendable {
+    /// Domain of an error that no other one caused.
+    public static let domain = "WPNError"
+
+    /// Why the error happened.
+    public let reason: WPNErrorReason
+    /// The error that caused this one; nil when there was none.
+    public let nestedError: (any Error)?
+    /// The server's answer without its body; nil when there was none.
+    public let httpUrlResponse: HTTPURLResponse?
+    private let serverError: WPNRestApiError?
+
+    /// - Parameters:
+    ///   - reason: why the error happened.
+    ///   - error: the error that caused it. To give another reason to a `WPNError`, use ``wrap(_:_:)``.
+    public convenience init(reason: WPNErrorReason, error: (any Error)? = nil) {
+        self.init(reason: reason, error: error, httpUrlResponse: nil, restApiError: nil)
+    }
+
+    /// As ``init(reason:error:)``, with what the server has said.
+    package init(
+        reason: WPNErrorReason, error: (any Error)?, httpUrlResponse: HTTPURLResponse?, restApiError: WPNRestApiError?
+    ) {
+        if error is WPNError {
+            WPNLogger.error("A WPNError must not be nested in another one; use WPNError.wrap(_:_:).")
+        }
+        self.reason = reason
+        nestedError = error
+        self.httpUrlResponse = httpUrlResponse
+        serverError = restApiError
+    }
+
+    /// Gives an error another reason.
+    ///
+    /// - Parameters:
+    ///   - reason: the new reason.
+    ///   - error: a `WPNError`, of which everything else is kept, or an error of another kind, which is nested.
+    public static func wrap(_ reason: WPNErrorReason, _ error: (any Error)? = nil) -> WPNError {
+        guard let error = error as? WPNError else { return WPNError(reason: reason, error: error) }
+        return WPNError(
+            reason: reason, error: error.nestedError, httpUrlResponse: error.httpUrlResponse,
+            restApiError: error.serverError)
+    }
+}
+
+// MARK: What the server said
+
+extension WPNError {
+    /// What the server said, to this library or to the PowerAuth SDK; nil when it said nothing that can be read.
+    public var restApiError: WPNRestApiError? {
+        if let serverError { return serverError }
+        guard let told = powerAuthRestApiError?.responseObject, let code = told.code, let message = told.message else {
+            return nil
+        }
+        return WPNRestApiError(code: code, message: message)
+    }
+
+    /// The HTTP status of the server's answer; nil when there was none.
+    public var httpStatusCode: Int? {
+        httpUrlResponse?.statusCode ?? powerAuthRestApiError.map { Int(clamping: $0.httpStatusCode) }
+    }
+
+    /// The server's answer to a request of the PowerAuth SDK's own; nil when the error does not come from one.
+    public var powerAuthRestApiError: PowerAuthRestApiErrorResponse? {
+        userInfo[PowerAuthErrorDomain] as? PowerAuthRestApiErrorResponse
+    }
+
+    /// The code of an error of the PowerAuth SDK; `.NA` for one of somebody else, nil without a nested error.
+    public var powerAuthErrorCode: PowerAuthErrorCode? { nested?.powerAuthErrorCode }
+
+    /// The text of an error of the PowerAuth SDK; nil for any other.
+    public var powerAuthErrorMessage: String? {
+        domain == PowerAuthErrorDomain ? userInfo[NSLocalizedDescriptionKey] as? String : nil
+    }
+
+    /// ``powerAuthRestApiError`` as the manual calls it.
+    public var powerAuthErrorResponse: PowerAuthRestApiErrorResponse? { powerAuthRestApiError }
+
+    /// The server's code as the manual calls it, also one that the library does not know.
+    public var powerAuthRestApiErrorCode: String? { restApiError?.code }
+}
+
+// MARK: What caused the error
+
+extension WPNError {
+    /// Code of the nested error; 0 without one.
+    public var code: Int { nested?.code ?? 0 }
+
+    /// Domain of the nested error; ``domain-swift.type.property`` without one.
+    public var domain: String { nested?.domain ?? Self.domain }
+
+    /// What the nested error tells besides; empty without one.
+    public var userInfo: [String: Any] { nested?.userInfo ?? [:] }
+
+    /// True when the device cannot reach the network.
+    public var networkIsNotReachable: Bool { comesFromNetwork && [-1009, -1018, -1020].contains(code) }
+
+    /// True when the server is not trusted, or the secure connection failed.
+    public var networkConnectionIsNotTrusted: Bool { comesFromNetwork && (-1204 ... -1200).contains(code) }
+
+    private var comesFromNetwork: Bool { domain == NSURLErrorDomain || domain == "kCFErrorDomainCFNetwork" }
+
+    private var nested: NSError? { nestedError.map { $0 as NSError } }
+}
+
+extension WPNError: CustomStringConvertible, LocalizedError {
+    /// The SDK's sentence, or that of the nested error, or the facts one a line.
+    public var description: String {
+        if let powerAuthErrorMessage { return powerAuthErrorMessage }
+        if let nestedError { return String(describing: nestedError) }
+        var lines = ["Error reason: \(reason.rawValue)", "Error  domain: \(domain), code: \(code)"]
+        if let httpStatusCode { lines.append("HTTP Status Code: \(httpStatusCode)") }
+        if let code = restApiError?.code { lines.append("PA REST API Code: \(code)") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}

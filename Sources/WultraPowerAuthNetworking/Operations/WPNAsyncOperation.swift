@@ -1,0 +1,144 @@
+public import Dispatch
+public import Foundation
+import PowerAuthShared
+import Synchronization
+
+/// An operation that ends when its work says so, not when a function returns (networking.md, sections 2.11 and 8.2).
+///
+/// A subclass overrides ``started()`` and calls ``markFinished(completion:)`` once. An operation ends once: a cancel after
+/// the end, and an end after a cancel, are ignored.
+///
+/// Thread rule: any thread. Unchecked: the superclass is documented to be thread-safe, and the only property here is a
+/// mutex; a subclass guards what it adds.
+open class WPNAsyncOperation: Operation, @unchecked Sendable {
+    private enum Phase { case ready, executing, finished, cancelled }
+
+    private struct State {
+        var phase = Phase.ready
+        var completionQueue: DispatchQueue?
+        var endActions: [@Sendable () -> Void] = []
+
+        var hasEnded: Bool { phase == .finished || phase == .cancelled }
+
+        /// Ends the operation.
+        ///
+        /// - Returns: what else is to be done; nil when it has ended before.
+        mutating func end(_ end: Phase) -> (wasExecuting: Bool, queue: DispatchQueue?, actions: [@Sendable () -> Void])?
+        {
+            guard !hasEnded else { return nil }
+            let wasExecuting = phase == .executing
+            phase = end
+            defer { endActions = [] }
+            return (wasExecuting, completionQueue, endActions)
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes an operation that waits for its start.
+    public override init() {
+        super.init()
+    }
+
+    // MARK: For subclasses
+
+    /// Does the work, or begins it. Called once, on the thread that starts the operation; not for one that was cancelled
+    /// before.
+    open func started() {
+        fatalError("this method needs to be overriden")
+    }
+
+    /// Called once when the operation is cancelled before its end, on the thread that cancels, outside of any lock.
+    open func canceled() {}
+
+    /// Ends the operation. Ignored with a warning once it has ended.
+    ///
+    /// - Parameter completion: called on ``completionQueue``, or at once where there is none, after the operation has ended.
+    public final func markFinished(completion: (() -> Void)? = nil) {
+        guard let (wasExecuting, queue, actions) = state.withLock({ $0.end(.finished) }) else {
+            return WPNLogger.warning("An operation was finished that had ended before.")
+        }
+        if wasExecuting { announce("isExecuting") }
+        announce("isFinished")
+        for action in actions { action() }
+        guard let completion else { return }
+        guard let queue else { return completion() }
+        let callback = Callback<Void> { completion() }
+        queue.async { callback(()) }
+    }
+
+    // MARK: Operation
+
+    /// Begins the work. For operation queues; without effect for an operation that was begun or has ended.
+    public final override func start() {
+        let starts = state.withLock { state in
+            guard state.phase == .ready else { return false }
+            state.phase = .executing
+            return true
+        }
+        guard starts else { return }
+        announce("isExecuting")
+        started()
+    }
+
+    /// Ends the operation without a result. Ignored with a warning once it has finished.
+    public final override func cancel() {
+        guard let (wasExecuting, _, actions) = state.withLock({ $0.end(.cancelled) }) else {
+            if !isCancelled { WPNLogger.warning("An operation was cancelled that had finished before.") }
+            return
+        }
+        announce("isCancelled")
+        if wasExecuting { announce("isExecuting") }
+        // Without it a queue of one operation at a time would stand still for good.
+        announce("isFinished")
+        canceled()
+        for action in actions { action() }
+    }
+
+    /// True.
+    public final override var isAsynchronous: Bool { true }
+
+    /// True for an operation that may be started: none of those that it depends on is under way, or it was cancelled.
+    public final override var isReady: Bool {
+        switch state.withLock({ $0.phase }) {
+        case .ready: dependencies.allSatisfy(\.isFinished)
+        case .cancelled: true
+        case .executing, .finished: false
+        }
+    }
+
+    /// True from the start to the end.
+    public final override var isExecuting: Bool { state.withLock { $0.phase == .executing } }
+
+    /// True once the operation has ended, also by a cancel.
+    public final override var isFinished: Bool { state.withLock { $0.hasEnded } }
+
+    /// True for an operation that was cancelled before its end.
+    public final override var isCancelled: Bool { state.withLock { $0.phase == .cancelled } }
+
+    // MARK: Completion
+
+    /// Where the completion given to ``markFinished(completion:)`` is called; nil calls it on the thread that finishes.
+    public var completionQueue: DispatchQueue? {
+        get { state.withLock { $0.completionQueue } }
+        set { state.withLock { $0.completionQueue = newValue } }
+    }
+
+    /// Sets ``completionQueue``.
+    public func assignCompletionDispatchQueue(_ queue: DispatchQueue?) { completionQueue = queue }
+
+    /// Does something once the operation has ended, however it ended; at once when it has.
+    func whenEnded(_ action: @escaping @Sendable () -> Void) {
+        let hasEnded = state.withLock { state in
+            if !state.hasEnded { state.endActions.append(action) }
+            return state.hasEnded
+        }
+        if hasEnded { action() }
+    }
+
+    /// Tells who observes the operation that a property has changed; operation queues do.
+    private func announce(_ key: String) {
+        willChangeValue(forKey: key)
+        didChangeValue(forKey: key)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import WultraMobileTokenSDK
+
+@Suite("Push messages (mobile-token.md, section 12.4)", .endsInTime)
+struct PushParserTests {
+    private static let created = #"""
+        {"aps":{"alert":{"title":"Payment approval","body":"Please check the payment"},"sound":"default"},
+         "messageType":"mtoken.operationInit","operationId":"1","operationName":"payment"}
+        """#
+    private static let finished = #"""
+        {"aps":{"content-available":1},"messageType":"mtoken.operationFinished",
+         "mtokenOperationResult":"operation.timeout","operationId":"1","operationName":"payment"}
+        """#
+
+    private func info(_ text: String) throws -> [AnyHashable: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    private func parse(_ text: String, _ change: (inout [AnyHashable: Any]) -> Void = { _ in }) throws -> WMTPushMessage? {
+        var info = try info(text)
+        change(&info)
+        return WMTPushParser.parseNotification(info)
+    }
+
+    @Test("Other pushes are nothing")
+    func others() throws {
+        #expect(WMTPushParser.parseNotification([:]) == nil)
+        for type in ["mtoken.other", 7, NSNull()] as [Any] {
+            #expect(try parse(Self.created) { $0["messageType"] = type } == nil)
+        }
+    }
+
+    @Test("A new operation is recognised, with its content where both texts are there")
+    func operationCreated() throws {
+        guard case .operationCreated(let id, let name, let content, let data) = try parse(Self.created) else {
+            Issue.record("not recognised")
+            return
+        }
+        #expect(id == "1" && name == "payment" && data["operationId"] as? String == "1")
+        #expect(content == WMTPushContent(title: "Payment approval", message: "Please check the payment"))
+        for alert in [["title": "t"], ["body": "b"], "text"] as [Any] {
+            let message = try parse(Self.created) { $0["aps"] = ["alert": alert] }
+            guard case .operationCreated(_, _, nil, _) = message else {
+                Issue.record("not recognised without content: \(alert)")
+                return
+            }
+        }
+        for key in ["operationId", "operationName"] {
+            #expect(try parse(Self.created) { $0[key] = nil } == nil, "\(key)")
+            #expect(try parse(Self.created) { $0[key] = 7 } == nil, "\(key)")
+        }
+    }
+
+    @Test("The end of an operation is recognised with its result")
+    func operationFinished() throws {
+        let results: [(String, WMTPushOperationFinishedResult)] = [
+            ("authentication.success", .success), ("authentication.fail", .fail), ("operation.timeout", .timeout),
+            ("operation.canceled", .canceled), ("operation.methodNotAvailable", .methodNotAvailable),
+            ("operation.alreadyFailed", .unknown),
+        ]
+        for (text, expected) in results {
+            let message = try parse(Self.finished) { $0["mtokenOperationResult"] = text }
+            guard case .operationFinished("1", "payment", expected, _) = message else {
+                Issue.record("\(text) is not \(expected)")
+                return
+            }
+        }
+        for key in ["operationId", "operationName", "mtokenOperationResult"] {
+            #expect(try parse(Self.finished) { $0[key] = nil } == nil, "\(key)")
+            #expect(try parse(Self.finished) { $0[key] = 7 } == nil, "\(key)")
+        }
+    }
+
+    @Test("A message in the inbox is recognised")
+    func inbox() throws {
+        let text = #"{"messageType":"mtoken.inboxMessage.new","inboxId":"9"}"#
+        guard case .inboxMessageReceived("9", _) = try parse(text) else {
+            Issue.record("not recognised")
+            return
+        }
+        #expect(try parse(text) { $0["inboxId"] = nil } == nil)
+        #expect(try parse(text) { $0["inboxId"] = 9 } == nil)
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import LabKit
+import SimulatedDevice
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import WultraMobileTokenSDK
+
+@Suite("The expiration watcher (mobile-token.md, section 11)", .endsInTime)
+struct ExpirationWatcherTests {
+    private final class Expirable: WMTExpirableOperation, Sendable {
+        let operationExpires: Date
+        init(_ date: Date) { operationExpires = date }
+    }
+
+    /// A watcher on a device whose clock stands still until the test moves it.
+    private final class Watch: WMTOperationExpirationWatcherDelegate, Sendable {
+        let watcher: WMTOperationExpirationWatcher
+        let sandbox: Sandbox
+        private let clock: LabClock
+        private let reports: AsyncStream<Int>
+        private let continuation: AsyncStream<Int>.Continuation
+        private let watched = Mutex<[Int]>([])
+
+        init() throws {
+            let device = try TemporaryDevice()
+            clock = device.clock
+            try clock.freeze()
+            sandbox = try device.sandbox()
+            watcher = WMTOperationExpirationWatcher(time: DeviceTime(sandbox))
+            (reports, continuation) = AsyncStream.makeStream()
+            watcher.currentDateProvider = Clock(sandbox: sandbox)
+            watcher.delegate = self
+        }
+
+        struct Clock: WMTCurrentDateProvider {
+            let sandbox: Sandbox
+            var currentDate: Date { sandbox.clock.now() }
+        }
+
+        /// How many operations were watched at each report.
+        var watchedAtReports: [Int] { watched.withLock { $0 } }
+
+        func operationsExpired(_ expiredOperations: [any WMTExpirableOperation]) {
+            precondition(MainQueue.isCurrent, "Delegates are called on the main queue.")
+            watched.withLock { $0.append(watcher.getWatchedOperations().count) }
+            continuation.yield(expiredOperations.count)
+        }
+
+        func operation(in seconds: TimeInterval) -> Expirable {
+            Expirable(sandbox.clock.now().addingTimeInterval(seconds))
+        }
+
+        /// How many operations the next report has.
+        func report() async -> Int? { await reports.first { _ in true } }
+        func advance(milliseconds: Int64) throws { try clock.advance(by: LabDuration(nanoseconds: milliseconds * 1_000_000)) }
+    }
+
+    private func operation(_ id: String) throws -> WMTUserOperation {
+        try JSON.read(Example.operation.with("id", .string(id)).with("operationExpires", "2126-03-01T08:20:30+0000"))
+    }
+
+    @Test("Each operation is watched once, and what is returned is what is watched")
+    func list() throws {
+        let watcher = try Watch().watcher
+        let (one, again, two, three) = try (operation("1"), operation("1"), operation("2"), operation("3"))
+        #expect(watcher.add(one).count == 1 && watcher.add(again).count == 1)
+        #expect(watcher.remove(two).count == 1)
+        #expect(watcher.add([two, three, one]).count == 3 && watcher.getWatchedOperations().count == 3)
+        #expect(watcher.add([]).count == 3 && watcher.remove([]).count == 3)
+        #expect(watcher.remove([again, three]).count == 1)
+        #expect(watcher.removeAll().isEmpty && watcher.getWatchedOperations().isEmpty)
+    }
+
+    @Test("Operations are equal by identifier, data and expiration; other objects, if they are one")
+    func equality() throws {
+        let one = try operation("1")
+        #expect(one.equals(other: try operation("1")) && !one.equals(other: try operation("2")))
+        let other = try JSON.read(WMTUserOperation.self, Example.operation.with("id", "1"))
+        #expect(!one.equals(other: other))
+        let expirable = Expirable(one.operationExpires)
+        #expect(expirable.equals(other: expirable))
+        #expect(!expirable.equals(other: Expirable(one.operationExpires)) && !expirable.equals(other: one))
+    }
+
+    @Test("An operation that expires now is reported after five seconds, no longer watched; a later one stays")
+    func expiration() async throws {
+        let watch = try Watch()
+        watch.watcher.add([watch.operation(in: 0), watch.operation(in: 20)])
+        try watch.advance(milliseconds: 5_000)
+        #expect(watch.watcher.getWatchedOperations().count == 2)
+        try watch.advance(milliseconds: 200)
+        #expect(await watch.report() == 1)
+        #expect(watch.watchedAtReports == [1])
+        try watch.advance(milliseconds: 15_000)
+        #expect(await watch.report() == 1)
+        #expect(watch.watcher.getWatchedOperations().isEmpty)
+    }
+
+    @Test("A clock that was set back does not silence the watcher")
+    func clockSetBack() async throws {
+        let watch = try Watch()
+        let timers = Mutex<[@Sendable () -> Void]>([])
+        let time = DeviceTime(
+            now: { watch.sandbox.clock.now() },
+            after: { _, action in
+                timers.withLock { $0.append(action) }
+                return {}
+            })
+        let watcher = WMTOperationExpirationWatcher(time: time)
+        watcher.currentDateProvider = Watch.Clock(sandbox: watch.sandbox)
+        watcher.delegate = watch
+        watcher.add(watch.operation(in: 0))
+        watch.sandbox.clock.setSkew(milliseconds: -10_000)
+        try #require(timers.withLock { $0.last })()
+        #expect(watcher.getWatchedOperations().count == 1)
+        watch.sandbox.clock.setSkew(milliseconds: 10_000)
+        // The timer that found nothing has set another one.
+        #expect(timers.withLock { $0.count } == 2)
+        try #require(timers.withLock { $0.last })()
+        #expect(await watch.report() == 1)
+    }
+
+    @Test("Only the last of several changes counts for the timer, and a watcher of nothing is silent")
+    func oneTimer() async throws {
+        let watch = try Watch()
+        let first = watch.operation(in: 0)
+        watch.watcher.add(first)
+        watch.watcher.add(watch.operation(in: 0))
+        watch.watcher.remove(first)
+        try watch.advance(milliseconds: 6_000)
+        #expect(await watch.report() == 1)
+        watch.watcher.add(watch.operation(in: 0))
+        watch.watcher.removeAll()
+        try watch.advance(milliseconds: 60_000)
+        #expect(watch.watchedAtReports == [0])
+    }
+
+    @Test("A date provider moves the device's clock")
+    func offset() {
+        let now = WMTOffsetDateProvider().currentDate
+        #expect(abs(WMTOffsetDateProvider(offset: 3_600).currentDate.timeIntervalSince(now) - 3_600) < 60)
+    }
+}

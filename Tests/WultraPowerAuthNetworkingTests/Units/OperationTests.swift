@@ -1,0 +1,106 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import WultraPowerAuthNetworking
+
+@Suite("Asynchronous operations end once (networking.md, sections 8.2 and 16)", .endsInTime)
+struct OperationTests {
+    /// Counts what happens, from any thread.
+    private final class Counter: Sendable {
+        private let value = Atomic(0)
+
+        var count: Int { value.load(ordering: .acquiring) }
+        func add() { value.add(1, ordering: .acquiringAndReleasing) }
+    }
+
+    @Test("An operation cancelled before its end runs its cancelled block once, and its end is ignored")
+    func cancelThenFinish() {
+        let (cancelled, completed) = (Counter(), Counter())
+        let operation = WPNAsyncBlockOperation({ cancelled.add() }) { _, _ in }
+        operation.start()
+        #expect(operation.isExecuting && !operation.isFinished)
+        operation.cancel()
+        operation.cancel()
+        operation.markFinished { completed.add() }
+        #expect(cancelled.count == 1 && completed.count == 0)
+        #expect(operation.isCancelled && operation.isFinished && !operation.isExecuting)
+    }
+
+    @Test("An operation that has finished is not cancelled any more")
+    func finishThenCancel() {
+        let (cancelled, completed) = (Counter(), Counter())
+        let operation = WPNAsyncBlockOperation({ cancelled.add() }) { _, markFinished in
+            markFinished { completed.add() }
+        }
+        operation.start()
+        operation.cancel()
+        #expect(cancelled.count == 0 && completed.count == 1)
+        #expect(!operation.isCancelled && operation.isFinished)
+    }
+
+    @Test("An operation cancelled before its start is never started, and ends")
+    func cancelBeforeStart() {
+        let started = Counter()
+        let operation = WPNAsyncBlockOperation { _, _ in started.add() }
+        operation.cancel()
+        operation.start()
+        #expect(started.count == 0 && operation.isCancelled && operation.isFinished && operation.isReady)
+        operation.waitUntilFinished()
+    }
+
+    @Test("A queue of one operation at a time goes on after a cancel at any moment")
+    func queueGoesOn() async {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let hanging = WPNAsyncBlockOperation { this, _ in this.cancel() }
+            let waiting = WPNAsyncBlockOperation { _, _ in Issue.record("a cancelled operation does not start") }
+            waiting.addDependency(hanging)
+            queue.addOperation(hanging)
+            waiting.cancel()
+            queue.addOperation(waiting)
+            queue.addAsyncOperation(.global()) { _, markFinished in
+                markFinished { continuation.resume() }
+            }
+        }
+    }
+
+    @Test("An operation waits for those it depends on")
+    func dependencies() async {
+        let order = Mutex<[Int]>([])
+        let queue = OperationQueue()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let first = WPNAsyncBlockOperation { _, markFinished in
+                order.withLock { $0.append(1) }
+                markFinished(nil)
+            }
+            let second = WPNAsyncBlockOperation { _, markFinished in
+                order.withLock { $0.append(2) }
+                markFinished { continuation.resume() }
+            }
+            second.addDependency(first)
+            #expect(first.isReady && !second.isReady && second.isAsynchronous)
+            queue.addOperation(second)
+            queue.addOperation(first)
+        }
+        #expect(order.withLock { $0 } == [1, 2])
+    }
+
+    @Test("The completion given at the end is called on the operation's completion queue, after the end")
+    func completionQueue() async {
+        let key = DispatchSpecificKey<Bool>()
+        let completions = DispatchQueue(label: "completions")
+        completions.setSpecific(key: key, value: true)
+        let (isOnQueue, hasEnded) = await withCheckedContinuation { continuation in
+            let operation = WPNAsyncBlockOperation { this, markFinished in
+                markFinished {
+                    continuation.resume(returning: (DispatchQueue.getSpecific(key: key) == true, this.isFinished))
+                }
+            }
+            operation.assignCompletionDispatchQueue(completions)
+            operation.start()
+        }
+        #expect(isOnQueue && hasEnded)
+    }
+}
