@@ -29,6 +29,10 @@ struct LabEndpoints: Sendable {
         let entries: [TrafficEntry]
     }
 
+    private struct Pushes: Encodable {
+        let pushes: [PushJournal.Entry]
+    }
+
     private struct Snapshots: Encodable {
         let snapshots: [String]
     }
@@ -56,6 +60,7 @@ struct LabEndpoints: Sendable {
                 return try .ok(Faults(faults: powers.faults.all))
             },
             .lab("/lab/traffic", methods: ["GET", "DELETE"], answer: traffic),
+            .lab("/lab/pushes", methods: ["GET", "DELETE"], answer: pushes),
             .lab("/lab/snapshots", methods: ["GET", "POST"], answer: keepSnapshot),
             .lab("/lab/snapshots/{name}", methods: ["DELETE"]) { request in
                 try snapshots.remove(request.parameters["name"])
@@ -101,6 +106,14 @@ struct LabEndpoints: Sendable {
         if request.method == "DELETE" { powers.traffic.clear() }
         let after = try QueryParameters(request.query)["after"].flatMap(Int.init) ?? 0
         return try .ok(Traffic(entries: powers.traffic.entries(after: after)))
+    }
+
+    @Sendable private func pushes(_ request: ServerRequest) throws -> ServerResponse {
+        // What was committed before the question is among the answers.
+        context.pushes.settle()
+        if request.method == "DELETE" { context.pushes.journal.clear() }
+        let after = try QueryParameters(request.query)["after"].flatMap(Int.init) ?? 0
+        return try .ok(Pushes(pushes: context.pushes.journal.entries(after: after)))
     }
 
     @Sendable private func keepSnapshot(_ request: ServerRequest) throws -> ServerResponse {

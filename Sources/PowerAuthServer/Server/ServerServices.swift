@@ -9,7 +9,8 @@ struct ServerServices: Sendable {
     /// Opens the database in the configured directory.
     /// - Throws: whatever keeps the database from being opened or created.
     init(
-        configuration: ServerConfiguration, clock: any ServerClock, journal: (any ServerJournal)?, faults: ServerFaults
+        configuration: ServerConfiguration, clock: any ServerClock, journal: (any ServerJournal)?, faults: ServerFaults,
+        pushGateway: (any PushGateway)?
     ) throws {
         try FileManager.default.createDirectory(
             atPath: configuration.directory, withIntermediateDirectories: true,
@@ -19,7 +20,7 @@ struct ServerServices: Sendable {
             hooks: .init(beforeCommit: faults.beforeCommit, afterCommit: faults.afterCommit))
         context = ServiceContext(
             database: database, clock: clock, policy: configuration.policy, keys: ActivationKeyCache(),
-            journal: journal)
+            journal: journal, pushes: PushQueue(gateway: pushGateway))
         identification = ActivationIdentification(
             context: context, provider: configuration.activationProvider,
             identityProviders: IdentityProviders(providers: configuration.identityProviders))
@@ -53,7 +54,7 @@ struct ServerServices: Sendable {
         return LabServer.Credentials(userName: integration.token, password: integration.secret)
     }
 
-    /// Every resource of both faces.
+    /// Every resource of devices and of the back office.
     var endpoints: [Endpoint] {
         let authentication = DeviceAuthentication(signatures: signatures)
         let encryption = DeviceEncryption(context: context, authentication: authentication)
@@ -69,6 +70,9 @@ struct ServerServices: Sendable {
             + DeviceVaultEndpoint(context: context, authentication: authentication).endpoints
             + DeviceUserInfoEndpoint(context: context, encryption: encryption).endpoints
             + ExchangeEndpoints(context: context, encryption: encryption).endpoints
+            + MobileOperationEndpoints(context: context, authentication: authentication).endpoints
+            + PushEndpoints(context: context, authentication: authentication).endpoints
+            + InboxEndpoints(service: InboxService(context: context), authentication: authentication).endpoints
             + backOfficeEndpoints
     }
 }
