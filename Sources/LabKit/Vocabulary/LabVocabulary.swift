@@ -4,7 +4,7 @@ extension Vocabulary {
         activationCommands + activationKindCommands + legacyActivationCommands + biometryCommands
             + signatureCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
             + watchSupportCommands + messagingCommands
-            + serverCommands + resourceCommands + trafficCommands + serverProcessCommands + processCommands
+            + serverCommands + operationCommands + resourceCommands + trafficCommands + serverProcessCommands + processCommands
             + deviceCommands + diskCommands + securityCommands + linkCommands + linkFaultCommands + storageCommands
             + faultCommands + clockCommands + traceCommands)
 }

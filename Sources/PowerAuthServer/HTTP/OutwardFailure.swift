@@ -99,7 +99,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
     func message(on face: ServerFace) -> String {
         switch self {
         case .mobileToken(let failure): failure.message
-        case .authentication: face == .backOffice ? "Authentication failed" : "POWER_AUTH_SIGNATURE_INVALID"
+        case .authentication: face == .device ? "POWER_AUTH_SIGNATURE_INVALID" : "Authentication failed"
         case .activation: "POWER_AUTH_ACTIVATION_INVALID"
         case .encryption: "POWER_AUTH_ENCRYPTION_FAILED"
         case .vault: "POWER_AUTH_SECURE_VAULT_INVALID"
@@ -140,7 +140,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
         // Three strings always encode; an empty body would only replace an answer that cannot exist.
         return ServerResponse(
             status: status, body: (try? JSONBody.encode(envelope)) ?? Data(),
-            challenge: self == .authentication && face == .backOffice ? "Basic realm=\"PowerAuth\"" : nil)
+            challenge: self == .authentication && face != .device ? "Basic realm=\"PowerAuth\"" : nil)
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import LabKit
 
-/// `/lab/**`: clock, faults, traffic, snapshots and seeding.
+/// `/lab/**`: clock, faults, traffic, pushes, snapshots and seeding.
 struct LabEndpoints: Sendable {
     let context: ServiceContext
     let powers: LabPowers
@@ -27,10 +27,6 @@ struct LabEndpoints: Sendable {
 
     private struct Traffic: Encodable {
         let entries: [TrafficEntry]
-    }
-
-    private struct Pushes: Encodable {
-        let pushes: [PushJournal.Entry]
     }
 
     private struct Snapshots: Encodable {
@@ -60,7 +56,6 @@ struct LabEndpoints: Sendable {
                 return try .ok(Faults(faults: powers.faults.all))
             },
             .lab("/lab/traffic", methods: ["GET", "DELETE"], answer: traffic),
-            .lab("/lab/pushes", methods: ["GET", "DELETE"], answer: pushes),
             .lab("/lab/snapshots", methods: ["GET", "POST"], answer: keepSnapshot),
             .lab("/lab/snapshots/{name}", methods: ["DELETE"]) { request in
                 try snapshots.remove(request.parameters["name"])
@@ -71,7 +66,7 @@ struct LabEndpoints: Sendable {
                 return try .ok(EmptyEnvelope())
             },
             .lab("/lab/seed", methods: ["POST"], answer: seed),
-        ]
+        ] + MobileTokenLabEndpoints(context: context).endpoints
     }
 
     @Sendable private func clock(_ request: ServerRequest) throws -> ServerResponse {
@@ -106,14 +101,6 @@ struct LabEndpoints: Sendable {
         if request.method == "DELETE" { powers.traffic.clear() }
         let after = try QueryParameters(request.query)["after"].flatMap(Int.init) ?? 0
         return try .ok(Traffic(entries: powers.traffic.entries(after: after)))
-    }
-
-    @Sendable private func pushes(_ request: ServerRequest) throws -> ServerResponse {
-        // What was committed before the question is among the answers.
-        context.pushes.settle()
-        if request.method == "DELETE" { context.pushes.journal.clear() }
-        let after = try QueryParameters(request.query)["after"].flatMap(Int.init) ?? 0
-        return try .ok(Pushes(pushes: context.pushes.journal.entries(after: after)))
     }
 
     @Sendable private func keepSnapshot(_ request: ServerRequest) throws -> ServerResponse {

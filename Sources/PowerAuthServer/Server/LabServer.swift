@@ -88,7 +88,8 @@ public final class LabServer: Sendable {
             try LabCertificates(directory: configuration.directory + "/tls", now: clock.now())
         }
         credentials = try services.firstIntegration()
-        application = try services.firstApplication(id: configuration.applicationId)
+        application = try services.firstApplication(
+            id: configuration.applicationId, hasDefaultTemplates: configuration.hasDefaultTemplates)
         workers = WorkerThreads(count: configuration.workerThreads)
     }
 

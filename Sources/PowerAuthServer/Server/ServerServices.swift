@@ -33,10 +33,18 @@ struct ServerServices: Sendable {
     var signatures: SignatureService { SignatureService(context: context) }
     var tokens: TokenService { TokenService(context: context) }
 
-    /// Creates the first application, unless there is one.
+    /// Creates the first application, unless there is one; with it a new server gets its first templates.
     /// - Returns: the configuration of its oldest version for the mobile SDK.
-    func firstApplication(id: String) throws -> (id: String, mobileSdkConfig: String) {
-        let application = try applications.list().first ?? applications.create(id: id)
+    func firstApplication(
+        id: String, hasDefaultTemplates: Bool
+    ) throws -> (id: String, mobileSdkConfig: String) {
+        let application: Application
+        if let first = try applications.list().first {
+            application = first
+        } else {
+            if hasDefaultTemplates { try DefaultTemplates(context: context).create() }
+            application = try applications.create(id: id)
+        }
         let detail = try applications.detail(id: application.id)
         guard let version = detail.versions.first else {
             throw ServiceError(.invalidApplication, "application \(application.id) has no version")

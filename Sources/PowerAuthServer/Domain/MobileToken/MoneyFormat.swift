@@ -90,15 +90,15 @@ struct MoneyFormat: Sendable {
         formatter.numberStyle = .currency
         formatter.currencyCode = currency
         let symbol = formatter.currencySymbol ?? currency
-        let pattern = (formatter.positiveFormat ?? "¤#,##0.00").prefix { $0 != ";" }
+        let pattern = Substring((formatter.positiveFormat ?? "¤#,##0.00").prefix { $0 != ";" })
         guard let number = pattern.firstMatch(of: /[#0][#0,.]*/) else {
             return CurrencyStyle(symbol: symbol, around: (symbol, ""))
         }
         return CurrencyStyle(
             symbol: symbol,
             around: (
-                pattern[..<number.range.lowerBound].replacing("¤", with: symbol),
-                pattern[number.range.upperBound...].replacing("¤", with: symbol)
+                String(pattern[..<number.range.lowerBound]).replacing("¤", with: symbol),
+                String(pattern[number.range.upperBound...]).replacing("¤", with: symbol)
             ))
     }
 

@@ -9,7 +9,7 @@ struct PlaceholderText: Sendable {
     func filled(_ value: (String) -> String?) -> String {
         var result = ""
         var rest = Substring(text)
-        while let start = rest.range(of: "${") {
+        while let start = rest.firstRange(of: "${") {
             guard let end = rest[start.upperBound...].firstIndex(of: "}") else { break }
             let before = rest[..<start.lowerBound]
             let after = rest.index(after: end)
@@ -25,7 +25,7 @@ struct PlaceholderText: Sendable {
     }
 
     private static func value(of content: Substring, _ value: (String) -> String?) -> String? {
-        guard let separator = content.range(of: ":-") else { return value(String(content)) }
+        guard let separator = content.firstRange(of: ":-") else { return value(String(content)) }
         return value(String(content[..<separator.lowerBound])) ?? String(content[separator.upperBound...])
     }
 }

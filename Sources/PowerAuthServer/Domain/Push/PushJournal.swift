@@ -30,13 +30,15 @@ final class PushJournal: Sendable {
 
     private let state = Mutex(State())
 
-    func add(_ entry: Entry) {
+    /// - Returns: the entry with its number.
+    func add(_ entry: Entry) -> Entry {
         state.withLock { state in
             state.last += 1
             var numbered = entry
             numbered.number = state.last
             state.entries.append(numbered)
             if state.entries.count > Self.limit { state.entries.removeFirst(Self.limit / 10) }
+            return numbered
         }
     }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Something that devices are told about, once it is committed.
 enum Push: Sendable {
@@ -26,8 +27,21 @@ final class PushQueue: Sendable {
         guard !pushes.isEmpty else { return }
         thread.submit {
             // Push is best effort: a server that is closing sends nothing more.
-            for push in pushes { try? PushSender(context: context).send(push) }
+            for push in pushes { _ = try? PushSender(context: context).send(push) }
         }
+    }
+
+    /// Sends one and blocks until it has been handed to every device.
+    func deliver(_ push: Push, _ context: ServiceContext) throws -> [PushJournal.Entry] {
+        let delivery = Mutex<Result<[PushJournal.Entry], any Error>>(.success([]))
+        let isDone = DispatchSemaphore(value: 0)
+        thread.submit {
+            let result = Result { try PushSender(context: context).send(push) }
+            delivery.withLock { $0 = result }
+            isDone.signal()
+        }
+        isDone.wait()
+        return try delivery.withLock { $0 }.get()
     }
 
     /// Blocks until everything that was submitted before has been sent.

@@ -1,3 +1,5 @@
+import PowerAuthProtocol
+
 /// The devices that want pushes (mobile-token.md, section 20.1).
 ///
 /// Every change is one transaction of the only writer, so that registrations at the same moment come one after the other
