@@ -5,7 +5,7 @@ extension Vocabulary {
             + signatureCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
             + networkingCommands + userOperationCommands + offlineOperationCommands + inboxCommands
             + watchSupportCommands + messagingCommands
-            + serverCommands + resourceCommands + trafficCommands + serverProcessCommands + processCommands
+            + serverCommands + operationCommands + resourceCommands + trafficCommands + serverProcessCommands + processCommands
             + deviceCommands + diskCommands + securityCommands + linkCommands + linkFaultCommands + storageCommands
             + faultCommands + clockCommands + traceCommands)
 }

@@ -6,26 +6,15 @@ extension Vocabulary {
     ]
 }
 
-/// A resource that apps ask, by its path below `/pa/v3/` or, for Mobile Token, by a short name.
+/// A resource that apps ask, by its path below `/pa/v3/`; those of the Mobile Token API by the path below `/api/`, or
+/// below `/api/auth/token/app/`.
 public enum MobileEndpoint: String, Choice {
     case activationCreate = "activation/create"
     case activationDetail = "activation/detail"
     case activationRemove = "activation/remove"
     case activationRename = "activation/rename"
     case activationStatus = "activation/status"
-    case inboxCount = "inbox/count"
-    case inboxList = "inbox/list"
-    case inboxDetail = "inbox/detail"
-    case inboxRead = "inbox/read"
-    case inboxReadAll = "inbox/read-all"
     case keystoreCreate = "keystore/create"
-    case operationAuthorize = "operation/authorize"
-    case operationCancel = "operation/cancel"
-    case operationClaim = "operation/claim"
-    case operationDetail = "operation/detail"
-    case operationHistory = "operation/history"
-    case operationList = "operation/list"
-    case pushRegister = "push/register"
     case recoveryConfirm = "recovery/confirm"
     case signatureValidate = "signature/validate"
     case status
@@ -35,20 +24,29 @@ public enum MobileEndpoint: String, Choice {
     case upgradeStart = "upgrade/start"
     case userInfo = "user/info"
     case vaultUnlock = "vault/unlock"
+    case operationList = "operation/list"
+    case operationHistory = "operation/history"
+    case operationDetail = "operation/detail"
+    case operationClaim = "operation/detail/claim"
+    case operationAuthorize = "operation/authorize"
+    case operationCancel = "operation/cancel"
+    case pushRegister = "push/device/register/token"
+    case inboxCount = "inbox/count"
+    case inboxList = "inbox/message/list"
+    case inboxDetail = "inbox/message/detail"
+    case inboxRead = "inbox/message/read"
+    case inboxReadAll = "inbox/message/read-all"
     /// All of them.
     case any = "*"
 
-    /// The path that the server answers at; `*` stands for any text.
+    /// The path that the server answers at; `*` stands for any text, and `|` stands between alternatives.
     public var path: String {
         switch self {
-        case .any: "/*"
-        case .operationClaim: "/api/auth/token/app/operation/detail/claim"
-        case .operationAuthorize, .operationCancel, .operationDetail, .operationHistory, .operationList:
+        case .any: "/pa/v3/*|/api/*"
+        case .operationList, .operationHistory, .operationDetail, .operationClaim, .operationAuthorize,
+            .operationCancel:
             "/api/auth/token/app/" + rawValue
-        case .pushRegister: "/api/push/device/register/token"
-        case .inboxCount: "/api/inbox/count"
-        case .inboxList, .inboxDetail, .inboxRead, .inboxReadAll:
-            "/api/inbox/message/" + rawValue.dropFirst("inbox/".count)
+        case .pushRegister, .inboxCount, .inboxList, .inboxDetail, .inboxRead, .inboxReadAll: "/api/" + rawValue
         default: "/pa/v3/" + rawValue
         }
     }
