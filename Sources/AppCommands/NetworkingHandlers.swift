@@ -9,7 +9,7 @@ import WultraPowerAuthNetworking
 enum NetworkingHandlers {
     static func register(on peer: Peer, app: MobileTokenApp) {
         peer.handle(Post.self) { arguments, reply in
-            try PostedRequest(arguments, service: app.ready().networking, reply: reply).send()
+            try PostedRequest(arguments, service: app.makeNetworking(), reply: reply).send()
         }
         peer.handleSync(SetAcceptLanguage.self) { arguments in
             try app.ready().networking.acceptLanguage = arguments.language
@@ -17,7 +17,7 @@ enum NetworkingHandlers {
     }
 }
 
-/// One request through the networking SDK, with what its response delegate saw of the answer.
+/// One request through a networking service of its own, with what its response delegate saw of the answer.
 ///
 /// Main queue only.
 private final class PostedRequest: WPNResponseDelegate {

@@ -35,19 +35,7 @@ final class MobileTokenApp {
 
     func ready() throws -> Services {
         if let services { return services }
-        let sdk = try sdk()
-        guard let url = URL(string: sdk.configuration.baseEndpointUrl) else {
-            throw ControlError.badArgument(
-                "`baseEndpointUrl` of '\(peer.app.name)' is no URL: '\(sdk.configuration.baseEndpointUrl)'.")
-        }
-        let spec = peer.app.powerAuth
-        let networking = WPNNetworkingService(
-            powerAuth: sdk,
-            config: WPNConfig(
-                baseUrl: url,
-                sslValidation: spec.sslValidation == .noValidation ? .noValidation : .default,
-                timeoutIntervalForRequest: spec.requestTimeout?.seconds ?? 20),
-            serviceName: "LabApp")
+        let networking = try makeNetworking()
         let made = Services(
             networking: networking,
             operations: networking.createWMTOperations(pollingOptions: [.pauseWhenOnBackground]),
@@ -57,6 +45,23 @@ final class MobileTokenApp {
         made.watcher.delegate = reporter
         services = made
         return made
+    }
+
+    /// A networking service of its own, in the language of the others. All of them take turns with signed requests.
+    func makeNetworking() throws -> WPNNetworkingService {
+        let sdk = try sdk()
+        guard let url = URL(string: sdk.configuration.baseEndpointUrl) else {
+            throw ControlError.badArgument(
+                "`baseEndpointUrl` of '\(peer.app.name)' is no URL: '\(sdk.configuration.baseEndpointUrl)'.")
+        }
+        let spec = peer.app.powerAuth
+        return WPNNetworkingService(
+            powerAuth: sdk,
+            config: WPNConfig(
+                baseUrl: url,
+                sslValidation: spec.sslValidation == .noValidation ? .noValidation : .default,
+                timeoutIntervalForRequest: spec.requestTimeout?.seconds ?? 20),
+            serviceName: "LabApp", acceptLanguage: services?.networking.acceptLanguage ?? "en")
     }
 
     /// What the last fetch, claim or detail brought.
