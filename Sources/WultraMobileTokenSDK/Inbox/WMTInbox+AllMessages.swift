@@ -1,6 +1,5 @@
+import Foundation
 public import WultraPowerAuthNetworking
-
-public import class Foundation.Operation
 
 extension WMTInbox {
     /// Gives all messages, page by page (mobile-token.md, section 13.3).
@@ -38,7 +37,7 @@ extension WMTInbox {
             var messages = messages
             messages.append(page)
             if messages.isComplete { return call.complete(.success(messages.found)) }
-            collect(messages, call, running)
+            self.collect(messages, call, running)
         }
         running.withLock { $0 = operation }
         if call.isCanceled { operation?.cancel() }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import PowerAuthShared
 
 /// Is told which operations have expired.

@@ -71,7 +71,7 @@ public enum WMTPACUtils {
 
     /// Both alphabets of Base64, with or without padding (mobile-token.md, section 24, item 15).
     private static func decode(_ text: Substring) -> Data? {
-        var text = text.replacing("-", with: "+").replacing("_", with: "/")
+        var text = String(text).replacing("-", with: "+").replacing("_", with: "/")
         text += String(repeating: "=", count: (4 - text.count % 4) % 4)
         return StrictBase64.decode(text)
     }

@@ -203,7 +203,7 @@ final class OperationsService<Item: WMTUserOperation>: WMTOperations, Sendable {
         completion: @escaping (Result<String, WMTError>) -> Void
     ) -> Operation {
         let authentication = Transferred(authentication)
-        let work: @Sendable () throws(WMTError) -> String = { [powerAuth = calls.powerAuth] in
+        let work = { @Sendable [powerAuth = calls.powerAuth] () throws(WMTError) -> String in
             do {
                 return try powerAuth.offlineSignature(
                     with: authentication.value, uriId: uriId, body: qrOperation.dataForOfflineSigning,
