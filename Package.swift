@@ -52,6 +52,7 @@ let package = Package(
         .library(name: "PowerAuth2", targets: ["PowerAuth2"]),
         .library(name: "PowerAuth2ForExtensions", targets: ["PowerAuth2ForExtensions"]),
         .library(name: "PowerAuth2ForWatch", targets: ["PowerAuth2ForWatch"]),
+        .library(name: "UserNotifications", targets: ["UserNotifications"]),
         .library(name: "LabTesting", targets: ["LabTesting"]),
         // For the packages in Benchmarks and Fuzzing.
         .library(name: "PowerAuthProtocol", targets: ["PowerAuthProtocol"]),
@@ -98,6 +99,7 @@ let package = Package(
         module("WatchConnectivity", ["SimulatedDevice"]),
         module("LocalAuthentication", ["SimulatedDevice"]),
         module("UIKit", ["SimulatedDevice"]),
+        module("UserNotifications", ["SimulatedDevice"]),
 
         // The SDKs.
         module(
@@ -119,7 +121,7 @@ let package = Package(
         module("DeviceAgent", ["SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb]),
         module("LabPeer", ["SimulatedDevice", "LabKit", "LabSystem", argumentParser]),
         module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "WatchConnectivity"]),
-        module("AppCommands", ["PeerCommands", "LabPeer", "LabKit", "PowerAuth2"]),
+        module("AppCommands", ["PeerCommands", "LabPeer", "LabKit", "PowerAuth2", "UIKit", "UserNotifications"]),
         module("LabProgram", [argumentParser]),
         module("LabRunner", ["LabFile", "LabKit", "LabSystem"]),
         module("LabTesting", ["LabRunner", "LabFile", "LabKit", "LabSystem"]),
@@ -156,7 +158,9 @@ let package = Package(
             path: "Tests/ParserProperties", swiftSettings: settings),
         tests("PowerAuthProtocolTests", ["PowerAuthProtocol", "ParserProperties"]),
         tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
-        tests("SimulatedDeviceTests", ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit"]),
+        tests(
+            "SimulatedDeviceTests",
+            ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "UserNotifications"]),
         tests(
             "PowerAuthSharedTests",
             [

@@ -3,8 +3,9 @@ extension Vocabulary {
     public static let lab = Vocabulary(
         activationCommands + activationKindCommands + legacyActivationCommands + biometryCommands
             + signatureCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
-            + watchSupportCommands + messagingCommands
+            + watchSupportCommands + messagingCommands + pushCommands
             + serverCommands + resourceCommands + trafficCommands + serverProcessCommands + processCommands
-            + deviceCommands + diskCommands + securityCommands + linkCommands + linkFaultCommands + storageCommands
-            + faultCommands + clockCommands + traceCommands)
+            + appNotificationCommands + deviceCommands + diskCommands + connectivityCommands + securityCommands
+            + notificationCommands + linkCommands + linkFaultCommands + storageCommands + faultCommands
+            + clockCommands + traceCommands)
 }
