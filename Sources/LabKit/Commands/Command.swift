@@ -93,7 +93,7 @@ extension Command {
     /// Reads the arguments of a control message: checks them, fills in the defaults, decodes.
     ///
     /// - Throws: `ControlError` named `badArgument` that says what does not fit and what was expected.
-    static func read(_ arguments: JSONValue) throws(ControlError) -> Self {
+    public static func read(_ arguments: JSONValue) throws(ControlError) -> Self {
         let members = try CommandDeclaration(Self.self).checked(arguments.objectValue ?? [:])
         do {
             return try JSONValue.object(members).decode()

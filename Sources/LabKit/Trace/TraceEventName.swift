@@ -170,6 +170,13 @@ extension TraceEventName {
         TraceField("valid", .boolean, "Whether it was right."),
         TraceField("counter", .integer, "The numeric counter of the activation."),
         TraceField("failedAttempts", .integer, "Failed attempts so far."))
+    public static let serverPush = TraceEventName(
+        "server.push", "The server sent a push notification to a device.",
+        TraceField("id", .text, "Identifier of the notification."), .activationId,
+        TraceField("type", .optional(.text), "The message, such as `mtoken.operationInit`; nothing for any other one."),
+        TraceField(
+            "outcome", .optional(.choice(["accepted", "invalidToken", "unavailable"])),
+            "What came of it; nothing where nobody takes pushes."))
 
     // Phone and watch.
     public static let linkUp = TraceEventName("link.up", "Two devices can reach each other.", .link)
@@ -251,7 +258,7 @@ extension TraceEventName {
         lockRequested, lockTaken, lockReleased, operationStarted, operationFinished, memoryCreated, memoryOpened,
         memoryRepaired, keychainWritten, keychainDeleted, keychainCorrupted, biometryPrompted, biometryAnswered,
         tokenStored, tokenRemoved, httpRequest, httpResponse, httpFailed, serverRequest, serverResponse, serverRefused,
-        serverFaulted, serverActivation, serverSignature, linkUp, linkDown, linkAccepted, linkSent,
+        serverFaulted, serverActivation, serverSignature, serverPush, linkUp, linkDown, linkAccepted, linkSent,
         linkReceived, linkDelivered, linkRedelivered, linkAcknowledged, linkFailed, linkFaulted, linkRefused,
         sessionState, pushAsked, pushKept, pushShown, pushDropped, pushReceived, clockChanged, log,
     ]

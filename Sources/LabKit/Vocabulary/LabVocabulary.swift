@@ -4,8 +4,8 @@ extension Vocabulary {
         activationCommands + activationKindCommands + legacyActivationCommands + biometryCommands
             + signatureCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
             + watchSupportCommands + messagingCommands + pushCommands
-            + serverCommands + resourceCommands + trafficCommands + serverProcessCommands + processCommands
-            + appNotificationCommands + deviceCommands + diskCommands + connectivityCommands + securityCommands
-            + notificationCommands + linkCommands + linkFaultCommands + storageCommands + faultCommands
-            + clockCommands + traceCommands)
+            + serverCommands + operationCommands + resourceCommands + trafficCommands + serverProcessCommands
+            + processCommands + appNotificationCommands + deviceCommands + diskCommands + connectivityCommands
+            + securityCommands + notificationCommands + linkCommands + linkFaultCommands + storageCommands
+            + faultCommands + clockCommands + traceCommands)
 }

@@ -6,7 +6,8 @@ extension Vocabulary {
     ]
 }
 
-/// A resource that apps ask, by its path below `/pa/v3/`.
+/// A resource that apps ask, by its path below `/pa/v3/`; those of the Mobile Token API by the path below `/api/`, or
+/// below `/api/auth/token/app/`.
 public enum MobileEndpoint: String, Choice {
     case activationCreate = "activation/create"
     case activationDetail = "activation/detail"
@@ -23,11 +24,32 @@ public enum MobileEndpoint: String, Choice {
     case upgradeStart = "upgrade/start"
     case userInfo = "user/info"
     case vaultUnlock = "vault/unlock"
+    case operationList = "operation/list"
+    case operationHistory = "operation/history"
+    case operationDetail = "operation/detail"
+    case operationClaim = "operation/detail/claim"
+    case operationAuthorize = "operation/authorize"
+    case operationCancel = "operation/cancel"
+    case pushRegister = "push/device/register/token"
+    case inboxCount = "inbox/count"
+    case inboxList = "inbox/message/list"
+    case inboxDetail = "inbox/message/detail"
+    case inboxRead = "inbox/message/read"
+    case inboxReadAll = "inbox/message/read-all"
     /// All of them.
     case any = "*"
 
-    /// The path that the server answers at; `*` stands for any text.
-    public var path: String { "/pa/v3/" + rawValue }
+    /// The path that the server answers at; `*` stands for any text, and `|` stands between alternatives.
+    public var path: String {
+        switch self {
+        case .any: "/pa/v3/*|/api/*"
+        case .operationList, .operationHistory, .operationDetail, .operationClaim, .operationAuthorize,
+            .operationCancel:
+            "/api/auth/token/app/" + rawValue
+        case .pushRegister, .inboxCount, .inboxList, .inboxDetail, .inboxRead, .inboxReadAll: "/api/" + rawValue
+        default: "/pa/v3/" + rawValue
+        }
+    }
 }
 
 /// A fault of the network that was armed.

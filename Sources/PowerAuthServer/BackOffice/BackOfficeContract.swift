@@ -186,6 +186,7 @@ struct BackOfficeContract: Sendable {
             ["applications", "templateName"], .invalidRequest, .operationTemplateNotFound, .invalidApplication,
             .unableToGenerateToken),
         "/operation/detail": .init(["operationId"], .invalidRequest, .operationNotFound),
+        "/operation/claim": .init(["operationId", "userId"], .invalidRequest, .operationNotFound),
         "/operation/list": .init(["userId", "applications"], .noUserId, .invalidRequest, .invalidApplication),
         "/operation/list/pending": .init(["userId", "applications"], .noUserId, .invalidRequest, .invalidApplication),
         "/operation/list/external": .init(["externalId", "applications"], .invalidRequest, .invalidApplication),

@@ -1,5 +1,5 @@
 extension ServerServices {
-    /// Every resource below `/rest/v3` (server.md, section 4).
+    /// Every resource below `/rest/v3` (server.md, section 4), and the back end of the vendor's tests below `/v2`.
     var backOfficeEndpoints: [Endpoint] {
         let integrations = IntegrationEndpoints(service: IntegrationService(context: context))
         let all =
@@ -18,6 +18,7 @@ extension ServerServices {
             + CallbackEndpoints(service: CallbackService(context: context)).endpoints
             + OperationTemplateEndpoints(service: OperationTemplateService(context: context)).endpoints
             + OperationEndpoints(context: context).endpoints
+            + FacadeEndpoints(context: context).endpoints
         return all.map(integrations.restricted)
     }
 }

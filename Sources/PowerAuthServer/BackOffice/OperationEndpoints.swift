@@ -23,6 +23,11 @@ struct OperationEndpoints: Sendable {
         var userId: String?
     }
 
+    private struct ClaimRequest: Decodable {
+        var operationId: String?
+        var userId: String?
+    }
+
     private struct CancelRequest: Decodable {
         var operationId: String?
         var additionalData: [String: JSONValue]?
@@ -96,6 +101,11 @@ struct OperationEndpoints: Sendable {
             .backOffice("/operation/detail") { (request: DetailRequest) in
                 OperationView(
                     try operations.detail(id: request.operationId, userId: request.userId),
+                    proximityCodeAt: clock.now())
+            },
+            .backOffice("/operation/claim") { (request: ClaimRequest) in
+                OperationView(
+                    try operations.claim(id: request.operationId, userId: request.userId),
                     proximityCodeAt: clock.now())
             },
             .backOffice("/operation/list") { (request: ListRequest) in

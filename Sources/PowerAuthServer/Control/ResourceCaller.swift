@@ -33,7 +33,7 @@ struct ResourceCaller: Sendable {
     }
 
     private func resource(at path: String) -> (Endpoint, [String: String])? {
-        for endpoint in endpoints where endpoint.face != .device {
+        for endpoint in endpoints where endpoint.face == .backOffice || endpoint.face == .lab {
             if let parameters = ResourcePattern(endpoint.path).placeholders(in: path) { return (endpoint, parameters) }
         }
         return nil

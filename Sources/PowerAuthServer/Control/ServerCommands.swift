@@ -34,6 +34,7 @@ enum ServerCommands {
         }
         table.answer(VerifySignature.self, verifySignature)
         table.answer(ValidateToken.self, validateToken)
+        OperationCommands.add(to: &table)
         try table.checkComplete()
         return table
     }

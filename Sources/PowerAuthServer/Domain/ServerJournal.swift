@@ -16,6 +16,8 @@ public enum ServerEvent: Sendable {
     case activationChanged(activationId: String, from: ActivationState?, to: ActivationState, reason: String?)
     /// A signature was checked.
     case signatureVerified(activationId: String, type: String, valid: Bool, counter: UInt64, failedAttempts: Int)
+    /// A notification was handed over for a device; no outcome where there is nobody to hand it to.
+    case pushSent(id: String, activationId: String, type: String?, outcome: PushOutcome?)
     /// The server stops listening.
     case stopped
 }

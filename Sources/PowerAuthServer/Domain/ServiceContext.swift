@@ -8,6 +8,7 @@ struct ServiceContext: Sendable {
     let policy: ServerPolicy
     let keys: ActivationKeyCache
     let journal: (any ServerJournal)?
+    let pushes: PushQueue
     /// Rung when the scheduled jobs have something new to wait for.
     let alarm = ServerAlarm()
 
@@ -19,16 +20,19 @@ struct ServiceContext: Sendable {
     /// Runs one immediate transaction and journals its events once it is committed. Blocks.
     func change<Value>(_ body: (Change) throws -> Value) throws -> Value {
         var events: [ServerEvent] = []
+        var pushes: [Push] = []
         var wakesJobs = false
         let value = try database.change { database in
             let change = Change(database: database, now: clock.now())
             let value = try body(change)
             events = change.events
+            pushes = change.pushes
             wakesJobs = change.wakesJobs
             return value
         }
         if wakesJobs { alarm.ring() }
         events.forEach(record)
+        self.pushes.submit(pushes, self)
         return value
     }
 
@@ -50,6 +54,7 @@ final class Change {
     let database: Database
     let now: ServerTime
     private(set) var events: [ServerEvent] = []
+    private(set) var pushes: [Push] = []
     /// Whether the commit may bring forward what the scheduled jobs wait for.
     var wakesJobs = false
 
@@ -61,6 +66,11 @@ final class Change {
     /// Adds an event that is journalled after the commit.
     func note(_ event: ServerEvent) {
         events.append(event)
+    }
+
+    /// Adds a push that is sent after the commit.
+    func push(_ push: Push) {
+        pushes.append(push)
     }
 
     /// Reads an activation for changing it.
@@ -95,6 +105,10 @@ final class Change {
         try ActivationStore.insertHistory(
             database, activation, reason: reason, externalUserId: externalUserId, at: now)
         try settleRecoveryCodes(of: activation, previous: previous)
+        if activation.status != previous {
+            try PushRegistrationStore.setActive(
+                database, activation.status == .active, activationId: activation.id)
+        }
         if !HistoryReason.unannounced.contains(reason) { try announce(activation) }
         note(
             .activationChanged(

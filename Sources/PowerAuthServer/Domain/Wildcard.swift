@@ -1,9 +1,13 @@
-/// Patterns in which `*` stands for any text, also none.
+/// Patterns in which `*` stands for any text, also none, and `|` stands between alternatives.
 enum Wildcard {
     static func matches(_ pattern: String, _ text: String) -> Bool {
+        pattern.split(separator: "|", omittingEmptySubsequences: false).contains { matchesAll(of: $0, text) }
+    }
+
+    private static func matchesAll(of pattern: Substring, _ text: String) -> Bool {
         // Every star but the last takes as little as possible, which finds a match if there is one.
         let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
-        guard parts.count > 1 else { return pattern == text }
+        guard parts.count > 1 else { return pattern[...] == text[...] }
         guard text.hasPrefix(parts[0]) else { return false }
         var rest = text.dropFirst(parts[0].count)
         for part in parts.dropFirst().dropLast() {

@@ -26,6 +26,8 @@ private enum JSONFragment {
     case unsigned(UInt64)
     case number(Double)
     case string(String)
+    /// A number with all its digits.
+    case decimal(Decimal)
     case node(JSONNode)
 
     init(_ value: some SignedInteger & FixedWidthInteger) { self = .integer(Int64(value)) }
@@ -50,6 +52,7 @@ private enum JSONFragment {
         case .unsigned(let value): bytes.append(contentsOf: String(value).utf8)
         case .number(let value): bytes.append(contentsOf: (Int64(exactly: value)?.description ?? "\(value)").utf8)
         case .string(let text): JSONValue.append(text, to: &bytes)
+        case .decimal(let value): bytes.append(contentsOf: value.description.utf8)
         case .node(let node): node.append(to: &bytes)
         }
     }
@@ -75,6 +78,8 @@ private final class JSONNode: Encoder {
     func set<Value: Encodable>(_ value: Value) throws {
         if let data = value as? Data {
             set(.string(data.base64EncodedString()))
+        } else if let number = value as? Decimal {
+            set(.decimal(number))
         } else {
             try value.encode(to: self)
         }

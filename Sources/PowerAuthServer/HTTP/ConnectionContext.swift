@@ -11,6 +11,9 @@ struct ConnectionContext: RequestContext {
         channel = source.channel
     }
 
+    /// The address of the other side.
+    var remoteAddress: String? { channel.remoteAddress?.ipAddress }
+
     /// Closes the connection without an answer.
     /// - Returns: a response that has nowhere to go.
     func hangUp() async throws -> Response {

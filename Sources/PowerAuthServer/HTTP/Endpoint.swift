@@ -38,6 +38,19 @@ struct Endpoint: Sendable {
             readsJSON: readsJSON, answer: answer)
     }
 
+    /// A resource of the Mobile Token API.
+    /// - Parameters:
+    ///   - failures: what its callers have to expect.
+    ///   - refusal: what a device without a valid signature or token sees.
+    static func mobileToken(
+        _ path: String, failures: [MobileTokenFailure] = [], refusal: MobileTokenFailure = .authentication,
+        answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
+    ) -> Endpoint {
+        Endpoint(
+            face: .mobileToken, path: path, methods: ["POST"], fallback: .mobileToken(refusal),
+            otherFailures: failures.map(OutwardFailure.mobileToken), answer: answer)
+    }
+
     /// A resource that is no part of PowerAuth.
     static func lab(
         _ path: String, methods: Set<String>, answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
@@ -104,7 +117,7 @@ extension ServerFace {
     /// (server.md, section 1).
     var mountPoints: [String] {
         switch self {
-        case .device: ["", "/enrollment-server"]
+        case .device, .mobileToken: ["", "/enrollment-server"]
         case .backOffice: ["", "/powerauth-java-server", ServerVersion.olderMountPoint]
         case .lab: [""]
         }

@@ -51,7 +51,7 @@ struct HTTPFrontend: Sendable {
             method: request.method.rawValue, path: endpoint.path, query: request.uri.query, headers: request.headers,
             body: Data(body.readableBytesView),
             parameters: Dictionary(context.parameters.map { (String($0), String($1)) }) { _, last in last },
-            mountPoint: mountPoint)
+            mountPoint: mountPoint, remoteAddress: context.remoteAddress)
         let correlation = correlationHeader.flatMap(received.header).flatMap(CurrentCorrelation.init)?.id
         let operation = received.header(ServerHeader.operation)
         let fullPath = request.uri.path

@@ -12,6 +12,8 @@ enum OutwardFailure: Error, Equatable, Sendable {
     case temporaryKey
     case upgrade
     case userInfo
+    /// What the Mobile Token API says in words of its own.
+    case mobileToken(MobileTokenFailure)
     // The back office.
     case service(ServiceErrorCode)
     /// `invalidRequest` with a sentence of its own.
@@ -43,6 +45,9 @@ enum OutwardFailure: Error, Equatable, Sendable {
         case (let error as ServiceError, .lab): self = .malformedRequest(error.cause)
         case (let error as DecodingError, .backOffice), (let error as DecodingError, .lab):
             self = .malformedRequest(error.sentence)
+        case (let failure as MobileTokenFailure, _): self = .mobileToken(failure)
+        case (let error as ServiceError, .mobileToken): self = .mobileToken(MobileTokenFailure(error))
+        case (is DeviceAuthentication.Refusal, .mobileToken): self = fallback
         case (is DeviceAuthentication.Refusal, _): self = .authentication
         case (is DeviceUserInfoEndpoint.Failure, _): self = .userInfo
         // A device may know which PUK to ask its user for.
@@ -56,6 +61,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
     /// The HTTP status code.
     var status: Int {
         switch self {
+        case .mobileToken(let failure): failure.status
         case .authentication: 401
         case .activation, .encryption, .vault, .temporaryKey, .upgrade, .service, .malformedRequest: 400
         case .userInfo, .invalid, .recovery, .telemetry: 400
@@ -70,6 +76,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
     /// The code inside the envelope.
     func code(on face: ServerFace) -> String {
         switch self {
+        case .mobileToken(let failure): failure.code
         case .authentication: "ERR_AUTHENTICATION"
         case .activation: "ERR_ACTIVATION"
         case .encryption: "ERR_ENCRYPTION"
@@ -91,7 +98,8 @@ enum OutwardFailure: Error, Equatable, Sendable {
     /// The message inside the envelope.
     func message(on face: ServerFace) -> String {
         switch self {
-        case .authentication: face == .backOffice ? "Authentication failed" : "POWER_AUTH_SIGNATURE_INVALID"
+        case .mobileToken(let failure): failure.message
+        case .authentication: face == .device ? "POWER_AUTH_SIGNATURE_INVALID" : "Authentication failed"
         case .activation: "POWER_AUTH_ACTIVATION_INVALID"
         case .encryption: "POWER_AUTH_ENCRYPTION_FAILED"
         case .vault: "POWER_AUTH_SECURE_VAULT_INVALID"
@@ -132,7 +140,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
         // Three strings always encode; an empty body would only replace an answer that cannot exist.
         return ServerResponse(
             status: status, body: (try? JSONBody.encode(envelope)) ?? Data(),
-            challenge: self == .authentication && face == .backOffice ? "Basic realm=\"PowerAuth\"" : nil)
+            challenge: self == .authentication && face != .device ? "Basic realm=\"PowerAuth\"" : nil)
     }
 }
 
@@ -140,6 +148,8 @@ enum OutwardFailure: Error, Equatable, Sendable {
 enum ServerFace: Sendable {
     /// `/pa/v3/**`, for devices.
     case device
+    /// `/api/**`, for devices with the Mobile Token SDK.
+    case mobileToken
     /// `/rest/v3/**`, for back-office tools.
     case backOffice
     /// `/lab/**` and what operators look at: nothing here belongs to PowerAuth.

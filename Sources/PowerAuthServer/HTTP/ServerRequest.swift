@@ -16,11 +16,14 @@ struct ServerRequest: Sendable {
     /// The prefix that was removed from the path; empty at the root.
     var mountPoint = ""
 
+    /// The address that the request came from; nil where there was no network.
+    var remoteAddress: String?
+
     /// The same request with another body: the plaintext in place of the envelope.
     func with(body: Data) -> ServerRequest {
         ServerRequest(
             method: method, path: path, query: query, headers: headers, body: body, parameters: parameters,
-            mountPoint: mountPoint)
+            mountPoint: mountPoint, remoteAddress: remoteAddress)
     }
 
     /// Whether the body calls itself JSON, or does not say what it is.

@@ -60,6 +60,14 @@ struct InstanceJournal: ServerJournal {
                     "activationId": .string(id), "from": from.map { .string($0.name) } ?? .null,
                     "to": .string(to.name), "reason": reason.map { .string($0) } ?? .null,
                 ])
+        case .pushSent(let id, let activationId, let type, let outcome):
+            trace.emit(
+                .serverPush, operation: operation,
+                [
+                    "id": .string(id), "activationId": .string(activationId),
+                    "type": type.map { .string($0) } ?? .null,
+                    "outcome": outcome.map { .string($0.rawValue) } ?? .null,
+                ])
         case .signatureVerified(let id, let type, let valid, let counter, let failedAttempts):
             trace.emit(
                 .serverSignature, operation: operation,

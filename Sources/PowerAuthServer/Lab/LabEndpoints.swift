@@ -1,7 +1,7 @@
 import Foundation
 import LabKit
 
-/// `/lab/**`: clock, faults, traffic, snapshots and seeding.
+/// `/lab/**`: clock, faults, traffic, pushes, snapshots and seeding.
 struct LabEndpoints: Sendable {
     let context: ServiceContext
     let powers: LabPowers
@@ -66,7 +66,7 @@ struct LabEndpoints: Sendable {
                 return try .ok(EmptyEnvelope())
             },
             .lab("/lab/seed", methods: ["POST"], answer: seed),
-        ]
+        ] + MobileTokenLabEndpoints(context: context).endpoints
     }
 
     @Sendable private func clock(_ request: ServerRequest) throws -> ServerResponse {

@@ -12,7 +12,7 @@ struct TrafficFault: Codable, Sendable {
 
     /// How the rule is found again; made up when it is missing.
     var id: String?
-    /// The path below the mount point; `*` stands for any text. Missing means every path.
+    /// The path below the mount point; `*` stands for any text, `|` between alternatives. Missing means every path.
     var path: String?
     /// Missing means every method.
     var method: String?

@@ -18,7 +18,7 @@ struct OpenAPIDocument: Sendable {
                 "title": "PowerAuth Lab server", "version": .string(ServerVersion.reported),
                 "description":
                     """
-                The mobile API (/pa/v3) is also served below /enrollment-server, the back-office API (/rest/v3) \
+                The mobile API (/pa/v3) and the Mobile Token API (/api) are also served below /enrollment-server, the back-office API (/rest/v3) \
                 also below /powerauth-java-server.
                 """,
             ],
@@ -54,6 +54,7 @@ struct OpenAPIDocument: Sendable {
         case .device:
             return endpoint.readsJSON
                 ? ["anyOf": [reference("ObjectRequest"), reference("EncryptedRequest")]] : nil
+        case .mobileToken: return reference("ObjectRequest")
         case .lab: return ["type": "object"]
         }
     }
@@ -84,12 +85,13 @@ struct OpenAPIDocument: Sendable {
             switch endpoint.face {
             case .backOffice: backOfficeResponse(endpoint)
             case .device: ["anyOf": [reference("ObjectResponse"), reference("EncryptedResponse")]]
+            case .mobileToken: reference("ObjectResponse")
             case .lab: ["type": "object"]
             }
         var responses: [String: JSONValue] = ["200": body(success, "Success")]
         var failures: [OutwardFailure] = [.methodNotAllowed, .bodyTooLarge, .unexpected]
         switch endpoint.face {
-        case .device: failures += [endpoint.fallback] + endpoint.otherFailures
+        case .device, .mobileToken: failures += [endpoint.fallback] + endpoint.otherFailures
         case .backOffice:
             failures.append(.authentication)
             if endpoint.bodies?.request != nil { failures.append(.malformedRequest("")) }
@@ -153,6 +155,7 @@ extension ServerFace {
     fileprivate var title: String {
         switch self {
         case .device: "Mobile API"
+        case .mobileToken: "Mobile Token API"
         case .backOffice: "Back office"
         case .lab: "Lab and operations"
         }

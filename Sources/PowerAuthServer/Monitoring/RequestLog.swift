@@ -42,6 +42,11 @@ public final class RequestLog: ServerJournal {
             ["event": "refused", "path": .string(path), "code": .string(code), "cause": .string(cause)]
         case .requestFaulted(let path, let fault, let id):
             ["event": "faulted", "path": .string(path), "fault": .string(fault), "id": .string(id)]
+        case .pushSent(let id, let activationId, let type, let outcome):
+            [
+                "event": "push", "id": .string(id), "activationId": .string(activationId),
+                "type": type.map { .string($0) } ?? .null, "outcome": outcome.map { .string($0.rawValue) } ?? .null,
+            ]
         case .activationChanged(let id, let from, let to, let reason):
             [
                 "event": "activation", "activationId": .string(id), "from": from.map { .string($0.name) } ?? .null,

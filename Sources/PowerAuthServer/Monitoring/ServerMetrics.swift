@@ -15,6 +15,8 @@ final class ServerMetrics: ServerJournal {
         var signatures: [Bool: Int] = [:]
         /// By new status.
         var activations: [String: Int] = [:]
+        /// By outcome.
+        var pushes: [String: Int] = [:]
     }
 
     /// Upper bounds of request times in seconds.
@@ -36,6 +38,8 @@ final class ServerMetrics: ServerJournal {
                 state.signatures[valid, default: 0] += 1
             case .activationChanged(_, let from, let to, _):
                 if from != to { state.activations[to.name, default: 0] += 1 }
+            case .pushSent(_, _, _, let outcome):
+                state.pushes[outcome?.rawValue ?? "kept", default: 0] += 1
             case .started, .stopped, .requestReceived, .requestFaulted:
                 break
             }
@@ -70,6 +74,7 @@ final class ServerMetrics: ServerJournal {
             "powerauth_signatures_total", "counter", "Checked signatures.",
             [true, false].map { ("{valid=\"\($0)\"}", "\(state.signatures[$0] ?? 0)") })
         counter("powerauth_activations_total", "Activations that came into a status.", "status", state.activations)
+        counter("powerauth_pushes_total", "Notifications by what came of them.", "outcome", state.pushes)
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -132,30 +132,40 @@ enum OperationStore {
     private static func fetch(
         _ database: Database, _ condition: String, _ arguments: StatementArguments, limit: Int, offset: Int
     ) throws -> [OperationRecord] {
-        try Row.fetchAll(
+        let rows = try Row.fetchAll(
             database,
             sql: """
                 SELECT \(Column.list) FROM operation WHERE \(condition)
                 ORDER BY t_created DESC, operation.rowid DESC LIMIT ? OFFSET ?
-                """, arguments: arguments + [limit, offset]
-        ).map { try operation(QueryRow($0), in: database) }
+                """, arguments: arguments + [limit, offset])
+        let applications = try applications(database, of: rows.map { QueryRow<Column>($0)[.id] })
+        return try rows.map { row in
+            let row = QueryRow<Column>(row)
+            return try operation(row, applications[row[.id]] ?? [])
+        }
     }
 
-    private static func applications(_ database: Database, of operation: String) throws -> [Application] {
-        try Row.fetchAll(
-            database,
-            sql: """
-                SELECT \(ApplicationColumn.list) FROM operation_application
-                JOIN application ON application.id = operation_application.application
-                WHERE operation = ? ORDER BY app_id
-                """, arguments: [operation]
-        ).map { Application(QueryRow($0)) }
+    /// The applications of operations, in one query for a whole page.
+    private static func applications(
+        _ database: Database, of operations: [String]
+    ) throws -> [String: [Application]] {
+        let rows = try Row.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT \(ApplicationColumn.list), operation_application.operation FROM operation_application
+                    JOIN application ON application.id = operation_application.application
+                    WHERE operation IN (SELECT value FROM json_each(?)) ORDER BY app_id
+                    """), arguments: [try TextList.encode(operations)])
+        return Dictionary(grouping: rows) { $0["operation"] as String }
+            .mapValues { rows in rows.map { Application(QueryRow($0)) } }
     }
 
-    private static func operation(_ row: QueryRow<Column>, in database: Database) throws -> OperationRecord {
+    private static func operation(
+        _ row: QueryRow<Column>, _ applications: [Application]
+    ) throws -> OperationRecord {
         let decoder = JSONDecoder()
         return OperationRecord(
-            id: row[.id], userId: row[.userId], applications: try applications(database, of: row[.id]),
+            id: row[.id], userId: row[.userId], applications: applications,
             externalId: row[.externalId], activationFlag: row[.activationFlag],
             activationId: row[.activationId], operationType: row[.operationType], templateName: row[.templateName],
             data: row[.data],

@@ -31,6 +31,9 @@ enum ServerSchema {
         migrator.registerMigration("3 upgrades and claims") { database in
             try database.execute(sql: DeviceSchema.tables)
         }
+        migrator.registerMigration("4 mobile token") { database in
+            try database.execute(sql: MobileTokenSchema.tables)
+        }
         return migrator
     }()
 

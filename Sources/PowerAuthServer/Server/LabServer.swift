@@ -69,10 +69,12 @@ public final class LabServer: Sendable {
     ///   - clock: what every window, expiry and time stamp is measured with.
     ///   - journal: told about everything that happens.
     ///   - faults: where a lab interferes.
+    ///   - pushGateway: hands notifications over to devices; without one they are only kept.
     /// - Throws: whatever keeps the database from being opened, in words for the operator.
     public init(
         configuration: ServerConfiguration, clock: any ServerClock,
-        journal: (any ServerJournal)? = nil, faults: ServerFaults = ServerFaults()
+        journal: (any ServerJournal)? = nil, faults: ServerFaults = ServerFaults(),
+        pushGateway: (any PushGateway)? = nil
     ) throws {
         self.configuration = configuration
         let journal = JournalFanOut(journals: [metrics] + (journal.map { [$0] } ?? []))
@@ -80,12 +82,14 @@ public final class LabServer: Sendable {
         self.faults = faults
         powers = configuration.hasLabPowers ? LabPowers() : nil
         services = try ServerServices(
-            configuration: configuration, clock: clock, journal: journal, faults: faults)
+            configuration: configuration, clock: clock, journal: journal, faults: faults,
+            pushGateway: pushGateway)
         certificates = try configuration.certificate.map { _ in
             try LabCertificates(directory: configuration.directory + "/tls", now: clock.now())
         }
         credentials = try services.firstIntegration()
-        application = try services.firstApplication(id: configuration.applicationId)
+        application = try services.firstApplication(
+            id: configuration.applicationId, hasDefaultTemplates: configuration.hasDefaultTemplates)
         workers = WorkerThreads(count: configuration.workerThreads)
     }
 

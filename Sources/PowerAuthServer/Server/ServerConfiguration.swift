@@ -10,6 +10,8 @@ public struct ServerConfiguration: Sendable {
     public var port = 0
     /// The identifier of the application that is created at the first start.
     public var applicationId = "lab"
+    /// Whether a new server has templates for logins and payments from the start.
+    public var hasDefaultTemplates = true
     /// What the server calls itself.
     public var names = ServerNames()
     /// The header whose value stands in the request log; nil for none.

@@ -9,7 +9,8 @@ struct ServerServices: Sendable {
     /// Opens the database in the configured directory.
     /// - Throws: whatever keeps the database from being opened or created.
     init(
-        configuration: ServerConfiguration, clock: any ServerClock, journal: (any ServerJournal)?, faults: ServerFaults
+        configuration: ServerConfiguration, clock: any ServerClock, journal: (any ServerJournal)?, faults: ServerFaults,
+        pushGateway: (any PushGateway)?
     ) throws {
         try FileManager.default.createDirectory(
             atPath: configuration.directory, withIntermediateDirectories: true,
@@ -19,7 +20,7 @@ struct ServerServices: Sendable {
             hooks: .init(beforeCommit: faults.beforeCommit, afterCommit: faults.afterCommit))
         context = ServiceContext(
             database: database, clock: clock, policy: configuration.policy, keys: ActivationKeyCache(),
-            journal: journal)
+            journal: journal, pushes: PushQueue(gateway: pushGateway))
         identification = ActivationIdentification(
             context: context, provider: configuration.activationProvider,
             identityProviders: IdentityProviders(providers: configuration.identityProviders))
@@ -32,10 +33,18 @@ struct ServerServices: Sendable {
     var signatures: SignatureService { SignatureService(context: context) }
     var tokens: TokenService { TokenService(context: context) }
 
-    /// Creates the first application, unless there is one.
+    /// Creates the first application, unless there is one; with it a new server gets its first templates.
     /// - Returns: the configuration of its oldest version for the mobile SDK.
-    func firstApplication(id: String) throws -> (id: String, mobileSdkConfig: String) {
-        let application = try applications.list().first ?? applications.create(id: id)
+    func firstApplication(
+        id: String, hasDefaultTemplates: Bool
+    ) throws -> (id: String, mobileSdkConfig: String) {
+        let application: Application
+        if let first = try applications.list().first {
+            application = first
+        } else {
+            if hasDefaultTemplates { try DefaultTemplates(context: context).create() }
+            application = try applications.create(id: id)
+        }
         let detail = try applications.detail(id: application.id)
         guard let version = detail.versions.first else {
             throw ServiceError(.invalidApplication, "application \(application.id) has no version")
@@ -53,7 +62,7 @@ struct ServerServices: Sendable {
         return LabServer.Credentials(userName: integration.token, password: integration.secret)
     }
 
-    /// Every resource of both faces.
+    /// Every resource of devices and of the back office.
     var endpoints: [Endpoint] {
         let authentication = DeviceAuthentication(signatures: signatures)
         let encryption = DeviceEncryption(context: context, authentication: authentication)
@@ -69,6 +78,9 @@ struct ServerServices: Sendable {
             + DeviceVaultEndpoint(context: context, authentication: authentication).endpoints
             + DeviceUserInfoEndpoint(context: context, encryption: encryption).endpoints
             + ExchangeEndpoints(context: context, encryption: encryption).endpoints
+            + MobileOperationEndpoints(context: context, authentication: authentication).endpoints
+            + PushEndpoints(context: context, authentication: authentication).endpoints
+            + InboxEndpoints(service: InboxService(context: context), authentication: authentication).endpoints
             + backOfficeEndpoints
     }
 }

@@ -58,16 +58,21 @@ struct ServerFixture: Sendable {
     /// - Parameter log: takes the place of ``journal``, which then stays empty.
     init(
         directory: TemporaryDirectory? = nil, clock: TestClock = TestClock(), log: (any ServerJournal)? = nil,
-        faults: ServerFaults = ServerFaults(), configure: (inout ServerConfiguration) -> Void = { _ in }
+        faults: ServerFaults = ServerFaults(), pushGateway: (any PushGateway)? = nil,
+        configure: (inout ServerConfiguration) -> Void = { _ in }
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         var configuration = ServerConfiguration(directory: directory.path + "/server")
         configuration.workerThreads = 2
+        // Tests make the templates they need.
+        configuration.hasDefaultTemplates = false
         configure(&configuration)
         self.directory = directory
         self.clock = clock
         journal = TestJournal()
-        server = try LabServer(configuration: configuration, clock: clock, journal: log ?? journal, faults: faults)
+        server = try LabServer(
+            configuration: configuration, clock: clock, journal: log ?? journal, faults: faults,
+            pushGateway: pushGateway)
     }
 
     /// Runs a test against the router, with the first application's configuration.

@@ -64,6 +64,7 @@ struct OperationService: Sendable {
                 expires: new.expires ?? change.now.advanced(by: template.expiration.multipliedSaturating(by: 1000)))
             try OperationStore.insert(change.database, operation)
             try change.announce(operation)
+            change.push(.operationCreated(operation))
             return operation
         }
     }
@@ -78,7 +79,8 @@ struct OperationService: Sendable {
         return owner
     }
 
-    private static func applications(_ database: Database, _ ids: [String]) throws -> [Application] {
+    /// - Throws: `invalidApplication` when one is unknown or listed twice.
+    static func applications(_ database: Database, _ ids: [String]) throws -> [Application] {
         let found = try Set(ids).sorted().compactMap { try ApplicationStore.find(database, id: $0) }
         guard found.count == ids.count else {
             throw ServiceError(.invalidApplication, "an application is unknown or listed twice")
@@ -105,6 +107,13 @@ struct OperationService: Sendable {
             }
             return operation.describingDevice()
         }
+    }
+
+    /// Makes a pending operation that is nobody's the user's (mobile-token.md, section 18.7).
+    /// - Throws: as ``detail(id:userId:)``; `invalidRequest` also without user.
+    func claim(id: String?, userId: String?) throws -> OperationRecord {
+        guard let userId = userId.nonBlank else { throw ServiceError.invalid("userId is missing") }
+        return try detail(id: id, userId: userId)
     }
 
     /// Whose operations a list shows.
@@ -177,10 +186,11 @@ struct OperationService: Sendable {
 }
 
 extension Change {
-    /// Saves a changed operation and tells its callbacks.
+    /// Saves a changed operation and tells its callbacks; a decided one also the devices of its user.
     func save(_ operation: OperationRecord) throws {
         try OperationStore.update(database, operation)
         try announce(operation)
+        if operation.status != .pending { push(.operationFinished(operation)) }
     }
 }
 

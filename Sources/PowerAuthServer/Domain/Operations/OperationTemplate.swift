@@ -32,20 +32,9 @@ struct OperationTemplate: Sendable {
         guard expiration > 0 else { throw ServiceError.invalid("expiration must be a positive number of seconds") }
     }
 
-    /// Fills the placeholders in one pass: what a parameter holds is never expanded again (server.md, section 30,
-    /// item 15). Unknown placeholders stay as they are.
+    /// The text to sign (server.md, section 30, item 15).
     func data(with parameters: [String: String]) -> String {
-        var result = ""
-        var rest = Substring(dataTemplate)
-        while let start = rest.range(of: "${") {
-            result += rest[..<start.lowerBound]
-            rest = rest[start.lowerBound...]
-            guard let end = rest.firstIndex(of: "}") else { break }
-            let name = String(rest[start.upperBound..<end])
-            result += parameters[name].map(Self.escape) ?? String(rest[...end])
-            rest = rest[rest.index(after: end)...]
-        }
-        return result + rest
+        PlaceholderText(text: dataTemplate).filled { parameters[$0].map(Self.escape) }
     }
 
     /// The separators of the data format lose their meaning inside a parameter.

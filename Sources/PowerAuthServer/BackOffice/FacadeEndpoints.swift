@@ -1,0 +1,194 @@
+import PowerAuthProtocol
+
+/// `/v2/**`: the back end that the vendor's own integration tests of the Mobile Token SDK talk to
+/// (mobile-token.md, section 22). JSON without envelope, moments as milliseconds.
+struct FacadeEndpoints: Sendable {
+    let context: ServiceContext
+
+    private struct RegistrationRequest: Decodable {
+        var userId: String?
+        var flags: [String]?
+        var appId: String?
+    }
+
+    private struct Registration: Encodable {
+        let registrationId: String
+        let activationQrCodeData: String
+    }
+
+    private struct CommitRequest: Decodable {
+        var externalUserId: String?
+    }
+
+    private struct Status: Encodable {
+        let status: String
+    }
+
+    private struct OperationRequest: Decodable {
+        var userId: String?
+        var template: String?
+        var proximityCheckEnabled: Bool?
+        var parameters: [String: String]?
+    }
+
+    private struct FacadeOperation: Encodable {
+        let operationId: String
+        let userId: String?
+        let status: String
+        let operationType: String
+        let failureCount: Int
+        let maxFailureCount: Int
+        let timestampCreated: Int64
+        let timestampExpires: Int64
+        let proximityOtp: String?
+
+        init(_ operation: OperationRecord, at now: ServerTime) {
+            operationId = operation.id
+            userId = operation.userId
+            status = operation.status.name
+            operationType = operation.operationType
+            failureCount = operation.failureCount
+            maxFailureCount = operation.maxFailureCount
+            timestampCreated = operation.created.milliseconds
+            timestampExpires = operation.expires.milliseconds
+            proximityOtp = operation.proximityCode(at: now)
+        }
+    }
+
+    private struct Code: Encodable {
+        let operationQrCodeData: String
+        let nonce: String
+    }
+
+    private struct OtpRequest: Decodable {
+        var otp: String?
+        var nonce: String?
+        var registrationId: String?
+    }
+
+    private struct OtpAnswer: Encodable {
+        let otpValid: Bool
+        let userId: String?
+        let registrationId: String?
+        let registrationStatus: String
+        let signatureType: String
+        let remainingAttempts: Int
+    }
+
+    private struct MessageRequest: Decodable {
+        var userId: String?
+        var subject: String?
+        var summary: String?
+        var body: String?
+        var type: InboxMessage.Format?
+        var silent: Bool?
+    }
+
+    private struct Message: Encodable {
+        let id: String
+        let subject: String
+        let summary: String
+        let body: String
+        let type: InboxMessage.Format
+        let timestamp: Int64
+        let read: Bool
+    }
+
+    private var operations: OperationService { OperationService(context: context) }
+    private var activations: ActivationService { ActivationService(context: context) }
+    private var offline: OfflineOperationService { OfflineOperationService(context: context) }
+
+    var endpoints: [Endpoint] {
+        [
+            .lab("/v2/registrations", methods: ["POST"], answer: register),
+            .lab("/v2/registrations/{id}/commit", methods: ["POST"], answer: commit),
+            .lab("/v2/operations", methods: ["POST"], answer: createOperation),
+            .lab("/v2/operations/{id}", methods: ["GET", "DELETE"], answer: operation),
+            .lab("/v2/operations/{id}/offline/qr", methods: ["GET"]) { request in
+                let code = try offline.code(
+                    operationId: request.parameters["id"],
+                    activationId: try QueryParameters(request.query)["registrationId"])
+                return try .ok(Code(operationQrCodeData: code.text, nonce: code.nonce))
+            },
+            .lab("/v2/operations/{id}/offline/otp", methods: ["POST"], answer: verify),
+            .lab("/v2/inbox/messages", methods: ["POST"], answer: createMessage),
+        ]
+    }
+
+    @Sendable private func register(_ request: ServerRequest) throws -> ServerResponse {
+        let wanted = try JSONBody.decode(RegistrationRequest.self, from: request.body)
+        let initiated = try activations.initiate(
+            .init(
+                userId: wanted.userId, applicationId: try wanted.appId ?? everyApplication().first,
+                flags: wanted.flags ?? []))
+        let signature = StrictBase64.encode(initiated.codeSignature)
+        return try .ok(
+            Registration(
+                registrationId: initiated.activation.id,
+                activationQrCodeData: "\(initiated.activation.code)#\(signature)"))
+    }
+
+    @Sendable private func commit(_ request: ServerRequest) throws -> ServerResponse {
+        let externalUserId = try request.body.isEmpty
+            ? nil : JSONBody.decode(CommitRequest.self, from: request.body).externalUserId
+        let activation = try activations.commit(
+            activationId: request.parameters["id"], otp: nil, externalUserId: externalUserId)
+        return try .ok(Status(status: activation.status.name))
+    }
+
+    @Sendable private func createOperation(_ request: ServerRequest) throws -> ServerResponse {
+        let wanted = try JSONBody.decode(OperationRequest.self, from: request.body)
+        let operation = try operations.create(
+            .init(
+                userId: wanted.userId, applicationIds: everyApplication(), templateName: wanted.template,
+                parameters: wanted.parameters ?? [:], isProximityCheckEnabled: wanted.proximityCheckEnabled))
+        return try .ok(FacadeOperation(operation, at: context.clock.now()))
+    }
+
+    @Sendable private func operation(_ request: ServerRequest) throws -> ServerResponse {
+        let id = request.parameters["id"]
+        if request.method == "DELETE" {
+            let canceled = try OperationDecisionService(context: context).cancel(
+                operationId: id, additionalData: nil,
+                statusReason: try QueryParameters(request.query)["statusReason"])
+            return try .ok(Status(status: canceled.status.name))
+        }
+        return try .ok(FacadeOperation(operations.detail(id: id, userId: nil), at: context.clock.now()))
+    }
+
+    @Sendable private func verify(_ request: ServerRequest) throws -> ServerResponse {
+        let wanted = try JSONBody.decode(OtpRequest.self, from: request.body)
+        let outcome = try offline.verify(
+            .init(
+                operationId: request.parameters["id"], activationId: wanted.registrationId, nonce: wanted.nonce,
+                digits: wanted.otp))
+        return try .ok(
+            OtpAnswer(
+                otpValid: outcome.isValid, userId: outcome.activation?.userId,
+                registrationId: wanted.registrationId,
+                registrationStatus: (outcome.activation?.status ?? .removed).name,
+                signatureType: outcome.signatureType.name, remainingAttempts: outcome.remainingAttempts))
+    }
+
+    @Sendable private func createMessage(_ request: ServerRequest) throws -> ServerResponse {
+        let wanted = try JSONBody.decode(MessageRequest.self, from: request.body)
+        let message = try InboxService(context: context).create(
+            .init(
+                userId: wanted.userId, format: wanted.type ?? .text, subject: wanted.subject,
+                summary: wanted.summary, body: wanted.body, isSilent: wanted.silent ?? false))
+        return try .ok(
+            Message(
+                id: message.id, subject: message.subject, summary: message.summary, body: message.body,
+                type: message.format, timestamp: message.created.milliseconds, read: false))
+    }
+
+    /// The facade never says which application it means, and its users have one each.
+    private func everyApplication() throws -> [String] {
+        try context.read { try ApplicationStore.all($0).map(\.id) }
+    }
+}
+
+extension OfflineOperationService.Outcome {
+    /// How many wrong answers the activation still survives.
+    var remainingAttempts: Int { activation.map { $0.maxFailedAttempts - $0.failedAttempts } ?? 0 }
+}

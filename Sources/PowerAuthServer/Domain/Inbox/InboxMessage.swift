@@ -1,0 +1,19 @@
+/// A message for a user, kept until they read it and longer (mobile-token.md, section 20.3).
+struct InboxMessage: Sendable {
+    /// How the body is written.
+    enum Format: String, Codable, Sendable, CaseIterable {
+        case text, html
+    }
+
+    /// A lower-case UUID.
+    let id: String
+    let userId: String
+    let applications: [Application]
+    let format: Format
+    let subject: String
+    let summary: String
+    let body: String
+    let created: ServerTime
+    /// When it was read first; nil while it is new.
+    var read: ServerTime?
+}

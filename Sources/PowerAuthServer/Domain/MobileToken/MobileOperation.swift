@@ -1,0 +1,106 @@
+import LabKit
+import PowerAuthProtocol
+
+/// An operation as an app gets it (mobile-token.md, section 7.1).
+struct MobileOperation: Encodable, Sendable {
+    let id: String
+    let name: String
+    let data: String
+    let status: String
+    let statusReason: String?
+    let operationCreated: MobileTokenDate
+    let operationExpires: MobileTokenDate
+    let allowedSignatureType: AllowedSignatureType
+    let formData: FormData
+    let ui: JSONValue?
+
+    /// Which signatures approve it.
+    struct AllowedSignatureType: Encodable, Sendable {
+        let type: String
+        let variants: [String]
+
+        /// One factor, or the two that are allowed (mobile-token.md, section 17.5).
+        init(_ types: [SignatureType]) {
+            let isOneFactor = types.contains(.possession)
+            type = isOneFactor ? "1FA" : "2FA"
+            variants =
+                isOneFactor
+                ? [] : [SignatureType.possessionKnowledge, .possessionBiometry].filter(types.contains).map(\.rawValue)
+        }
+    }
+
+    /// What the app shows.
+    struct FormData: Encodable, Sendable {
+        let title: String
+        let message: String
+        let attributes: [FormAttribute]
+        let resultTexts: JSONValue?
+    }
+
+    /// Builds an operation with a template.
+    /// - Parameters:
+    ///   - locale: how amounts are written.
+    ///   - hasProximityCode: whether the core has told a code that the app can be asked to scan.
+    /// - Throws: ``MobileTokenFailure/brokenTemplate``.
+    init(
+        _ operation: OperationRecord, _ entry: UITemplates.Entry, _ money: MoneyFormat, hasProximityCode: Bool
+    ) throws {
+        let template = entry.template
+        let texts = template.texts(of: operation)
+        id = operation.id
+        name = operation.operationType
+        data = operation.data
+        status = operation.status.name
+        statusReason = operation.statusReason
+        operationCreated = MobileTokenDate(operation.created)
+        operationExpires = MobileTokenDate(operation.expires)
+        allowedSignatureType = AllowedSignatureType(operation.signatureTypes)
+        formData = FormData(
+            title: texts.title, message: texts.message,
+            attributes: try entry.attributes.get().compactMap { FormAttribute($0, operation.parameters, money) },
+            resultTexts: try template.json(template.resultTexts, of: operation))
+        ui =
+            try template.json(template.ui, of: operation).map {
+                Self.withoutScan(of: $0, unless: hasProximityCode)
+            } ?? operation.riskFlags.flatMap(Self.ui)
+    }
+
+    /// Nobody can be asked to scan a code that is not there.
+    private static func withoutScan(of ui: JSONValue, unless hasProximityCode: Bool) -> JSONValue {
+        guard !hasProximityCode, ui["preApprovalScreen"]?["type"] == "QR_SCAN", var members = ui.objectValue else {
+            return ui
+        }
+        members["preApprovalScreen"] = nil
+        return .object(members)
+    }
+
+    /// What risk flags ask of the app; the texts of the warning are there because clients want some
+    /// (mobile-token.md, section 17.6, and section 24, item 4).
+    private static func ui(riskFlags: String) -> JSONValue? {
+        var ui: [String: JSONValue] = [:]
+        if riskFlags.contains("X") { ui["flipButtons"] = true }
+        if riskFlags.contains("C") { ui["blockApprovalOnCall"] = true }
+        if riskFlags.contains("F") {
+            ui["preApprovalScreen"] = [
+                "type": "WARNING", "heading": "Possible fraud",
+                "message": "Approve only what you have asked for yourself.", "approvalType": "SLIDER",
+            ]
+        }
+        return ui.isEmpty ? nil : .object(ui)
+    }
+}
+
+/// A moment as the Mobile Token API writes it: `2026-03-01T08:15:30+0000` (mobile-token.md, section 2.6).
+struct MobileTokenDate: Encodable, Sendable {
+    let time: ServerTime
+
+    init(_ time: ServerTime) {
+        self.time = time
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        // Seconds are cut, not rounded.
+        try container.encode("\(BackOfficeDate(time).text.prefix(19))+0000")
+    }
+}

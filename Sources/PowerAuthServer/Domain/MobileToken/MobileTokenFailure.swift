@@ -1,0 +1,71 @@
+/// What an app is told when the Mobile Token API refuses (mobile-token.md, section 16.2).
+struct MobileTokenFailure: Error, Equatable, Sendable {
+    /// The HTTP status.
+    let status: Int
+    let code: String
+    let message: String
+
+    static let authentication = unauthenticated("Authentication failed")
+    static let pushAuthentication = unauthenticated("Unable to verify device registration.")
+    static let templateNotFound = MobileTokenFailure(400, "INVALID_REQUEST", "Template not found")
+    static let foreignOperation = MobileTokenFailure(400, "INVALID_REQUEST", "Invalid request")
+    static let operationNotFound = MobileTokenFailure(
+        400, "INVALID_OPERATION", "No operation was found with the provided identifier.")
+    static let operationUnexpected = MobileTokenFailure(
+        400, "INVALID_OPERATION", "Operation not found or is in an unexpected state")
+    static let approvalFailed = MobileTokenFailure(
+        401, "OPERATION_FAILED", "PowerAuth server operation approval fails")
+    static let rejectionFailed = MobileTokenFailure(
+        401, "OPERATION_FAILED", "PowerAuth server operation rejection fails")
+    static let invalidObject = MobileTokenFailure(400, "INVALID_REQUEST", "Invalid request object.")
+    static let pushRegistrationFailed = MobileTokenFailure(
+        400, "PUSH_REGISTRATION_FAILED", "Push registration failed in Mobile Token API component.")
+    static let inboxFailed = MobileTokenFailure(400, "INBOX_FAILED", "Unable to process inbox request.")
+    static let brokenTemplate = MobileTokenFailure(
+        500, "ERR_CONFIG", "The UI template of the operation is not valid JSON.")
+
+    private init(_ status: Int, _ code: String, _ message: String) {
+        self.status = status
+        self.code = code
+        self.message = message
+    }
+
+    private static func unauthenticated(_ message: String) -> MobileTokenFailure {
+        MobileTokenFailure(401, "POWERAUTH_AUTH_FAIL", message)
+    }
+
+    /// The activation lacks a flag that the operation asks for.
+    static func missingFlag(_ flag: String) -> MobileTokenFailure {
+        MobileTokenFailure(
+            400, "OPERATION_REQUIRES_ACTIVATION_FLAG",
+            "Operation requires activation flag: \(flag), which is not present on activation.")
+    }
+
+    /// What is told about an operation that waits for nothing any more; nil for one that waits (mobile-token.md,
+    /// section 16.3).
+    init?(_ status: OperationStatus) {
+        switch status {
+        case .pending: return nil
+        case .canceled: self.init(400, "OPERATION_ALREADY_CANCELED", "Operation was already canceled")
+        case .approved, .rejected: self.init(400, "OPERATION_ALREADY_FINISHED", "Operation was already completed")
+        case .failed: self.init(400, "OPERATION_ALREADY_FAILED", "Operation already failed")
+        case .expired: self.init(400, "OPERATION_EXPIRED", "Operation already expired")
+        }
+    }
+
+    /// What is told when the core refuses.
+    init(_ error: ServiceError) {
+        switch error.code {
+        case .invalidRequest:
+            self.init(400, "INVALID_REQUEST", "Request validation error: \(error.sentence ?? error.code.message)")
+        case .invalidApplication:
+            self.init(400, "INVALID_APPLICATION", error.code.message)
+        case .operationNotFound:
+            self = .operationNotFound
+        case .operationInvalidState, .operationApproveFailure, .operationRejectFailure:
+            self = .operationUnexpected
+        default:
+            self.init(409, "REMOTE_COMMUNICATION_ERROR", "Communication with remote system failed")
+        }
+    }
+}

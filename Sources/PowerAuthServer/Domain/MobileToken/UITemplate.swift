@@ -1,0 +1,80 @@
+import Foundation
+import LabKit
+
+/// How an operation of one type is shown in one language (mobile-token.md, section 17.1).
+struct UITemplate: Sendable {
+    /// The operation's type.
+    let placeholder: String
+    /// Such as `en`.
+    let language: String
+    /// Placeholders in it are filled, as in all texts but the labels of attributes.
+    var title: String
+    var message: String
+    /// JSON text of a list of ``Attribute``; nil for none.
+    var attributes: String?
+    /// JSON text of what is shown afterwards; nil for nothing.
+    var resultTexts: String?
+    /// JSON text of the extensions of the user interface; nil for none.
+    var ui: String?
+
+    /// What one attribute is made of.
+    struct Attribute: Codable, Sendable {
+        let id: String
+        let type: String
+        /// The label.
+        let text: String
+        /// The names of the operation's parameters by the attribute's own names.
+        var params: [String: String]?
+    }
+
+    /// The longest language.
+    static let languageLength = 8
+
+    /// Title and message, filled for an operation. Neither is JSON, so that nothing is escaped in them
+    /// (mobile-token.md, section 24, item 31).
+    func texts(of operation: OperationRecord) -> (title: String, message: String) {
+        func filled(_ text: String) -> String {
+            operation.parameters.isEmpty ? text : PlaceholderText(text: text).filled { operation.parameters[$0] }
+        }
+        return (filled(title), filled(message))
+    }
+
+    /// The JSON of one of its parts, filled for an operation with what cannot break it; nil without the part.
+    /// - Throws: ``MobileTokenFailure/brokenTemplate``.
+    func json(_ part: String?, of operation: OperationRecord) throws -> JSONValue? {
+        guard let part = part.nonBlank else { return nil }
+        let filled =
+            operation.parameters.isEmpty
+            ? part : PlaceholderText(text: part).filled { operation.parameters[$0].map(Self.escaped) }
+        guard let json = try? JSONValue.parse(filled) else { throw MobileTokenFailure.brokenTemplate }
+        return json.isNull ? nil : json
+    }
+
+    /// A text as it stands between the quotes of a JSON text.
+    private static func escaped(_ text: String) -> String {
+        String(JSONValue.string(text).description.dropFirst().dropLast())
+    }
+
+    /// The attributes' descriptions.
+    /// - Throws: ``MobileTokenFailure/brokenTemplate``.
+    func attributeTemplates() throws -> [Attribute] {
+        guard let attributes = attributes.nonBlank else { return [] }
+        do {
+            return try JSONDecoder().decode([Attribute]?.self, from: Data(attributes.utf8)) ?? []
+        } catch {
+            throw MobileTokenFailure.brokenTemplate
+        }
+    }
+
+    /// Checks what a caller wrote.
+    /// - Throws: `invalidRequest` with a sentence.
+    func validate() throws {
+        for (field, text) in [("placeholder", placeholder), ("language", language), ("title", title)]
+        where Optional(text).nonBlank == nil {
+            throw ServiceError.invalid("\(field) must not be blank")
+        }
+        guard language.count <= Self.languageLength else {
+            throw ServiceError.invalid("language must have at most \(Self.languageLength) characters")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import GRDB
+
+/// The templates of some types of operations, for a whole page read at once.
+struct UITemplates: Sendable {
+    /// The language that stands for all that are missing.
+    static let defaultLanguage = "en"
+
+    /// By the operation's type, oldest first, with their attributes, which are read once for all operations.
+    private let rows: [String: [Entry]]
+
+    /// A template and its attributes.
+    struct Entry: Sendable {
+        let template: UITemplate
+        let attributes: Result<[UITemplate.Attribute], MobileTokenFailure>
+    }
+
+    /// Reads the templates of types in one query.
+    static func of(_ types: some Sequence<String>, _ database: Database) throws -> UITemplates {
+        UITemplates(try UITemplateStore.list(database, types: Set(types)))
+    }
+
+    init(_ templates: [UITemplate]) {
+        rows = Dictionary(grouping: templates, by: \.placeholder).mapValues { templates in
+            templates.map { template in
+                Entry(
+                    template: template,
+                    attributes: Result { () throws(MobileTokenFailure) in
+                        do { return try template.attributeTemplates() } catch { throw .brokenTemplate }
+                    })
+            }
+        }
+    }
+
+    /// The best row: in the language, in English, or any.
+    func entry(for type: String, language: String) -> Entry? {
+        let rows = rows[type] ?? []
+        return rows.first { $0.template.language == language }
+            ?? rows.first { $0.template.language == Self.defaultLanguage } ?? rows.first
+    }
+
+    /// The template of the best row.
+    func template(for type: String, language: String) -> UITemplate? {
+        entry(for: type, language: language)?.template
+    }
+}

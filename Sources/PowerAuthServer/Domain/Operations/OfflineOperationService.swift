@@ -1,0 +1,145 @@
+import Foundation
+import LabKit
+import PowerAuthProtocol
+
+/// Operations that are approved without a network: a code that the phone scans, and digits that its user types back
+/// (mobile-token.md, section 19).
+///
+/// Thread rule: worker threads only; all methods block.
+struct OfflineOperationService: Sendable {
+    let context: ServiceContext
+
+    /// The label that is signed in place of a URL.
+    static let uriId = "/operation/authorize/offline"
+
+    /// What the QR code of an operation says.
+    /// - Parameters:
+    ///   - activationId: whose code it is; nil makes one for any device of the application.
+    ///   - language: of title and message.
+    /// - Throws: `invalidRequest`, `operationNotFound`, `operationInvalidState`, `activationNotFound`.
+    func code(
+        operationId: String?, activationId: String?, language: String = UITemplates.defaultLanguage
+    ) throws -> OfflinePayload {
+        let operation = try pending(operationId)
+        let data = try payloadData(operation, language: language)
+        let service = OfflineSignatureService(context: context)
+        guard let activationId else {
+            guard operation.proximitySeed == nil else {
+                throw ServiceError.invalid("an operation with proximity check needs a code for one activation")
+            }
+            return try service.nonPersonalizedPayload(
+                applicationId: operation.applications.first?.id, data: data)
+        }
+        return try service.personalizedPayload(
+            activationId: activationId, data: data, nonce: nil, proximityCheck: proximityCheck(of: operation))
+    }
+
+    private func payloadData(_ operation: OperationRecord, language: String) throws -> String {
+        let template = try context.read { try UITemplates.of([operation.operationType], $0) }
+            .template(for: operation.operationType, language: language)
+        guard let texts = template?.texts(of: operation) else {
+            throw ServiceError.invalid("operations of type \(operation.operationType) have no UI template")
+        }
+        let lines = [
+            operation.id, OfflineText.line(texts.title), OfflineText.line(texts.message), operation.data,
+            Self.flags(of: operation),
+        ]
+        return lines.joined(separator: "\n")
+    }
+
+    /// Whether biometry will do, and what the operation's risk asks of the app.
+    static func flags(of operation: OperationRecord) -> String {
+        let biometry = operation.signatureTypes.contains(.possessionBiometry) ? "B" : ""
+        return biometry + "XFC".filter { operation.riskFlags?.contains($0) ?? false }
+    }
+
+    // MARK: Verification
+
+    /// What a user typed, and what it belongs to.
+    struct Answer: Sendable {
+        var operationId: String?
+        var activationId: String?
+        /// Of the code that was scanned.
+        var nonce: String?
+        /// Eight digits for each of two factors.
+        var digits: String?
+    }
+
+    /// What came of an answer.
+    struct Outcome: Sendable {
+        let isValid: Bool
+        let signatureType: SignatureType
+        /// Nil for an activation that does not exist.
+        let activation: Activation?
+        let operation: OperationRecord
+    }
+
+    /// Checks the digits: right ones approve the operation, wrong ones count as a failed approval.
+    /// - Throws: `invalidRequest` for digits of another form, which count for nothing; `operationNotFound`,
+    ///   `operationInvalidState`.
+    func verify(_ answer: Answer) throws -> Outcome {
+        guard let nonce = answer.nonce, let activationId = answer.activationId, let digits = answer.digits else {
+            throw ServiceError.invalid("activationId, nonce and the digits are required")
+        }
+        guard digits.wholeMatch(of: /[0-9]{8}-[0-9]{8}/) != nil else {
+            throw ServiceError.invalid("the digits must have the form 12345678-12345678")
+        }
+        let operation = try pending(answer.operationId)
+        var question = OfflineSignatureService.Question(
+            activationId: activationId, data: Self.signedData(operation, nonce: nonce), signature: digits)
+        question.allowsBiometry = operation.signatureTypes.contains(.possessionBiometry)
+        question.proximityCheck = proximityCheck(of: operation)
+        let (verdict, type) = try OfflineSignatureService(context: context).verify(question)
+        let decisions = OperationDecisionService(context: context)
+        switch verdict {
+        case .valid(let activation):
+            let decided = try decisions.approve(
+                .init(
+                    operationId: operation.id, userId: activation.userId, applicationId: activation.application.id,
+                    data: operation.data, signatureType: type,
+                    additionalData: approvalData(operation, activation, type)))
+            return Outcome(
+                isValid: decided.result == .approved, signatureType: type, activation: activation,
+                operation: decided.operation)
+        case .invalid(let activation):
+            let failed = try decisions.failApproval(operationId: operation.id, additionalData: nil)
+            return Outcome(
+                isValid: false, signatureType: type, activation: activation, operation: failed.operation)
+        case .refused, .unknownActivation:
+            // Nobody who could have approved has tried.
+            return Outcome(isValid: false, signatureType: type, activation: verdict.activation, operation: operation)
+        }
+    }
+
+    private func approvalData(
+        _ operation: OperationRecord, _ activation: Activation, _ type: SignatureType
+    ) -> [String: JSONValue] {
+        var data: [String: JSONValue] = [
+            "activationId": .string(activation.id), "applicationId": .string(activation.application.id),
+            "authFactor": .string(type.rawValue),
+        ]
+        // The digits cover the code of the payload, so that nobody has to tell it again.
+        data["proximity_otp"] = operation.proximityCode(at: context.clock.now()).map(JSONValue.string)
+        return data
+    }
+
+    /// What the app signs (mobile-token.md, section 9.6).
+    private static func signedData(_ operation: OperationRecord, nonce: String) -> String {
+        let body = StrictBase64.encode(Data("\(operation.id)&\(operation.data)".utf8))
+        return "POST&\(StrictBase64.encode(Data(uriId.utf8)))&\(nonce)&\(body)"
+    }
+
+    private func proximityCheck(of operation: OperationRecord) -> OfflineSignatureService.ProximityCheck? {
+        operation.proximitySeed.map {
+            .init(seed: $0, stepLength: Int(OperationRecord.proximityStep), stepCount: 1)
+        }
+    }
+
+    private func pending(_ id: String?) throws -> OperationRecord {
+        let operation = try OperationService(context: context).detail(id: id, userId: nil)
+        guard operation.status == .pending else {
+            throw ServiceError(.operationInvalidState, "operation \(operation.id) is \(operation.status.name)")
+        }
+        return operation
+    }
+}

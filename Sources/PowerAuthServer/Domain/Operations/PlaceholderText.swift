@@ -1,0 +1,31 @@
+/// A text with `${name}` where a parameter goes, `${name:-text}` with what stands there without one, and `$${` for the
+/// characters themselves (mobile-token.md, section 17.2).
+struct PlaceholderText: Sendable {
+    let text: String
+
+    /// Fills the placeholders in one pass: what a parameter holds is never expanded again (mobile-token.md, section 24,
+    /// item 25). Those that nobody fills stay as they are.
+    /// - Parameter value: what takes the place of a name, ready for the text; nil for an unknown name.
+    func filled(_ value: (String) -> String?) -> String {
+        var result = ""
+        var rest = Substring(text)
+        while let start = rest.firstRange(of: "${") {
+            guard let end = rest[start.upperBound...].firstIndex(of: "}") else { break }
+            let before = rest[..<start.lowerBound]
+            let after = rest.index(after: end)
+            let placeholder = rest[start.lowerBound..<after]
+            if before.last == "$" {
+                result += before.dropLast() + placeholder
+            } else {
+                result += before + (Self.value(of: rest[start.upperBound..<end], value) ?? String(placeholder))
+            }
+            rest = rest[after...]
+        }
+        return result + rest
+    }
+
+    private static func value(of content: Substring, _ value: (String) -> String?) -> String? {
+        guard let separator = content.firstRange(of: ":-") else { return value(String(content)) }
+        return value(String(content[..<separator.lowerBound])) ?? String(content[separator.upperBound...])
+    }
+}

@@ -1,0 +1,63 @@
+public import LabKit
+
+/// Hands push notifications over to devices, as Apple's service does for a real server.
+///
+/// A server without one keeps its notifications in the journal that `/lab/pushes` shows, and delivers nothing.
+public protocol PushGateway: Sendable {
+    /// Hands one notification over, and waits until the device's system has it or cannot have it.
+    ///
+    /// Called on a thread of its own, outside of every transaction, one call at a time and in the order of the events:
+    /// it may block, but what takes too long holds up all notifications after it. Whatever comes of it, the operation
+    /// that it is about stays as it is.
+    /// - Parameters:
+    ///   - notification: what the app gets.
+    ///   - token: what the app has registered, as it wrote it.
+    func send(_ notification: PushNotification, to token: String) -> PushOutcome
+}
+
+/// What came of handing a notification over.
+public enum PushOutcome: String, Codable, Equatable, Sendable {
+    /// The device's system has taken it; whether an app ever sees it is the system's affair.
+    case accepted
+    /// No app on any device has this token any more; the server forgets the registration.
+    case invalidToken
+    /// The device cannot be reached now. Nothing is tried again: push is best effort.
+    case unavailable
+}
+
+/// One notification for one device (mobile-token.md, sections 12.3 and 20.2).
+public struct PushNotification: Equatable, Sendable {
+    /// How urgent it is, in the words of the push server.
+    public enum Priority: String, Codable, Sendable {
+        case normal = "NORMAL"
+        case high = "HIGH"
+
+        /// The value of the header `apns-priority`.
+        public var headerValue: Int { self == .high ? 10 : 5 }
+    }
+
+    /// What the system shows of it.
+    public enum Kind: String, Codable, Sendable {
+        /// Shown to the user; the header `apns-push-type` is `alert`.
+        case alert
+        /// Silent: it only wakes the app.
+        case background
+    }
+
+    /// Tells it from all others of the server.
+    public let id: String
+    /// What the app gets as `userInfo`: `aps`, and the message's own keys beside it.
+    public let payload: [String: JSONValue]
+    /// Whether the system shows it.
+    public let kind: Kind
+    /// How urgent it is.
+    public let priority: Priority
+
+    /// Creates a notification.
+    public init(id: String, payload: [String: JSONValue], kind: Kind, priority: Priority = .high) {
+        self.id = id
+        self.payload = payload
+        self.kind = kind
+        self.priority = priority
+    }
+}

@@ -1,0 +1,53 @@
+import Dispatch
+import Synchronization
+
+/// Something that devices are told about, once it is committed.
+enum Push: Sendable {
+    case operationCreated(OperationRecord)
+    case operationFinished(OperationRecord)
+    case message(PushMessage, PushRegistrationStore.Audience)
+}
+
+/// Sends pushes on a thread of its own, in the order of their commits: neither a request nor a transaction waits for a
+/// device.
+///
+/// Thread rule: any thread.
+final class PushQueue: Sendable {
+    /// Nil where there is nobody to hand notifications to.
+    let gateway: (any PushGateway)?
+    let journal = PushJournal()
+    private let thread = WorkerThreads(count: 1)
+
+    init(gateway: (any PushGateway)?) {
+        self.gateway = gateway
+    }
+
+    /// Sends them, some time. Returns at once.
+    func submit(_ pushes: [Push], _ context: ServiceContext) {
+        guard !pushes.isEmpty else { return }
+        thread.submit {
+            // Push is best effort: a server that is closing sends nothing more.
+            for push in pushes { _ = try? PushSender(context: context).send(push) }
+        }
+    }
+
+    /// Sends one and blocks until it has been handed to every device.
+    func deliver(_ push: Push, _ context: ServiceContext) throws -> [PushJournal.Entry] {
+        let delivery = Mutex<Result<[PushJournal.Entry], any Error>>(.success([]))
+        let isDone = DispatchSemaphore(value: 0)
+        thread.submit {
+            let result = Result { try PushSender(context: context).send(push) }
+            delivery.withLock { $0 = result }
+            isDone.signal()
+        }
+        isDone.wait()
+        return try delivery.withLock { $0 }.get()
+    }
+
+    /// Blocks until everything that was submitted before has been sent.
+    func settle() {
+        let isSettled = DispatchSemaphore(value: 0)
+        thread.submit { isSettled.signal() }
+        isSettled.wait()
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import LabKit
+
+/// `/lab/payments`, `/lab/pushes`, `/lab/inbox` and `/lab/ui-templates`: the shortcuts of a lab, and the texts of
+/// operations, which no resource of the vendor's changes.
+struct MobileTokenLabEndpoints: Sendable {
+    let context: ServiceContext
+
+    private struct Pushes: Encodable {
+        let pushes: [PushJournal.Entry]
+    }
+
+    private struct Message: Encodable {
+        let id: String
+    }
+
+    private struct Templates: Encodable {
+        let templates: [Template]
+    }
+
+    /// A template; its JSON parts are JSON, or texts with placeholders where no JSON value can stand.
+    private struct Template: Codable {
+        var placeholder: String?
+        var language: String?
+        var title: String?
+        var message: String?
+        var attributes: JSONValue?
+        var resultTexts: JSONValue?
+        var ui: JSONValue?
+
+        init(_ template: UITemplate) {
+            placeholder = template.placeholder
+            language = template.language
+            title = template.title
+            message = template.message
+            attributes = template.attributes.map(Self.json)
+            resultTexts = template.resultTexts.map(Self.json)
+            ui = template.ui.map(Self.json)
+        }
+
+        var template: UITemplate {
+            UITemplate(
+                placeholder: placeholder ?? "", language: language ?? UITemplates.defaultLanguage,
+                title: title ?? "", message: message ?? "", attributes: attributes.flatMap(Self.text),
+                resultTexts: resultTexts.flatMap(Self.text), ui: ui.flatMap(Self.text))
+        }
+
+        private static func json(_ text: String) -> JSONValue {
+            (try? JSONValue.parse(text)) ?? .string(text)
+        }
+
+        private static func text(_ json: JSONValue) -> String? {
+            json.isNull ? nil : json.stringValue ?? json.description
+        }
+    }
+
+    private var shortcuts: LabShortcuts { LabShortcuts(context: context) }
+
+    var endpoints: [Endpoint] {
+        [
+            .lab("/lab/payments", methods: ["POST"]) { request in
+                let payment = try shortcuts.createPayment(Self.command(in: request))
+                return try .ok(OperationView(payment, proximityCodeAt: context.clock.now()))
+            },
+            .lab("/lab/pushes", methods: ["GET", "POST", "DELETE"], answer: pushes),
+            .lab("/lab/inbox", methods: ["POST"]) { request in
+                try .ok(Message(id: shortcuts.sendInboxMessage(Self.command(in: request)).id))
+            },
+            .lab("/lab/ui-templates", methods: ["GET", "POST"], answer: templates),
+            .lab("/lab/ui-templates/{placeholder}/{language}", methods: ["DELETE"]) { request in
+                let (placeholder, language) = (request.parameters["placeholder"], request.parameters["language"])
+                let isRemoved = try context.change {
+                    try UITemplateStore.delete($0.database, placeholder: placeholder ?? "", language: language ?? "")
+                }
+                guard isRemoved else { throw OutwardFailure.notFound }
+                return try .ok(EmptyEnvelope())
+            },
+        ]
+    }
+
+    @Sendable private func pushes(_ request: ServerRequest) throws -> ServerResponse {
+        if request.method == "POST" {
+            return try .ok(Pushes(pushes: shortcuts.sendPush(Self.command(in: request))))
+        }
+        // What was committed before the question is among the answers.
+        context.pushes.settle()
+        if request.method == "DELETE" { context.pushes.journal.clear() }
+        let after = try QueryParameters(request.query)["after"].flatMap(Int.init) ?? 0
+        return try .ok(Pushes(pushes: context.pushes.journal.entries(after: after)))
+    }
+
+    @Sendable private func templates(_ request: ServerRequest) throws -> ServerResponse {
+        if request.method == "POST" {
+            let template = try JSONBody.decode(Template.self, from: request.body).template
+            try template.validate()
+            try context.change { try UITemplateStore.save($0.database, template) }
+        }
+        return try .ok(Templates(templates: context.read { try UITemplateStore.list($0) }.map(Template.init)))
+    }
+
+    /// The parameters of a command, with its defaults for those that are missing.
+    private static func command<Wanted: Command>(in request: ServerRequest) throws -> Wanted {
+        let wanted = try request.body.isEmpty ? [:] : JSONBody.decode(JSONValue.self, from: request.body)
+        do {
+            return try Wanted.read(wanted)
+        } catch {
+            throw ServiceError(.invalidRequest, error.message)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import PowerAuthProtocol
+
+/// `/api/inbox/**` (mobile-token.md, section 13.2).
+struct InboxEndpoints: Sendable {
+    let service: InboxService
+    let authentication: DeviceAuthentication
+
+    private struct PageRequest: Decodable {
+        var page: Int?
+        var size: Int?
+        var onlyUnread: Bool?
+    }
+
+    private struct Count: Encodable {
+        let countUnread: Int
+    }
+
+    private struct MessageView: Encodable {
+        let id: String
+        let type: InboxMessage.Format
+        let subject: String
+        let summary: String
+        /// Only the detail has it.
+        var body: String?
+        let read: Bool
+        let timestampCreated: MobileTokenDate
+
+        init(_ message: InboxMessage, hasBody: Bool = false) {
+            id = message.id
+            type = message.format
+            subject = message.subject
+            summary = message.summary
+            body = hasBody ? message.body : nil
+            read = message.read != nil
+            timestampCreated = MobileTokenDate(message.created)
+        }
+    }
+
+    /// How many messages a page has, unless the app says so.
+    private static let pageSize = 100
+
+    var endpoints: [Endpoint] {
+        [
+            endpoint("/api/inbox/count") { _, activation in
+                try .ok(ResponseEnvelope(responseObject: Count(countUnread: service.unreadCount(activation))))
+            },
+            endpoint("/api/inbox/message/list") { request, activation in
+                let wanted: PageRequest = try object(of: request)
+                let (page, size) = (wanted.page ?? 0, wanted.size ?? Self.pageSize)
+                let messages = try service.list(
+                    activation, page: page, size: size, isUnreadOnly: wanted.onlyUnread ?? false)
+                return try .ok(
+                    PageEnvelope(page: page, size: size, responseObject: messages.map { MessageView($0) }))
+            },
+            endpoint("/api/inbox/message/detail") { request, activation in
+                let reference: MobileTokenReference = try object(of: request)
+                let message = try service.detail(activation, id: reference.id)
+                return try .ok(ResponseEnvelope(responseObject: MessageView(message, hasBody: true)))
+            },
+            endpoint("/api/inbox/message/read") { request, activation in
+                let reference: MobileTokenReference = try object(of: request)
+                try service.markRead(activation, id: reference.id)
+                return try .ok(EmptyEnvelope())
+            },
+            endpoint("/api/inbox/message/read-all") { _, activation in
+                try service.markAllRead(activation)
+                return try .ok(EmptyEnvelope())
+            },
+        ]
+    }
+
+    /// - Throws: ``MobileTokenFailure/inboxFailed`` without request object.
+    private func object<Content: Decodable>(of request: ServerRequest) throws -> Content {
+        guard let object = try JSONBody.decode(OptionalRequest<Content>.self, from: request.body).requestObject else {
+            throw MobileTokenFailure.inboxFailed
+        }
+        return object
+    }
+
+    /// A resource that answers the owner of a token; whatever it refuses has one name.
+    private func endpoint(
+        _ path: String, _ answer: @escaping @Sendable (ServerRequest, Activation) throws -> ServerResponse
+    ) -> Endpoint {
+        .mobileToken(path, failures: [.inboxFailed]) { request in
+            let activation = try authentication.authenticateToken(request, allowed: .withPossession)
+            do {
+                return try answer(request, activation)
+            } catch is ServiceError {
+                throw MobileTokenFailure.inboxFailed
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import PowerAuthProtocol
+
+/// `/api/auth/token/app/operation/**` (mobile-token.md, section 3).
+struct MobileOperationEndpoints: Sendable {
+    let context: ServiceContext
+    let authentication: DeviceAuthentication
+
+    private struct ApprovalRequest: Decodable {
+        var id: String?
+        var data: String?
+        var proximityCheck: ProximityCheck?
+
+        /// The moments that belong to it are for logs only.
+        struct ProximityCheck: Decodable {
+            var otp: String?
+        }
+    }
+
+    private struct RejectionRequest: Decodable {
+        var id: String?
+        var reason: String?
+    }
+
+    private static let strong: Set<SignatureType> = [.possessionKnowledge, .possessionBiometry]
+
+    private var service: MobileOperationService { MobileOperationService(context: context) }
+
+    var endpoints: [Endpoint] {
+        let root = "/api/auth/token/app/operation"
+        let final = [OperationStatus.canceled, .approved, .failed, .expired].compactMap(MobileTokenFailure.init)
+        let single = final + [.operationNotFound, .foreignOperation, .templateNotFound, .brokenTemplate]
+        let decision = final + [.operationUnexpected, .missingFlag("F")]
+        return [
+            .mobileToken("\(root)/list", failures: [.brokenTemplate]) { request in
+                try list(request, caller(tokenOf: request))
+            },
+            .mobileToken("\(root)/list/signature", failures: [.brokenTemplate]) { request in
+                try list(request, caller(signatureOf: request, "/operation/list/signature", [.possession]).caller)
+            },
+            .mobileToken("\(root)/history", failures: [.brokenTemplate]) { request in
+                let caller = try caller(signatureOf: request, "/operation/history", Self.strong).caller
+                return try .ok(ResponseEnvelope(responseObject: service.list(caller, isPendingOnly: false)))
+            },
+            .mobileToken("\(root)/detail", failures: single) { request in
+                let caller = try caller(tokenOf: request)
+                return try answer(with: service.detail(caller, id: reference(in: request)))
+            },
+            .mobileToken("\(root)/detail/claim", failures: single) { request in
+                let caller = try caller(tokenOf: request)
+                return try answer(with: service.claim(caller, id: reference(in: request)))
+            },
+            .mobileToken("\(root)/authorize", failures: decision + [.approvalFailed], answer: authorize),
+            .mobileToken("\(root)/cancel", failures: decision + [.rejectionFailed], answer: cancel),
+        ]
+    }
+
+    private func list(
+        _ request: ServerRequest, _ caller: MobileOperationService.Caller
+    ) throws -> ServerResponse {
+        try answer(with: service.list(caller, isPendingOnly: true))
+    }
+
+    private func answer(with content: some Encodable) throws -> ServerResponse {
+        try .ok(
+            TimedEnvelope(responseObject: content, currentTimestamp: MobileTokenDate(context.clock.now())))
+    }
+
+    /// What an app does not name at all, the server cannot answer (mobile-token.md, section 25).
+    private func reference(in request: ServerRequest) throws -> String? {
+        try JSONBody.decode(RequestEnvelope<MobileTokenReference>.self, from: request.body).requestObject.id
+    }
+
+    /// A wrong signature is an attempt to approve, too (mobile-token.md, section 16.5).
+    @Sendable private func authorize(_ request: ServerRequest) throws -> ServerResponse {
+        let authenticated = Result { try caller(signatureOf: request, "/operation/authorize", Self.strong.union([.possession])) }
+        let approval = try JSONBody.decode(OptionalRequest<ApprovalRequest>.self, from: request.body).requestObject
+        guard let approval, let id = approval.id else { throw MobileTokenFailure.authentication }
+        switch authenticated {
+        case .success(let (caller, type)):
+            guard let data = approval.data else { throw OutwardFailure.unexpected }
+            try service.approve(.init(id: id, data: data, otp: approval.proximityCheck?.otp), caller, type)
+            return try .ok(EmptyEnvelope())
+        case .failure(let refusal as DeviceAuthentication.Refusal):
+            try service.failApproval(
+                id: id, activationId: try? authentication.header(of: request).activationId,
+                ipAddress: request.remoteAddress, userAgent: request.header("User-Agent"))
+            throw refusal
+        case .failure(let error):
+            throw error
+        }
+    }
+
+    @Sendable private func cancel(_ request: ServerRequest) throws -> ServerResponse {
+        let caller = try caller(signatureOf: request, "/operation/cancel", [.possession]).caller
+        let rejection = try JSONBody.decode(OptionalRequest<RejectionRequest>.self, from: request.body).requestObject
+        guard let rejection else { throw MobileTokenFailure.authentication }
+        try service.reject(id: rejection.id, reason: rejection.reason, caller)
+        return try .ok(EmptyEnvelope())
+    }
+
+    // MARK: Callers
+
+    private func caller(tokenOf request: ServerRequest) throws -> MobileOperationService.Caller {
+        caller(of: request, try authentication.authenticateToken(request, allowed: .withPossession))
+    }
+
+    private func caller(
+        signatureOf request: ServerRequest, _ uriId: String, _ allowed: Set<SignatureType>
+    ) throws -> (caller: MobileOperationService.Caller, type: SignatureType) {
+        let authenticated = try authentication.authenticate(request, uriId: uriId, allowed: allowed)
+        return (caller(of: request, authenticated.activation), authenticated.header.signatureType)
+    }
+
+    private func caller(of request: ServerRequest, _ activation: Activation) -> MobileOperationService.Caller {
+        MobileOperationService.Caller(
+            activation: activation, language: AcceptedLanguage(header: request.header("Accept-Language")),
+            ipAddress: request.remoteAddress, userAgent: request.header("User-Agent"))
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import HTTPTypes
+import LabKit
+import PowerAuthProtocol
+import TestSupport
+import Testing
+
+@testable import PowerAuthServer
+
+/// The table of refusals (mobile-token.md, section 16.2), as devices see them.
+@Suite("Refusals of the Mobile Token API", .endsInTime)
+struct MobileErrorTests {
+    private static let byToken = [
+        "/api/auth/token/app/operation/list", "/api/auth/token/app/operation/detail",
+        "/api/auth/token/app/operation/detail/claim", "/api/inbox/count", "/api/inbox/message/list",
+        "/api/inbox/message/detail", "/api/inbox/message/read", "/api/inbox/message/read-all",
+    ]
+    private static let bySignature = [
+        ("/api/auth/token/app/operation/history", "/operation/history"),
+        ("/api/auth/token/app/operation/authorize", "/operation/authorize"),
+        ("/api/auth/token/app/operation/cancel", "/operation/cancel"),
+        ("/api/auth/token/app/operation/list/signature", "/operation/list/signature"),
+    ]
+
+    @Test("Nobody comes in without token or signature, with a wrong one, or with a blocked activation")
+    func withoutAuthentication() async throws {
+        try await ServerFixture.mobileToken().run { client in
+            var app = try await client.mobileApp()
+            let paths = Self.byToken + Self.bySignature.map(\.0)
+            let body = MobileApp.body(["id": "none", "data": "A1"])
+            for path in paths {
+                #expect(
+                    try await client.send(path, body: body).refusal
+                        == "401 POWERAUTH_AUTH_FAIL: Authentication failed", "\(path)")
+            }
+            for path in ["/api/push/device/register", "/api/push/device/register/token"] {
+                #expect(
+                    try await client.send(path, body: body).refusal
+                        == "401 POWERAUTH_AUTH_FAIL: Unable to verify device registration.", "\(path)")
+            }
+            _ = try await client.backOffice("activation/block", ["activationId": app.device.activationId])
+            for path in Self.byToken {
+                #expect(try await app.ask(path, [:]).code == "POWERAUTH_AUTH_FAIL", "\(path)")
+            }
+            for (path, uriId) in Self.bySignature {
+                #expect(
+                    try await app.sign(path, uriId: uriId, ["id": "none"]).status == 401, "\(path)")
+            }
+        }
+    }
+
+    @Test("Each resource takes the factors that it is documented with, and no others")
+    func factors() async throws {
+        try await ServerFixture.mobileToken().run { client in
+            var app = try await client.mobileApp()
+            let strong: Set<SignatureType> = [.possessionKnowledge, .possessionBiometry]
+            let cases: [(String, String, Set<SignatureType>)] = [
+                ("history", "/operation/history", strong), ("cancel", "/operation/cancel", [.possession]),
+                ("authorize", "/operation/authorize", strong.union([.possession])),
+                ("list/signature", "/operation/list/signature", [.possession]),
+            ]
+            for (name, uriId, accepted) in cases {
+                for type in SignatureType.allCases where type.factors.contains(.possession) {
+                    let id = try await client.operation("login")
+                    let answer = try await app.sign(
+                        "\(MobileApp.root)/\(name)", uriId: uriId, ["id": .string(id), "data": "A2"], type: type)
+                    let isRefused = answer.code == "POWERAUTH_AUTH_FAIL"
+                    #expect(isRefused == !accepted.contains(type), "\(name) \(type): \(answer.refusal)")
+                }
+            }
+        }
+    }
+
+    @Test("A request without its object, or with one that cannot be read, is refused as the original refuses it")
+    func requestObjects() async throws {
+        try await ServerFixture.mobileToken().run { client in
+            var app = try await client.mobileApp()
+            let root = MobileApp.root
+            let unexpected = "500 ERROR_GENERIC: Unknown error occurred while processing request."
+            let unauthenticated = "401 POWERAUTH_AUTH_FAIL: Authentication failed"
+            for path in ["\(root)/detail", "\(root)/detail/claim"] {
+                #expect(try await app.ask(path).refusal == unexpected)
+                #expect(try await app.ask(path, ["id": 7]).refusal == unexpected)
+                let missing = try await app.ask(path, [:])
+                #expect(missing.status == 400 && missing.code == "INVALID_REQUEST")
+                #expect(missing.text("message")?.hasPrefix("Request validation error: ") == true)
+                #expect(
+                    try await app.ask(path, ["id": "none"]).refusal
+                        == "400 INVALID_OPERATION: No operation was found with the provided identifier.")
+            }
+            let authorize = ("\(root)/authorize", "/operation/authorize")
+            let id = try await client.operation("login")
+            let cases: [(JSONValue?, String)] = [
+                (nil, unauthenticated), (["data": "A2"], unauthenticated), (["id": .string(id)], unexpected),
+                (["id": 7], unexpected),
+                (
+                    ["id": "none", "data": "A2"],
+                    "400 INVALID_OPERATION: Operation not found or is in an unexpected state"
+                ),
+            ]
+            for (object, refusal) in cases {
+                #expect(try await app.sign(authorize.0, uriId: authorize.1, object).refusal == refusal)
+            }
+            let cancel = ("\(root)/cancel", "/operation/cancel")
+            #expect(try await app.sign(cancel.0, uriId: cancel.1, type: .possession).refusal == unauthenticated)
+            #expect(try await app.sign(cancel.0, uriId: cancel.1, [:], type: .possession).code == "INVALID_REQUEST")
+            #expect(
+                try await app.cancel("none").refusal
+                    == "400 INVALID_OPERATION: Operation not found or is in an unexpected state")
+            #expect(try await client.detail(id).number("failureCount") == 0)
+        }
+    }
+
+    @Test("What the core cannot do is a failure of a remote system, and an unknown path is not found")
+    func others() async throws {
+        #expect(
+            MobileTokenFailure(ServiceError(.unknownError, "x"))
+                == MobileTokenFailure(ServiceError(.activationNotFound, "x")))
+        #expect(MobileTokenFailure(ServiceError(.unknownError, "x")).code == "REMOTE_COMMUNICATION_ERROR")
+        #expect(MobileTokenFailure(ServiceError(.unknownError, "x")).status == 409)
+        #expect(MobileTokenFailure(ServiceError(.invalidApplication, "x")).code == "INVALID_APPLICATION")
+        try await ServerFixture.mobileToken().run { client in
+            let unknown = try await client.send("/api/auth/token/app/operation/none")
+            #expect(unknown.status == 404 && unknown.code == "ERROR_NOT_FOUND")
+            let app = try await client.mobileApp()
+            let method = try await client.send("\(MobileApp.root)/list", method: .get)
+            #expect(method.status == 405)
+            #expect(try await app.ask("/enrollment-server\(MobileApp.root)/list").status == 200)
+        }
+    }
+}
