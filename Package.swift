@@ -54,6 +54,7 @@ let package = Package(
         .library(name: "PowerAuth2ForWatch", targets: ["PowerAuth2ForWatch"]),
         .library(name: "WultraPowerAuthNetworking", targets: ["WultraPowerAuthNetworking"]),
         .library(name: "WultraMobileTokenSDK", targets: ["WultraMobileTokenSDK"]),
+        .library(name: "UserNotifications", targets: ["UserNotifications"]),
         .library(name: "LabTesting", targets: ["LabTesting"]),
         // For the packages in Benchmarks and Fuzzing.
         .library(name: "PowerAuthProtocol", targets: ["PowerAuthProtocol"]),
@@ -100,6 +101,7 @@ let package = Package(
         module("WatchConnectivity", ["SimulatedDevice"]),
         module("LocalAuthentication", ["SimulatedDevice"]),
         module("UIKit", ["SimulatedDevice"]),
+        module("UserNotifications", ["SimulatedDevice"]),
 
         // The SDKs.
         module(
@@ -132,7 +134,10 @@ let package = Package(
         module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "WatchConnectivity"]),
         module(
             "AppCommands",
-            ["PeerCommands", "LabPeer", "LabKit", "PowerAuth2", "WultraPowerAuthNetworking", "WultraMobileTokenSDK"]),
+            [
+                "PeerCommands", "LabPeer", "LabKit", "PowerAuth2", "WultraPowerAuthNetworking",
+                "WultraMobileTokenSDK", "UIKit", "UserNotifications",
+            ]),
         module("LabProgram", [argumentParser]),
         module("LabRunner", ["LabFile", "LabKit", "LabSystem"]),
         module("LabTesting", ["LabRunner", "LabFile", "LabKit", "LabSystem"]),
@@ -177,7 +182,9 @@ let package = Package(
             path: "Tests/ParserProperties", swiftSettings: settings),
         tests("PowerAuthProtocolTests", ["PowerAuthProtocol", "ParserProperties"]),
         tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
-        tests("SimulatedDeviceTests", ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit"]),
+        tests(
+            "SimulatedDeviceTests",
+            ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "UserNotifications"]),
         tests(
             "PowerAuthSharedTests",
             [

@@ -32,6 +32,7 @@ public final class PowerAuthApp {
         BiometryHandlers.register(on: peer, sdk: sdk)
         SignatureHandlers.register(on: peer, sdk: sdk)
         VaultHandlers.register(on: peer, sdk: sdk)
+        NotificationHandlers.register(on: peer)
         ServiceHandlers.register(on: peer, sdk: sdk)
         SharedStateHandlers.register(on: peer, sdk: sdk)
         WatchSupportHandlers.register(on: peer, sdk: sdk)

@@ -118,6 +118,7 @@ public final class Peer: @unchecked Sendable {
                 pass: { try faults.pass($0, process: app.name) },
                 trace: { trace.emit($0, $1) }))
         sandbox.connect(watchSession: agent)
+        sandbox.connect(notifications: agent.notifications)
         Sandbox.enter(sandbox)
     }
 

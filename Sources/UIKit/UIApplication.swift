@@ -1,4 +1,5 @@
 package import SimulatedDevice
+import Synchronization
 
 /// The running app, as far as the SDKs' manuals name it (sdk.md, section 3, item 11). Thread rule: any thread.
 public final class UIApplication: Sendable {
@@ -43,6 +44,14 @@ public final class UIApplication: Sendable {
     }
 
     private let observations: [ApplicationLifecycle.Observation]
+    private let notifications: NotificationService?
+    private let reference = Mutex(DelegateReference())
+
+    /// Holds the delegate weakly.
+    private struct DelegateReference: @unchecked Sendable {
+        // Sendable is safe: reading and writing are guarded by a lock, and the object is used on the main queue.
+        weak var value: (any UIApplicationDelegate)?
+    }
 
     /// - Parameters:
     ///   - sandbox: who tells about the app's life; nil tells nothing.
@@ -53,6 +62,56 @@ public final class UIApplication: Sendable {
                 DispatchQueue.main.async { center.post(name: Self.name(of: event), object: nil) }
             }
         }
+        notifications = sandbox?.notifications
+        notifications?.onNews { [weak self] news in self?.receive(news) ?? false }
+    }
+
+    /// Gets what the system tells the app; held weakly. Set it before the app has finished launching.
+    public weak var delegate: (any UIApplicationDelegate)? {
+        get { reference.withLock { $0 }.value }
+        set {
+            let new = DelegateReference(value: newValue)
+            reference.withLock { $0 = new }
+        }
+    }
+
+    // MARK: Push notifications
+
+    /// Asks for the device token, which the delegate is told.
+    public func registerForRemoteNotifications() {
+        guard let notifications else { return registered(.refused("The process is on no device.")) }
+        notifications.ask(.register) { [self] in registered($0) }
+    }
+
+    /// The app wants no more pushes.
+    public func unregisterForRemoteNotifications() {
+        notifications?.tell(.unregister)
+    }
+
+    private func registered(_ answer: NotificationAnswer) {
+        DispatchQueue.main.async { [self] in
+            switch answer {
+            case .token(let token):
+                delegate?.application(self, didRegisterForRemoteNotificationsWithDeviceToken: token)
+            case .refused(let reason):
+                // Apple documents no code for it.
+                let error = NSError(
+                    domain: NSCocoaErrorDomain, code: 3_000, userInfo: [NSLocalizedDescriptionKey: reason])
+                delegate?.application(self, didFailToRegisterForRemoteNotificationsWithError: error)
+            default: break
+            }
+        }
+    }
+
+    private func receive(_ news: NotificationNews) -> Bool {
+        guard case .background(let notification) = news, delegate != nil else { return false }
+        DispatchQueue.main.async { [self] in
+            let userInfo = try? JSONSerialization.jsonObject(with: notification.payloadText) as? [String: Any]
+            delegate?.application(self, didReceiveRemoteNotification: userInfo ?? [:]) { [notifications] _ in
+                notifications?.tell(.finished(id: notification.id))
+            }
+        }
+        return true
     }
 }
 

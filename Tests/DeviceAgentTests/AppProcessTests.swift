@@ -109,6 +109,31 @@ struct AppProcessTests {
         #expect(app.handle(.ready).contains(.answer(request: 2, .launched(pid: 43, incarnation: 2, at: 9))))
     }
 
+    @Test("An app that was woken in the background comes to the foreground by a resumption")
+    func resumeFromBackground() {
+        var app = running()
+        _ = app.handle(.suspend(request: 2))
+        _ = app.handle(.stopped(holding: .none))
+        _ = app.handle(.wake)
+        #expect(app.handle(.resume(request: 3)) == [.enterForeground, .changed, .answer(request: 3, .done)])
+        guard case .answer(4, .refused("wrongState", _))? = app.handle(.resume(request: 4)).first else {
+            Issue.record("what the user looks at was resumed")
+            return
+        }
+    }
+
+    @Test("A resumption comes in time for a process that is just falling asleep")
+    func resumeWhileSuspending() {
+        var app = running()
+        _ = app.handle(.suspend(request: 2))
+        #expect(
+            app.handle(.resume(request: 3)) == [
+                .signal(pid: 42, SIGCONT), .enterForeground, .changed, .answer(request: 3, .done),
+                .answer(request: 2, .done),
+            ])
+        #expect(app.phase == .running(pid: 42) && app.handle(.stopped(holding: .none)) == [])
+    }
+
     @Test("A process without locks falls asleep and wakes in the foreground")
     func suspendAndResume() {
         var app = running()

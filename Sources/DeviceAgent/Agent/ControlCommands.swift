@@ -66,6 +66,8 @@ extension DeviceAgent {
         }
         addSecurityCommands(to: &table)
         addDiskCommands(to: &table)
+        addConnectivityCommands(to: &table)
+        addNotificationCommands(to: &table)
         addStartCommands(to: &table)
         return table
     }()

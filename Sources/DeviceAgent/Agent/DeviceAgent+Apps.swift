@@ -18,6 +18,7 @@ extension DeviceAgent {
         switch frame.kind {
         case .appState: try perform(host.process.handle(.ready), for: host)
         case .activate: activate(host)
+        case .notificationRequest: try receiveNotificationRequest(frame, from: host)
         default: forward(frame, from: host)
         }
     }

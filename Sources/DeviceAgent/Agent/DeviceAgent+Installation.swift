@@ -29,6 +29,7 @@ extension DeviceAgent {
         let apps = appAndExtensions(host)
         try endProcesses(of: apps.compactMap { hosts[$0.name] })
         try registry.uninstall(apps, from: device)
+        try forgetNotifications(of: apps.map(\.name))
         if installingAgain { try apps.forEach { try registry.install($0.bundleIdentifier) } }
         try tellLinksAboutInstallation()
     }
@@ -60,6 +61,7 @@ extension DeviceAgent {
     private func erase() throws {
         try endBoot()
         try registry.erase()
+        try forgetNotifications(of: device.apps.map(\.name))
         try tellLinksAboutInstallation()
         for suffix in ["", "-wal", "-shm"] {
             let path = layout.keychainPath(device.name) + suffix
@@ -71,6 +73,7 @@ extension DeviceAgent {
     /// Ends all apps, and the shared memory that they made; the next boot begins.
     private func endBoot() throws {
         try endProcesses(of: hosts.values.sorted { $0.spec.name < $1.spec.name })
+        for host in hosts.values { host.notifications.isForceQuit = false }
         try security.closeEverything()
         try beginNextBoot()
     }

@@ -36,11 +36,16 @@ extension DeviceAgent {
             case .changed:
                 traceSleep(of: host)
                 tellLinks(about: host)
+                try notificationsFollow(host)
             case .gone(_, _, let isRestarting):
+                notificationsLoseProcess(of: host, isRestarting: isRestarting)
                 for link in links { link.collect(.appEnded(host.spec.name, isRestarting: isRestarting)) }
             case .launchFailed:
+                notificationsLoseProcess(of: host, isRestarting: false)
                 for link in links { link.collect(.launchFailed(host.spec.name)) }
-            case .enterForeground: tell(host, isForeground: true)
+            case .enterForeground:
+                inspections.remove(host.spec.name)
+                tell(host, isForeground: true)
             case .enterBackground: tell(host, isForeground: false)
             case .terminating(_, let cause): host.termination = cause
             }
@@ -82,14 +87,23 @@ extension DeviceAgent {
     /// Ends the processes whose time is over.
     func endOverdueProcesses() throws {
         for host in hosts.values.sorted(by: { $0.spec.name < $1.spec.name }) {
-            guard let end = host.lastMoment else { continue }
-            if clock.now() < end {
-                timeLimits.set(end.nanoseconds)
-            } else {
+            if isOver(host.lastMoment) {
                 host.lastMoment = nil
                 try perform(host.process.handle(.terminate(.timeLimit, request: nil)), for: host)
             }
+            if isOver(host.notifications.work?.end) {
+                host.notifications.work = nil
+                try perform(host.process.handle(.terminate(.backgroundTime, request: nil)), for: host)
+            }
         }
+    }
+
+    /// Whether a moment has come; the alarm rings for one that has not.
+    private func isOver(_ end: LabTime?) -> Bool {
+        guard let end else { return false }
+        guard clock.now() < end else { return true }
+        timeLimits.set(end.nanoseconds)
+        return false
     }
 
     /// Looks at the processes that are being stopped.

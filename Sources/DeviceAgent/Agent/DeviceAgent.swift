@@ -21,7 +21,9 @@ public final class DeviceAgent {
     let deviceClock: DeviceClock
     let security: DeviceSecurity
     let disk: DeviceDisk
+    let connectivity: DeviceConnectivity
     let registry: DeviceRegistry
+    let notifications: NotificationStore
     var hosts: [String: AppHost] = [:]
     var links: [LinkHost] = []
     var requests = PendingRequests()
@@ -59,7 +61,9 @@ public final class DeviceAgent {
         deviceClock = try DeviceClock(
             layout: layout, device: device.name, clock: clock, initialSkew: device.clockSkewMilliseconds)
         disk = try DeviceDisk(layout: layout, device: device.name)
+        connectivity = try DeviceConnectivity(layout: layout, device: device.name)
         security = try DeviceSecurity(layout: layout, device: device)
+        notifications = try NotificationStore(layout: layout, device: device.name)
         trace = try TraceWriter(
             directory: manifest.tracesDirectory, process: device.name, incarnation: boot)
         let mailbox = try Mailbox()

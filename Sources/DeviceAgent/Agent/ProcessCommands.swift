@@ -27,7 +27,14 @@ extension DeviceAgent {
             try target.begin(reply) { .suspend(request: $0) }
         }
         table.start(Resume.self) { _, target, reply in try target.begin(reply) { .resume(request: $0) } }
+        table.start(ForceQuit.self) { _, target, reply in
+            target.host.notifications.isForceQuit = true
+            // An app that has ended already is taken out of the app switcher all the same.
+            guard target.host.process.pid != nil else { return reply(.success(NoResult())) }
+            try target.begin(reply) { .end(signal: SIGKILL, request: $0) }
+        }
         addInstallationCommands(to: &table)
+        addNotificationCommands(to: &table)
         return table
     }()
 }

@@ -28,6 +28,7 @@ final class AppHost {
     var termination: TerminationCause?
     /// When the system ends the process; nil for one that may run for ever.
     var lastMoment: LabTime?
+    var notifications = AppNotifications()
     private var standardErrorPath: String?
 
     init(spec: AppSpec, process: AppProcess) {
@@ -63,6 +64,7 @@ final class AppHost {
         switch cause {
         case .lockInGroupContainer: "0xdead10cc"
         case .memory: "the system ended it for memory"
+        case .backgroundTime: "the system ended it, because it did not finish in the background in time"
         case .timeLimit: "the system ended it after its time limit\(spec.timeLimit.map { " of \($0)" } ?? "")"
         }
     }

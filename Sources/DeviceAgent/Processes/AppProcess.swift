@@ -96,7 +96,8 @@ struct AppProcess: Equatable, Sendable {
     private(set) var isReady = false
 
     private var launchedAt: UInt64 = 0
-    private var isLaunchingInForeground = false
+    /// Whether a process that is starting will be in the foreground.
+    private(set) var isLaunchingInForeground = false
     private var launchRequests: [Int] = []
     private var endRequests: [Int] = []
     private var startsAgain = false
@@ -291,14 +292,23 @@ struct AppProcess: Equatable, Sendable {
     }
 
     private mutating func resume(_ request: Int) -> [Effect] {
-        guard case .suspended(let pid) = phase else {
-            return [refusal(request, pid == nil ? "\(name) is not running." : "\(name) is not suspended.")]
+        switch phase {
+        case .notRunning: return [refusal(request, "\(name) is not running.")]
+        case .suspended(let pid):
+            return [.signal(pid: pid, SIGCONT)] + enterForeground(pid, request)
+        case .suspending(let pid, let suspension):
+            // It was about to fall asleep.
+            return [.signal(pid: pid, SIGCONT)] + enterForeground(pid, request)
+                + [.answer(request: suspension, .done)]
+        case .running(let pid) where !isForeground: return enterForeground(pid, request)
+        case .launching, .running: return [refusal(request, "\(name) is not suspended.")]
         }
+    }
+
+    private mutating func enterForeground(_ pid: Int32, _ request: Int) -> [Effect] {
         phase = .running(pid: pid)
         isForeground = true
-        return [
-            .signal(pid: pid, SIGCONT), .enterForeground, .changed, .answer(request: request, .done),
-        ]
+        return [.enterForeground, .changed, .answer(request: request, .done)]
     }
 
     private func refusal(_ request: Int, _ message: String) -> Effect {

@@ -6,4 +6,6 @@ public enum TerminationCause: String, Choice {
     case memory
     /// The time of an extension is over, `timeLimit` in `lab.yaml`.
     case timeLimit
+    /// The app that a push had woken did not say in time that it has finished.
+    case backgroundTime
 }

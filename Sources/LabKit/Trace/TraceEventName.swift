@@ -235,6 +235,23 @@ extension TraceEventName {
         TraceField("installed", .boolean, "Whether the counterpart app is installed."),
         TraceField("reachable", .boolean, "Whether live messages reach it."))
 
+    // Push notifications.
+    public static let pushAsked = TraceEventName(
+        "push.asked", "A dialog asks the user whether an app may show notifications; `allowNotifications` answers it.",
+        .app)
+    public static let pushKept = TraceEventName(
+        "push.kept", "A notification waits for the device to be online.", .notification, .app)
+    public static let pushShown = TraceEventName(
+        "push.shown", "The system shows a notification.", .notification, .app)
+    public static let pushDropped = TraceEventName(
+        "push.dropped", "A notification, or its part for the background, was thrown away.", .notification, .app,
+        TraceField("reason", .choice(PushDropReason.allCases.map(\.rawValue)), "Why."))
+    public static let pushReceived = TraceEventName(
+        "push.received", "A notification was handed to the app.", .notification,
+        TraceField(
+            "occasion", .choice(ReceivedNotifications.Occasion.allCases.map(\.rawValue)),
+            "Whether it came in the foreground, is for work in the background, or was opened by the user."))
+
     // The lab.
     public static let clockChanged = TraceEventName(
         "clock.changed", "The lab's clock was changed.",
@@ -258,6 +275,6 @@ extension TraceEventName {
         serverFaulted, serverActivation, serverSignature, serverPush, linkUp, linkDown, linkAccepted,
         linkSent,
         linkReceived, linkDelivered, linkRedelivered, linkAcknowledged, linkFailed, linkFaulted, linkRefused,
-        sessionState, clockChanged, log,
+        sessionState, pushAsked, pushKept, pushShown, pushDropped, pushReceived, clockChanged, log,
     ]
 }

@@ -37,6 +37,7 @@ extension TraceField {
     static let messageKind = TraceField(
         "kind", .choice(["live", "transfer"]), "Whether it is delivered at once or from a queue.")
     static let method = TraceField("method", .text, "HTTP method.")
+    static let notification = TraceField("id", .text, "Identifier of the notification.")
     static let operationIds = TraceField("operations", .list(.text), "Identifiers of the operations.")
     static let operationType = TraceField("type", .text, "The operation, such as `activation`.")
     static let path = TraceField("path", .text, "Path of the resource.")

@@ -13,7 +13,7 @@ public struct Processes: Command {
     }
 
     public struct Process: FieldObject {
-        @Field("Actor name of the app.") public var app: String
+        @Field(.appName) public var app: String
         @Field("State of the process.") public var state: State
         @Field("Process identifier while it runs.") public var pid: Int32?
         @Field("Number of the process among those of the same app.") public var incarnation: Int

@@ -29,7 +29,7 @@ public enum ErrorNames {
     ]
 
     /// Errors of a device.
-    static let device = ["internal", "launchFailed", "wrongState"]
+    static let device = ["internal", "launchFailed", "unknownDeviceToken", "wrongState"]
 
     /// Codes of the server's back office.
     static let server = (0...45).map { number in "ERR00\(number < 10 ? "0" : "")\(number)" }

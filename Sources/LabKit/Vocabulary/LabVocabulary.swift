@@ -4,8 +4,9 @@ extension Vocabulary {
         activationCommands + activationKindCommands + legacyActivationCommands + biometryCommands
             + signatureCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
             + networkingCommands + userOperationCommands + offlineOperationCommands + inboxCommands
-            + watchSupportCommands + messagingCommands
-            + serverCommands + operationCommands + resourceCommands + trafficCommands + serverProcessCommands + processCommands
-            + deviceCommands + diskCommands + securityCommands + linkCommands + linkFaultCommands + storageCommands
+            + watchSupportCommands + messagingCommands + pushCommands
+            + serverCommands + operationCommands + resourceCommands + trafficCommands + serverProcessCommands
+            + processCommands + appNotificationCommands + deviceCommands + diskCommands + connectivityCommands
+            + securityCommands + notificationCommands + linkCommands + linkFaultCommands + storageCommands
             + faultCommands + clockCommands + traceCommands)
 }

@@ -55,6 +55,11 @@ extension Explanation {
             advice: "The message holds its last words; the rest is in its log.",
             scenarios: ["sdk/reinstallation-and-reboot.yaml"]),
         Explanation(
+            "unknownDeviceToken", .deviceError, "No app on the device has the device token of a push.",
+            causes: ["The app was uninstalled or installed anew.", "The device was erased.", "Another device has it."],
+            advice: "`registerForRemoteNotifications` of the app tells its present token.",
+            scenarios: ["push/reinstalled-app-has-another-token.yaml"]),
+        Explanation(
             "wrongState", .deviceError, "The device or the app is in a state that does not allow the command.",
             causes: ["Installing what is installed, waking what does not sleep, answering a dialog that is not open."],
             advice: "The message names the state; `processes` of the device lists all of them."),

@@ -16,6 +16,8 @@ public final class Sandbox: Sendable {
     public let device: DeviceInformation
     /// The device's wall clock.
     public let clock: DeviceClock
+    /// Whether the device has a network.
+    public let connectivity: DeviceConnectivity
     /// Waits for lengths of the device's time.
     public let timer: DeviceTimer
     /// Passcode, biometry and lock of the device.
@@ -43,6 +45,7 @@ public final class Sandbox: Sendable {
     private let traceWriter: TraceWriter?
     private let faults: FaultTable?
     private let backend = Mutex<(any WatchSessionBackend)?>(nil)
+    private let notificationService = Mutex<NotificationService?>(nil)
     /// Kept alive as long as the sandbox: the private device of a test.
     private let owner: (any AnyObject & Sendable)?
 
@@ -88,6 +91,7 @@ public final class Sandbox: Sendable {
                 return (try? registry.vendorIdentifier(team: device.team)) ?? ""
             })
         timer = DeviceTimer(clock: clock)
+        connectivity = try DeviceConnectivity(layout: layout, device: device.name)
         self.clock = try DeviceClock(
             layout: layout, device: device.name, clock: clock, initialSkew: device.clockSkewMilliseconds)
         sharedMemory = NamedSharedMemorySpace(
@@ -163,6 +167,7 @@ public final class Sandbox: Sendable {
     ///
     /// - Throws: The failure that the system brings about.
     public func pass(_ checkpoint: Checkpoint) throws {
+        if checkpoint == .httpRequestSent, !connectivity.isOnline { throw DeviceConnectivity.offline }
         try faults?.pass(checkpoint.faultPoint, process: identity.name)
     }
 
@@ -177,6 +182,14 @@ public final class Sandbox: Sendable {
     /// Gives the app its watch services; before the first use of `WCSession`.
     public func connect(watchSession: any WatchSessionBackend) {
         backend.withLock { $0 = watchSession }
+    }
+
+    /// The app's notifications; nil for a process that no agent knows.
+    public var notifications: NotificationService? { notificationService.withLock { $0 } }
+
+    /// Gives the app its notifications; before the first use of `UNUserNotificationCenter` and `UIApplication`.
+    public func connect(notifications: NotificationService) {
+        notificationService.withLock { $0 = notifications }
     }
 }
 

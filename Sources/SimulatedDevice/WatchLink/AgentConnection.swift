@@ -5,7 +5,8 @@ import Synchronization
 import ZeroMQ
 
 /// A process' connection to the agent of its device, the simulated operating system: it makes the process known as an
-/// app, brings news about its life, and carries the traffic of the watch session (watch.md, section 11).
+/// app, brings news about its life and its notifications, and carries the traffic of the watch session (watch.md,
+/// section 11).
 ///
 /// Thread rule: any thread. One thread of its own owns the socket and delivers all events. The agent's death is
 /// the crash of the device; ``Handlers/deviceCrashed`` is called then.
@@ -56,6 +57,8 @@ public final class AgentConnection: Sendable {
     public let isSupported: Bool
     /// Whether the device is a watch.
     public let isWatch: Bool
+    /// The app's notifications.
+    public let notifications = NotificationService()
 
     private let endpoint: String
     private let attach: AttachBody
@@ -73,6 +76,9 @@ public final class AgentConnection: Sendable {
         self.attach = attach
         self.handlers = handlers
         wakeUp = try EventDescriptor()
+        notifications.connect { [weak self] id, request in
+            self?.post(WatchFrame(.notificationRequest, messageId: id, body: WatchFrame.body(request)))
+        }
         post(WatchFrame(.attach, body: WatchFrame.body(attach)))
         _ = runOnThread(name: "agent link") { [self] in run() }
     }
@@ -143,6 +149,13 @@ public final class AgentConnection: Sendable {
         case .appState:
             guard let state = try? frame.decodeBody(AppStateBody.self) else { return }
             if state.isForeground { handlers.willEnterForeground() } else { handlers.willEnterBackground() }
+        case .notificationAnswer:
+            guard let answer = try? frame.decodeBody(NotificationAnswer.self) else { return }
+            notifications.take(answer, to: frame.correlationId)
+        case .notification:
+            guard let news = try? frame.decodeBody(NotificationNews.self) else { return }
+            handlers.trace(.pushReceived, news.details)
+            notifications.take(news)
         case .transferQueued:
             guard let answer = state.withLock({ $0.answers.removeValue(forKey: frame.messageId) }) else { return }
             answer.code.withLock { $0 = Int(clamping: frame.sequence) }
@@ -259,5 +272,18 @@ extension AgentConnection: WatchSessionBackend {
         answer.semaphore.wait()
         let code = answer.code.withLock { $0 }
         return code == 0 ? nil : code
+    }
+}
+
+extension NotificationNews {
+    /// The details of the event that tells of it.
+    fileprivate var details: [String: JSONValue] {
+        let (notification, occasion): (DeviceNotification, ReceivedNotifications.Occasion) =
+            switch self {
+            case .arrived(let notification): (notification, .foreground)
+            case .background(let notification): (notification, .background)
+            case .opened(let notification, _): (notification, .opened)
+            }
+        return ["id": .string(notification.id), "occasion": .string(occasion.rawValue)]
     }
 }

@@ -40,6 +40,10 @@ public struct WatchFrame: Equatable, Sendable {
         case event = 0x46
         case transferQueued = 0x47
         case cancelTransfer = 0x48
+        // Notifications, between an app and its agent.
+        case notificationRequest = 0x50
+        case notificationAnswer = 0x51
+        case notification = 0x52
     }
 
     /// Marks on a frame; the raw value is the flags byte.

@@ -1,0 +1,17 @@
+import LabKit
+import SimulatedDevice
+
+/// The network of the device.
+extension DeviceAgent {
+    /// Whether the push service reaches the device.
+    var isOnline: Bool { connectivity.isOnline }
+
+    /// Adds the commands about the network.
+    static func addConnectivityCommands(to table: inout CommandTable<DeviceAgent>) {
+        table.answer(GoOffline.self) { _, agent in agent.connectivity.setOnline(false) }
+        table.answer(GoOnline.self) { _, agent in
+            agent.connectivity.setOnline(true)
+            try agent.receiveKeptPushes()
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import LabKit
+import SimulatedDevice
+
+/// How a notification reaches an app, wherever the app is in its life: as on a phone.
+extension DeviceAgent {
+    /// Takes a notification of the push service for an app.
+    ///
+    /// - Returns: false when the device is offline, so that the push service keeps it.
+    func receivePush(_ notification: DeviceNotification, for host: AppHost) throws -> Bool {
+        guard isOnline else {
+            let earlier = try notifications.change { record in
+                defer { record[host.spec.name].kept = notification }
+                return record[host.spec.name].kept
+            }
+            if let earlier { drop(earlier, of: host, .replaced) }
+            trace.emit(.pushKept, host.details(of: notification))
+            return false
+        }
+        try deliver(notification, to: host)
+        return true
+    }
+
+    /// The device is online again: the push service brings what it has kept.
+    func receiveKeptPushes() throws {
+        for host in hosts.values.sorted(by: { $0.spec.name < $1.spec.name }) {
+            guard let kept = notifications.record[host.spec.name].kept else { continue }
+            try notifications.change { $0[host.spec.name].kept = nil }
+            try deliver(kept, to: host)
+        }
+    }
+
+    private func deliver(_ notification: DeviceNotification, to host: AppHost) throws {
+        if notification.isVisible || notification.badge != nil { try deliverVisible(notification, to: host) }
+        if notification.wakesApp { try deliverBackground(notification, to: host) }
+    }
+
+    /// Gives an app what has waited until its process is settled.
+    func deliverWaiting(to host: AppHost) throws {
+        guard !host.notifications.waiting.isEmpty, place(of: host) != .between else { return }
+        let waiting = host.notifications.waiting
+        host.notifications.waiting = []
+        for entry in waiting {
+            switch entry {
+            case .visible(let notification): try deliverVisible(notification, to: host)
+            case .background(let notification): try deliverBackground(notification, to: host)
+            case .opened(let notification, let action):
+                send(.opened(notification, action: action), to: host)
+            }
+        }
+    }
+
+    // MARK: What is seen
+
+    private func deliverVisible(_ notification: DeviceNotification, to host: AppHost) throws {
+        let app = host.spec.name
+        guard notifications.record[app].authorization.allows else {
+            return drop(notification, of: host, .notAllowed)
+        }
+        switch place(of: host) {
+        case .between:
+            host.notifications.waiting.append(.visible(notification))
+        case .foreground where notification.isVisible:
+            host.notifications.undecided[notification.id] = notification
+            send(.arrived(notification), to: host)
+        default:
+            try notifications.change { record in
+                if let badge = notification.badge { record[app].badge = badge }
+            }
+            if notification.isVisible { try show(notification, of: host) }
+        }
+    }
+
+    /// The app in the foreground says what becomes of a notification.
+    func decide(_ id: String, isShown: Bool, setsBadge: Bool, by host: AppHost) throws {
+        guard let notification = host.notifications.undecided.removeValue(forKey: id) else { return }
+        if setsBadge, let badge = notification.badge {
+            try notifications.change { $0[host.spec.name].badge = badge }
+        }
+        if isShown { try show(notification, of: host) } else { drop(notification, of: host, .declined) }
+    }
+
+    private func show(_ notification: DeviceNotification, of host: AppHost) throws {
+        try notifications.change { $0.show(notification, of: host.spec.name) }
+        trace.emit(.pushShown, host.details(of: notification))
+    }
+
+    // MARK: Work in the background
+
+    private func deliverBackground(_ notification: DeviceNotification, to host: AppHost) throws {
+        switch place(of: host) {
+        case .between:
+            host.notifications.waiting.append(.background(notification))
+        case .foreground:
+            send(.background(notification), to: host)
+        case .background:
+            if host.notifications.work != nil { addWork(notification, to: host) }
+            send(.background(notification), to: host)
+        case .suspended:
+            addWork(notification, to: host)
+            try perform(host.process.handle(.wake), for: host)
+            send(.background(notification), to: host)
+        case .ended where host.notifications.isForceQuit:
+            drop(notification, of: host, .forceQuit)
+        case .ended:
+            addWork(notification, to: host)
+            host.notifications.waiting.append(.background(notification))
+            try perform(host.process.handle(.launch(request: nil)), for: host)
+        }
+    }
+
+    private func addWork(_ notification: DeviceNotification, to host: AppHost) {
+        let end = clock.now() + AppNotifications.workLimit
+        host.notifications.work = AppNotifications.Work(
+            open: (host.notifications.work?.open ?? []).union([notification.id]), end: end)
+        timeLimits.set(end.nanoseconds)
+    }
+
+    /// The app has finished its work on a notification. When it was woken for that, it goes to sleep again.
+    func finishWork(on id: String, by host: AppHost) throws {
+        guard host.notifications.work?.open.remove(id) != nil, host.notifications.work?.open.isEmpty == true else {
+            return
+        }
+        host.notifications.work = nil
+        guard place(of: host) == .background, !host.process.isForeground else { return }
+        try perform(host.process.handle(.suspend(request: requests.add { _ in })), for: host)
+    }
+
+    // MARK: Opening
+
+    /// The user opens a notification of an app, which comes to the foreground.
+    ///
+    /// - Parameter answer: called once, when the app is there or cannot be.
+    func open(
+        _ notification: DeviceNotification, of host: AppHost, action: String?,
+        _ answer: @escaping @Sendable (AppProcess.Answer) -> Void
+    ) throws {
+        try notifications.change { $0.remove([notification.id], of: host.spec.name) }
+        host.notifications.waiting.append(.opened(notification, action: action))
+        switch host.process.phase {
+        case .running where host.process.isForeground, .launching where host.process.isLaunchingInForeground:
+            answer(.done)
+            try deliverWaiting(to: host)
+        case .running, .launching, .notRunning:
+            try perform(host.process.handle(.launch(request: requests.add(answer))), for: host)
+        case .suspending, .suspended:
+            try perform(host.process.handle(.resume(request: requests.add(answer))), for: host)
+        }
+    }
+
+    // MARK: The life of the process
+
+    /// The process of an app has come to another place in its life.
+    func notificationsFollow(_ host: AppHost) throws {
+        if host.process.isForeground {
+            host.notifications.isForceQuit = false
+            host.notifications.work = nil
+        }
+        try deliverWaiting(to: host)
+    }
+
+    /// The process of an app has ended, or could not be started.
+    func notificationsLoseProcess(of host: AppHost, isRestarting: Bool) {
+        host.notifications.work = nil
+        host.notifications.undecided = [:]
+        host.notifications.prompt = []
+        if !isRestarting {
+            host.notifications.waiting.removeAll { if case .visible = $0 { false } else { true } }
+        }
+    }
+
+    /// Apps are gone from the device, and with them their device tokens and what is shown or kept for them.
+    func forgetNotifications(of apps: [String]) throws {
+        for host in apps.compactMap({ hosts[$0] }) {
+            host.notifications = AppNotifications()
+            if let kept = notifications.record[host.spec.name].kept { drop(kept, of: host, .uninstalled) }
+        }
+        try notifications.change { $0.forget(apps) }
+    }
+
+    private func place(of host: AppHost) -> NotificationPlace {
+        NotificationPlace(host.process, isScreenOn: !security.state.isLocked)
+    }
+
+    private func send(_ news: NotificationNews, to host: AppHost) {
+        send(WatchFrame(.notification, body: WatchFrame.body(news)), to: host)
+    }
+
+    func drop(_ notification: DeviceNotification, of host: AppHost, _ reason: PushDropReason) {
+        trace.emit(
+            .pushDropped,
+            host.details(of: notification).merging(["reason": .string(reason.rawValue)]) { first, _ in first })
+    }
+}
+
+extension AppHost {
+    /// What tells of a notification of the app in a trace.
+    func details(of notification: DeviceNotification) -> [String: JSONValue] {
+        ["id": .string(notification.id), "app": .string(spec.name)]
+    }
+}

@@ -1,0 +1,61 @@
+/// What the centre tells an app. All calls come on the main queue.
+///
+/// Of each pair of functions an app writes the one that it likes better.
+public protocol UNUserNotificationCenterDelegate: AnyObject {
+    /// A notification arrived while the app is in the foreground; without the handler's call nothing is shown.
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+        withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void)
+    /// The same.
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification
+    ) async -> UNNotificationPresentationOptions
+    /// The user has opened a notification, or tapped a button of it.
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+        withCompletionHandler completionHandler: @escaping () -> Void)
+    /// The same.
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse
+    ) async
+}
+
+extension UNUserNotificationCenterDelegate {
+    /// Calls the function without a handler.
+    public func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+        withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
+    ) {
+        let (delegate, handler) = (HandedOver<any UNUserNotificationCenterDelegate>(value: self), HandedOver(value: completionHandler))
+        Task { handler.value(await delegate.value.userNotificationCenter(center, willPresent: notification)) }
+    }
+
+    /// Shows nothing.
+    public func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification
+    ) async -> UNNotificationPresentationOptions { [] }
+
+    /// Calls the function without a handler.
+    public func userNotificationCenter(
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+        withCompletionHandler completionHandler: @escaping () -> Void
+    ) {
+        let (delegate, handler) = (HandedOver<any UNUserNotificationCenterDelegate>(value: self), HandedOver(value: completionHandler))
+        Task {
+            await delegate.value.userNotificationCenter(center, didReceive: response)
+            handler.value()
+        }
+    }
+
+    /// Does nothing.
+    public func userNotificationCenter(
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse
+    ) async {}
+}
+
+/// Carries a value that is not Sendable to where the app's code is called.
+struct HandedOver<Value>: @unchecked Sendable {
+    // Sendable is safe: a handler is used only by the one it was handed to. A delegate is called from where its app has
+    // chosen to be called, as by Apple's framework.
+    let value: Value
+}

@@ -1,0 +1,53 @@
+import Foundation
+import SimulatedDevice
+import TestSupport
+import Testing
+
+@Suite("Remote notifications of an app", .endsInTime)
+struct RemoteNotificationTests {
+    private func app(_ system: FakeNotificationSystem?) throws -> ShimmedRemoteNotifications {
+        let sandbox = try Sandbox.temporary()
+        if let system { sandbox.connect(notifications: system.service) }
+        return ShimmedRemoteNotifications(sandbox)
+    }
+
+    @Test("The delegate is told the device token, or why there is none")
+    func registration() async throws {
+        let token = Data(repeating: 7, count: 32)
+        let answers: [(NotificationAnswer, ShimmedRemoteNotifications.News)] = [
+            (.token(token), .token(token)), (.refused("offline"), .failure("offline")),
+        ]
+        for (answer, expected) in answers {
+            let system = FakeNotificationSystem { $0 == .register ? answer : nil }
+            let app = try app(system)
+            app.register()
+            #expect(await app.news.first { _ in true } == expected)
+            app.unregister()
+            #expect(system.log == [.register, .unregister])
+        }
+        let nowhere = try app(nil)
+        nowhere.register()
+        #expect(await nowhere.news.first { _ in true } == .failure("The process is on no device."))
+    }
+
+    @Test("A push for the background is given to the delegate, whose handler tells the system that it has finished")
+    func background() async throws {
+        let system = FakeNotificationSystem()
+        let app = try app(system)
+        system.service.take(.background(DeviceNotification(id: "1", payload: ["key": "value"], date: 0)))
+        #expect(await app.news.first { _ in true } == .push("value"))
+        #expect(system.log == [.finished(id: "1")])
+    }
+
+    @Test("A device that is offline says so to every process, and its apps cannot send requests")
+    func offline() throws {
+        let device = try TemporaryDevice()
+        let (one, other) = (try device.sandbox(), try device.sandbox(name: "other", bundleIdentifier: "com.example.o"))
+        one.connectivity.setOnline(false)
+        #expect(!other.connectivity.isOnline)
+        #expect(throws: URLError.self) { try other.pass(.httpRequestSent) }
+        try other.pass(.httpResponseReceived)
+        other.connectivity.setOnline(true)
+        try one.pass(.httpRequestSent)
+    }
+}

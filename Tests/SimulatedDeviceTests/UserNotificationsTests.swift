@@ -1,0 +1,162 @@
+import LabKit
+import SimulatedDevice
+import Synchronization
+import TestSupport
+import Testing
+import UserNotifications
+
+/// The shim of Apple's framework (mobile-token.md, section 12.3).
+@Suite("The UserNotifications shim", .endsInTime)
+struct UserNotificationsTests {
+    private let payment = DeviceNotification(
+        id: "1",
+        payload: [
+            "aps": [
+                "alert": ["title": "Payment", "body": "Check it"], "badge": 2, "sound": "default",
+                "category": "payment", "thread-id": "bank",
+            ],
+            "operationId": "7",
+        ], date: 1_500)
+
+    /// A delegate with the functions that have handlers.
+    private final class Delegate: UNUserNotificationCenterDelegate {
+        let content = Mutex<(title: String, operationId: String?)?>(nil)
+        let (actions, action) = AsyncStream.makeStream(of: String.self)
+
+        func userNotificationCenter(
+            _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+            withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
+        ) {
+            let content = notification.request.content
+            self.content.withLock { $0 = (content.title, content.userInfo["operationId"] as? String) }
+            completionHandler([.banner, .badge])
+            action.yield("shown")
+        }
+
+        func userNotificationCenter(
+            _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+            withCompletionHandler completionHandler: @escaping () -> Void
+        ) {
+            completionHandler()
+            action.yield(response.actionIdentifier)
+        }
+    }
+
+    /// A delegate with an asynchronous function, and none for the other news.
+    private final class AsynchronousDelegate: UNUserNotificationCenterDelegate {
+        func userNotificationCenter(
+            _ center: UNUserNotificationCenter, willPresent notification: UNNotification
+        ) async -> UNNotificationPresentationOptions { .list }
+    }
+
+    @Test("A notification has the parts of its payload, and all of it as user info")
+    func content() throws {
+        let notification = UNNotification(payment)
+        let content = notification.request.content
+        #expect(notification.date.timeIntervalSince1970 == 1.5 && notification.request.identifier == "1")
+        #expect(content.title == "Payment" && content.body == "Check it" && content.subtitle.isEmpty)
+        #expect(content.badge == 2 && content.sound == .default && content.categoryIdentifier == "payment")
+        #expect(content.threadIdentifier == "bank" && notification.request.trigger is UNPushNotificationTrigger)
+        #expect(content.userInfo["operationId"] as? String == "7")
+        let aps = try #require(content.userInfo["aps"] as? [String: Any])
+        #expect(aps["badge"] as? Int == 2 && (aps["alert"] as? [String: Any])?["title"] as? String == "Payment")
+    }
+
+    @Test("A request keeps a copy of its content")
+    func copiedContent() {
+        let content = UNMutableNotificationContent()
+        content.title = "before"
+        let request = UNNotificationRequest(identifier: "1", content: content, trigger: nil)
+        content.title = "after"
+        #expect(request.content.title == "before" && !(request.content is UNMutableNotificationContent))
+        let copy = request.content.mutableCopy() as? UNMutableNotificationContent
+        copy?.body = "changed"
+        #expect(copy?.title == "before" && request.content.body.isEmpty)
+    }
+
+    @Test("The delegate decides about a notification in the foreground, and learns what the user opens")
+    func delegate() async {
+        let system = FakeNotificationSystem()
+        let (center, delegate) = (UNUserNotificationCenter(service: system.service), Delegate())
+        center.delegate = delegate
+        system.service.take(.arrived(payment))
+        system.service.take(.opened(payment, action: nil))
+        system.service.take(.opened(payment, action: "approve"))
+        var actions = delegate.actions.makeAsyncIterator()
+        #expect(await actions.next() == "shown")
+        #expect(await actions.next() == UNNotificationDefaultActionIdentifier)
+        #expect(await actions.next() == "approve")
+        #expect(system.log == [.presented(id: "1", isShown: true, setsBadge: true)])
+        #expect(delegate.content.withLock { $0?.title == "Payment" && $0?.operationId == "7" })
+    }
+
+    @Test("A delegate may answer asynchronously")
+    func asynchronousDelegate() async {
+        let (answers, answer) = AsyncStream.makeStream(of: NotificationRequest.self)
+        let service = NotificationService()
+        service.connect { _, request in answer.yield(request) }
+        let (center, delegate) = (UNUserNotificationCenter(service: service), AsynchronousDelegate())
+        center.delegate = delegate
+        service.take(.arrived(payment))
+        var iterator = answers.makeAsyncIterator()
+        #expect(await iterator.next() == .presented(id: "1", isShown: true, setsBadge: false))
+        withExtendedLifetime(delegate) {}
+    }
+
+    @Test("Without a delegate nothing is shown in the foreground, and nobody waits for work in the background")
+    func withoutDelegate() {
+        let system = FakeNotificationSystem()
+        let center = UNUserNotificationCenter(service: system.service)
+        system.service.take(.arrived(payment))
+        system.service.take(.background(payment))
+        system.service.take(.opened(payment, action: nil))
+        #expect(
+            system.log == [.presented(id: "1", isShown: false, setsBadge: false), .finished(id: "1")])
+        withExtendedLifetime(center) {}
+    }
+
+    @Test("The user's answer is told, and what follows from it")
+    func authorization() async throws {
+        for (authorization, isGranted, status) in [
+            (NotificationAuthorization.authorized, true, UNAuthorizationStatus.authorized),
+            (.denied, false, .denied), (.provisional, true, .provisional),
+        ] {
+            let system = FakeNotificationSystem { request in
+                switch request {
+                case .requestAuthorization, .settings: .authorization(authorization)
+                case .setBadge: authorization.allows ? .done : .refused("not allowed")
+                default: nil
+                }
+            }
+            let center = UNUserNotificationCenter(service: system.service)
+            #expect(try await center.requestAuthorization(options: [.alert, .provisional]) == isGranted)
+            #expect(system.log == [.requestAuthorization(isQuiet: true)])
+            #expect(await center.notificationSettings().authorizationStatus == status)
+            if isGranted {
+                try await center.setBadgeCount(3)
+            } else {
+                await #expect(throws: UNError(.notificationsNotAllowed)) { try await center.setBadgeCount(3) }
+            }
+        }
+    }
+
+    @Test("The app sees and clears its notifications that are shown")
+    func shown() async {
+        let system = FakeNotificationSystem { [payment] request in request == .shown ? .shown([payment]) : nil }
+        let center = UNUserNotificationCenter(service: system.service)
+        #expect(await center.deliveredNotifications().map(\.request.content.title) == ["Payment"])
+        center.removeDeliveredNotifications(withIdentifiers: ["1"])
+        center.removeAllDeliveredNotifications()
+        #expect(system.log == [.shown, .remove(["1"]), .remove(nil)])
+    }
+
+    @Test("A process that is on no device gets answers, too")
+    func withoutSystem() async throws {
+        let center = UNUserNotificationCenter(service: nil)
+        await #expect(throws: UNError.self) { try await center.requestAuthorization() }
+        #expect(await center.deliveredNotifications().isEmpty)
+        let approve = UNNotificationAction(identifier: "approve", title: "Approve")
+        center.setNotificationCategories([.init(identifier: "payment", actions: [approve], intentIdentifiers: [])])
+        #expect(await center.notificationCategories().map(\.identifier) == ["payment"])
+    }
+}
