@@ -16,7 +16,7 @@ struct AppExtension: ParsableCommand {
     @OptionGroup var options: PeerOptions
 
     func run() throws {
-        try Peer.main(options, playing: [.appExtension], errors: ErrorFacts.controlError) { peer in
+        try Peer.main(options, playing: [.appExtension], errors: AppErrorFacts.controlError) { peer in
             switch peer.app.powerAuth.sdk {
             case .full:
                 try PowerAuthApp(peer: peer).register(on: peer)

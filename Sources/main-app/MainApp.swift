@@ -16,7 +16,7 @@ struct MainApp: ParsableCommand {
     @OptionGroup var options: PeerOptions
 
     func run() throws {
-        try Peer.main(options, playing: [.app], errors: ErrorFacts.controlError) { peer in
+        try Peer.main(options, playing: [.app], errors: AppErrorFacts.controlError) { peer in
             try PowerAuthApp(peer: peer).register(on: peer)
             MessagingHandlers.register(on: peer, reportsPairing: true)
         }

@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import LabPeer
+import PeerCommands
 import WultraMobileTokenSDK
 
 /// The commands about push messages of Mobile Token.
