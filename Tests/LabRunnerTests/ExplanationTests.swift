@@ -9,7 +9,7 @@ import Testing
 @Suite("Whatever name the lab prints is explained", .endsInTime)
 struct ExplanationTests {
     private static let errors: Set<Explanation.Subject> = [
-        .sdkError, .watchError, .labError, .deviceError, .serverError,
+        .sdkError, .networkingError, .scannedCodeError, .watchError, .labError, .deviceError, .serverError,
     ]
 
     private func names(of subjects: Set<Explanation.Subject>) -> [String] {

@@ -3,7 +3,7 @@
 /// A number is always possible as well.
 public enum ErrorNames {
     /// Every name, in the order of the listings.
-    public static let all = powerAuth + lab + device + server + watchConnectivity
+    public static let all = powerAuth + networking + scannedCode + lab + device + server + watchConnectivity
 
     /// Codes of `PowerAuthErrorDomain`, with the one of an app whose configuration was refused.
     static let powerAuth = [
@@ -12,6 +12,25 @@ public enum ErrorNames {
         "biometryFailed", "operationCancelled", "encryption", "wrongParameter", "invalidToken", "watchConnectivity",
         "protocolUpgrade", "pendingProtocolUpgrade", "externalPendingOperation", "biometryFallback",
         "timeSynchronization", "invalidConfiguration", "emptyCompletion",
+    ]
+
+    /// Reasons of `WPNError`, those of the Mobile Token SDK included; a missing activation has the name that it has in
+    /// `PowerAuthErrorDomain`.
+    static let networking = [
+        "unknown", "canceled", "network_unknown", "network_generic", "network_invalidResponseObject",
+        "network_invalidRequestObject", "network_signError", "network_timeOut", "network_noInternetConnection",
+        "network_badServerResponse", "network_sslError", "network_errorStatusCode", "operations_invalidActivation",
+        "operations_alreadyFailed", "operations_alreadyFinished", "operations_alreadyCanceled", "operations_expired",
+        "operations_authExpired", "operations_rejectExpired", "operations_failed", "operations_QRFailed",
+        "push_alreadyRegistering",
+    ]
+
+    /// Why a scanned operation was refused: cases of `WMTQROperationParserError`, and a signature that is not the
+    /// server's.
+    static let scannedCode = [
+        "minimumAttributeFieldsRequired", "noOperationId", "noOperationData", "invalidSignature", "invalidNonce",
+        "invalidVersionString", "invalidTemplateId", "tooManyDataFields", "signatureFormatError",
+        "signatureNotTrusted",
     ]
 
     /// Codes of `WCErrorDomain`.

@@ -25,7 +25,8 @@ public struct Explanation: Sendable {
 
     /// The kinds of name.
     public enum Subject: CaseIterable, Sendable {
-        case verdict, stepFailure, sdkError, watchError, labError, deviceError, serverError, faultPoint
+        case verdict, stepFailure, sdkError, networkingError, scannedCodeError, watchError, labError, deviceError
+        case serverError, faultPoint
 
         /// What names of the kind are, in the plural.
         public var title: String {
@@ -33,6 +34,8 @@ public struct Explanation: Sendable {
             case .verdict: "Verdicts"
             case .stepFailure: "Ways in which a step or a scenario fails"
             case .sdkError: "Errors of the SDKs, `PowerAuthErrorDomain`"
+            case .networkingError: "Errors of the networking and the Mobile Token SDK, `WPNError`"
+            case .scannedCodeError: "Errors of scanned operations, `WMTQROperationParserError`"
             case .watchError: "Errors of the link to the watch, `WCErrorDomain`"
             case .labError: "Errors of the lab, `lab`"
             case .deviceError: "Errors of a device, `device`"
@@ -59,7 +62,8 @@ public struct Explanation: Sendable {
 
     /// All explanations, in the order of the listings.
     public static let all =
-        verdicts + stepFailures + sdkErrors + watchErrors + labErrors + deviceErrors + serverErrors + faultPoints
+        verdicts + stepFailures + sdkErrors + networkingErrors + scannedCodeErrors + watchErrors + labErrors
+        + deviceErrors + serverErrors + faultPoints
 
     /// The explanations of a name, or of the reason of a failure as it was printed.
     ///
