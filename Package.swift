@@ -82,6 +82,7 @@ let package = Package(
             name: "CCurl", dependencies: ["CCurlLibrary"],
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(name: "CLabSystem"),
+        .target(name: "CMainBundle"),
 
         // Foundations.
         module("LabSystem", ["CLabSystem"]),
@@ -95,10 +96,12 @@ let package = Package(
         module("PowerAuthCore", ["PowerAuthProtocol"]),
 
         // The simulated platform.
-        module("SimulatedDevice", ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", grdb]),
+        module("SimulatedDevice", ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", "CMainBundle", grdb]),
         module("WatchConnectivity", ["SimulatedDevice"]),
         module("LocalAuthentication", ["SimulatedDevice"]),
         module("UIKit", ["SimulatedDevice"]),
+        module("Network", ["SimulatedDevice"]),
+        module("CFNetwork"),
 
         // The SDKs.
         module(
@@ -109,7 +112,9 @@ let package = Package(
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
 
         // The vendor's libraries on top of the SDK.
-        module("WultraPowerAuthNetworking", ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice"]),
+        module(
+            "WultraPowerAuthNetworking",
+            ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "CFNetwork"]),
 
         // The server.
         module(
@@ -168,7 +173,9 @@ let package = Package(
             path: "Tests/ParserProperties", swiftSettings: settings),
         tests("PowerAuthProtocolTests", ["PowerAuthProtocol", "ParserProperties"]),
         tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
-        tests("SimulatedDeviceTests", ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit"]),
+        tests(
+            "SimulatedDeviceTests",
+            ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "Network", "CFNetwork"]),
         tests(
             "PowerAuthSharedTests",
             [
