@@ -84,6 +84,7 @@ let package = Package(
             name: "CCurl", dependencies: ["CCurlLibrary"],
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(name: "CLabSystem"),
+        .target(name: "CMainBundle"),
 
         // Foundations.
         module("LabSystem", ["CLabSystem"]),
@@ -97,11 +98,13 @@ let package = Package(
         module("PowerAuthCore", ["PowerAuthProtocol"]),
 
         // The simulated platform.
-        module("SimulatedDevice", ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", grdb]),
+        module("SimulatedDevice", ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", "CMainBundle", grdb]),
         module("WatchConnectivity", ["SimulatedDevice"]),
         module("LocalAuthentication", ["SimulatedDevice"]),
         module("UIKit", ["SimulatedDevice"]),
         module("UserNotifications", ["SimulatedDevice"]),
+        module("Network", ["SimulatedDevice"]),
+        module("CFNetwork"),
 
         // The SDKs.
         module(
@@ -112,7 +115,9 @@ let package = Package(
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
 
         // The vendor's libraries on top of the SDK.
-        module("WultraPowerAuthNetworking", ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice"]),
+        module(
+            "WultraPowerAuthNetworking",
+            ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "CFNetwork"]),
         module(
             "WultraMobileTokenSDK",
             [
@@ -184,7 +189,10 @@ let package = Package(
         tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
         tests(
             "SimulatedDeviceTests",
-            ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "UserNotifications"]),
+            [
+                "SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "UserNotifications", "Network",
+                "CFNetwork",
+            ]),
         tests(
             "PowerAuthSharedTests",
             [

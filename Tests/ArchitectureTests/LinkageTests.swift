@@ -27,8 +27,8 @@ struct LinkageTests {
         "An SDK's code uses no symbol of the lab",
         arguments: [
             "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
-            "WatchConnectivity", "LocalAuthentication", "UIKit", "WultraPowerAuthNetworking",
-            "WultraMobileTokenSDK",
+            "WatchConnectivity", "LocalAuthentication", "UIKit", "UserNotifications", "Network",
+            "WultraPowerAuthNetworking", "WultraMobileTokenSDK",
         ])
     func sdkHasNoLab(module: String) throws {
         let folder = try Self.products().appending(path: "\(module).build")

@@ -71,8 +71,8 @@ struct ModuleTableTests {
         "The SDKs and the shims of the platform do not know the lab",
         arguments: [
             "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
-            "WatchConnectivity", "LocalAuthentication", "UIKit", "WultraPowerAuthNetworking",
-            "WultraMobileTokenSDK",
+            "WatchConnectivity", "LocalAuthentication", "UIKit", "UserNotifications", "Network",
+            "WultraPowerAuthNetworking", "WultraMobileTokenSDK",
         ])
     func platformHidesTheLab(module: String) throws {
         let allowed = try #require(table[module])

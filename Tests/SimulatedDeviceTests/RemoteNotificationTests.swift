@@ -38,16 +38,4 @@ struct RemoteNotificationTests {
         #expect(await app.news.first { _ in true } == .push("value"))
         #expect(system.log == [.finished(id: "1")])
     }
-
-    @Test("A device that is offline says so to every process, and its apps cannot send requests")
-    func offline() throws {
-        let device = try TemporaryDevice()
-        let (one, other) = (try device.sandbox(), try device.sandbox(name: "other", bundleIdentifier: "com.example.o"))
-        one.connectivity.setOnline(false)
-        #expect(!other.connectivity.isOnline)
-        #expect(throws: URLError.self) { try other.pass(.httpRequestSent) }
-        try other.pass(.httpResponseReceived)
-        other.connectivity.setOnline(true)
-        try one.pass(.httpRequestSent)
-    }
 }

@@ -8,10 +8,20 @@ extension DeviceAgent {
 
     /// Adds the commands about the network.
     static func addConnectivityCommands(to table: inout CommandTable<DeviceAgent>) {
-        table.answer(GoOffline.self) { _, agent in agent.connectivity.setOnline(false) }
-        table.answer(GoOnline.self) { _, agent in
-            agent.connectivity.setOnline(true)
+        table.answer(GoOffline.self) { _, agent in agent.connectivity.set(.none) }
+        table.answer(GoOnline.self) { arguments, agent in
+            agent.connectivity.set(arguments.network.connection)
             try agent.receiveKeptPushes()
+        }
+    }
+}
+
+extension GoOnline.Network {
+    fileprivate var connection: NetworkConnection {
+        switch self {
+        case .wifi: .wifi
+        case .cellular: .cellular
+        case .wired: .wired
         }
     }
 }

@@ -14,5 +14,11 @@ public struct GoOffline: Command {
 public struct GoOnline: Command {
     public static let info = CommandInfo(
         "goOnline", of: .device, "Brings the device back to the network; what the push service has kept arrives.")
+    @Field("The network that it joins.") public var network: Network = .wifi
+
+    public enum Network: String, Choice {
+        case wifi, cellular, wired
+    }
+
     public init() {}
 }
