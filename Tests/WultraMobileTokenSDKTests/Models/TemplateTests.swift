@@ -11,7 +11,9 @@ struct TemplateTests {
         try JSON.read(WMTUserOperation.self, Example.operation.with("ui.templates", templates))
     }
 
-    @Test("Members that are null or missing are nil, a cell without a name is dropped, and cells that are an object are nil")
+    @Test(
+        "Members that are null or missing are nil, a cell without a name is dropped, and cells that are an object are nil"
+    )
     func decoding() throws {
         let templates = try JSON.read(
             WMTTemplates.self,
@@ -20,7 +22,10 @@ struct TemplateTests {
                 "detail": [
                     "showTitleAndMessage": false,
                     "sections": [
-                        ["title": "x", "cells": [["name": "a", "visibleTitle": true, "collapsable": "YES"], ["style": "s"]]],
+                        [
+                            "title": "x",
+                            "cells": [["name": "a", "visibleTitle": true, "collapsable": "YES"], ["style": "s"]],
+                        ],
                         ["cells": ["name": "a"]], ["style": .integer(1)],
                     ],
                 ],
@@ -57,7 +62,8 @@ struct TemplateTests {
 
     @Test("Values without a text of their own are composed, on both sides of a conversion alike")
     func composed() throws {
-        var json = try Example.operation.with("ui.templates", ["list": ["header": "${operation.amount}", "title": "${operation.fx}"]])
+        var json = try Example.operation.with(
+            "ui.templates", ["list": ["header": "${operation.amount}", "title": "${operation.fx}"]])
         json = json.with("formData.attributes.0.valueFormatted", nil)
         json = json.with("formData.attributes.6.sourceValueFormatted", nil)
         let visual = WMTTemplateVisualParser.prepareForList(operation: try JSON.read(json))
@@ -79,7 +85,8 @@ struct TemplateTests {
         let visual = WMTTemplateVisualParser.prepareForDetail(operation: try operation(nil))
         #expect(visual.sections.map(\.cells.count) == [2, 7])
         #expect((visual.sections[0].cells[0] as? WMTUserOperationHeaderVisualCell)?.value == "Payment approval")
-        #expect((visual.sections[0].cells[1] as? WMTUserOperationMessageVisualCell)?.value == "Please check the payment")
+        #expect(
+            (visual.sections[0].cells[1] as? WMTUserOperationMessageVisualCell)?.value == "Please check the payment")
         let party = try #require(visual.sections[1].cells[4] as? WMTUserOperationValueAttributeVisualCell)
         #expect(party.header == "Shop" && party.defaultFormattedStringValue.isEmpty)
         #expect(visual.sections[1].cells[3] is WMTUserOperationHeadingVisualCell)

@@ -54,7 +54,9 @@ struct ExpirationWatcherTests {
 
         /// How many operations the next report has.
         func report() async -> Int? { await reports.first { _ in true } }
-        func advance(milliseconds: Int64) throws { try clock.advance(by: LabDuration(nanoseconds: milliseconds * 1_000_000)) }
+        func advance(milliseconds: Int64) throws {
+            try clock.advance(by: LabDuration(nanoseconds: milliseconds * 1_000_000))
+        }
     }
 
     private func operation(_ id: String) throws -> WMTUserOperation {
