@@ -39,7 +39,7 @@ struct TemplateTests {
         let cell = try #require(sections[0].cells?.first)
         #expect(cell.visibleTitle == true && cell.canCopy == nil && cell.collapsable == .yes && cell.centered == nil)
         #expect(sections[2].style == nil)
-        #expect(try JSON.read(WMTTemplates.self, ["list": "x", "detail": .null]) == JSON.read([:]))
+        #expect(try JSON.read(WMTTemplates.self, ["list": "x", "detail": .null]) == JSON.read(WMTTemplates.self, [:]))
     }
 
     @Test("Placeholders of a list are filled by kind; one that cannot be filled makes its text nil")
@@ -66,7 +66,7 @@ struct TemplateTests {
             "ui.templates", ["list": ["header": "${operation.amount}", "title": "${operation.fx}"]])
         json = json.with("formData.attributes.0.valueFormatted", nil)
         json = json.with("formData.attributes.6.sourceValueFormatted", nil)
-        let visual = WMTTemplateVisualParser.prepareForList(operation: try JSON.read(json))
+        let visual = WMTTemplateVisualParser.prepareForList(operation: try JSON.read(WMTUserOperation.self, json))
         #expect(visual.header == "250.50 €" && visual.title == "1.26 ETH → 1,710.98 $")
     }
 

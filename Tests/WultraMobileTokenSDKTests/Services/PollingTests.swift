@@ -55,7 +55,7 @@ struct PollingTests {
             for await count in counter.stream where count >= wanted { return }
         }
 
-        func advance(_ seconds: Int) throws { try clock.advance(by: .seconds(seconds)) }
+        func advance(_ seconds: Int64) throws { try clock.advance(by: .seconds(seconds)) }
         func post(_ name: Notification.Name) { center.center.post(name: name, object: nil) }
     }
 
