@@ -75,7 +75,8 @@ struct ExpirationWatcherTests {
 
     private func operation(_ id: String) throws -> WMTUserOperation {
         try JSON.read(
-            WMTUserOperation.self, Example.operation.with("id", .string(id)).with("operationExpires", "2126-03-01T08:20:30+0000"))
+            WMTUserOperation.self,
+            Example.operation.with("id", .string(id)).with("operationExpires", "2126-03-01T08:20:30+0000"))
     }
 
     @Test("Each operation is watched once, and what is returned is what is watched")
@@ -93,7 +94,8 @@ struct ExpirationWatcherTests {
     @Test("Operations are equal by identifier, data and expiration; other objects, if they are one")
     func equality() throws {
         let one = try operation("1")
-        #expect(one.equals(other: try operation("1")) && !one.equals(other: try operation("2")))
+        let (same, two) = try (operation("1"), operation("2"))
+        #expect(one.equals(other: same) && !one.equals(other: two))
         let other = try JSON.read(WMTUserOperation.self, Example.operation.with("id", "1"))
         #expect(!one.equals(other: other))
         let expirable = Expirable(one.operationExpires)

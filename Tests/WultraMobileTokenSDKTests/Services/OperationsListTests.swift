@@ -82,31 +82,28 @@ struct OperationsListTests {
         let inbox = app.networking.createWMTInbox()
         let push = app.networking.createWMTPush()
         let operation = WMTLocalOperation(id: "1", data: "A1")
-        #expect(
-            await result { #expect(service.getDetail(operationId: "1", completion: $0) == nil) }.reason
-                == .missingActivation)
-        #expect(
-            await result { #expect(service.claim(operationId: "1", completion: $0) == nil) }.reason
-                == .missingActivation)
-        #expect(
-            await result { #expect(service.getHistory(authentication: .rightPassword, completion: $0) == nil) }.reason
-                == .missingActivation)
-        #expect(
-            await result {
-                #expect(service.authorize(operation: operation, with: .rightPassword, completion: $0) == nil)
-            }
-            .reason == .missingActivation)
-        #expect(
-            await result { #expect(service.reject(operation: operation, with: .unknown, completion: $0) == nil) }.reason
-                == .missingActivation)
-        #expect(await result { #expect(inbox.getUnreadCount(completion: $0) == nil) }.reason == .missingActivation)
-        #expect(await result { #expect(inbox.getAllMessages(completion: $0) == nil) }.reason == .missingActivation)
-        #expect(
-            await result {
-                #expect(push.registerDeviceTokenForPushNotifications(token: Data([1]), completion: $0) == nil)
-            }
-            .reason == .missingActivation)
+        let reasons = [
+            await refusal { service.getDetail(operationId: "1", completion: $0) },
+            await refusal { service.claim(operationId: "1", completion: $0) },
+            await refusal { service.getHistory(authentication: .rightPassword, completion: $0) },
+            await refusal { service.authorize(operation: operation, with: .rightPassword, completion: $0) },
+            await refusal { service.reject(operation: operation, with: .unknown, completion: $0) },
+            await refusal { inbox.getUnreadCount(completion: $0) },
+            await refusal { inbox.getAllMessages(completion: $0) },
+            await refusal { push.registerDeviceTokenForPushNotifications(token: Data([1]), completion: $0) },
+        ]
+        #expect(reasons.allSatisfy { $0 == .missingActivation })
         #expect(app.transport.requests.isEmpty)
+    }
+
+    /// Why a call was refused that returned nothing to wait for.
+    private func refusal<Value>(
+        _ call: (@escaping (Result<Value, WMTError>) -> Void) -> AnyObject?
+    ) async -> WMTErrorReason? {
+        await result { done in
+            let handle = call(done)
+            #expect(handle == nil)
+        }.reason
     }
 
     @Test(
