@@ -1,5 +1,4 @@
 import Foundation
-import PowerAuthCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
