@@ -183,7 +183,7 @@ let package = Package(
         tests("LabKitTests", ["LabKit", "LabSystem", "ZeroMQ"]),
         // What must hold for any input of a parser; driven by the tests and by the package in Fuzzing.
         .target(
-            name: "ParserProperties", dependencies: ["PowerAuthProtocol", "PowerAuthCore"],
+            name: "ParserProperties", dependencies: ["PowerAuthProtocol", "PowerAuthCore", "WultraMobileTokenSDK"],
             path: "Tests/ParserProperties", swiftSettings: settings),
         tests("PowerAuthProtocolTests", ["PowerAuthProtocol", "ParserProperties"]),
         tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),

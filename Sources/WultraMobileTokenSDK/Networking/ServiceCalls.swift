@@ -60,7 +60,8 @@ final class ServiceCalls: Sendable {
         let operation = WPNAsyncBlockOperation { operation, finish in
             let (result, finish) = (Result(catching: body), Transferred(finish))
             DispatchQueue.main.async {
-                if !operation.isCancelled { completion(result) }
+                guard !operation.isCancelled else { return }
+                completion(result)
                 finish.value(nil)
             }
         }

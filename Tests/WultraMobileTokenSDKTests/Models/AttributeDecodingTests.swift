@@ -123,7 +123,9 @@ struct AttributeDecodingTests {
     @Test("Elements that are no attributes are left out")
     func noAttributes() throws {
         let good: JSONValue = ["type": "HEADING", "id": "h", "label": "H"]
-        for bad in [.null, .integer(7), "text", [], [:], ["type": "NOTE"], good.with("type", .integer(1))] as [JSONValue] {
+        for bad in [.null, .integer(7), "text", [], [:], ["type": "NOTE"], good.with("type", .integer(1))]
+            as [JSONValue]
+        {
             #expect(try attributes([bad, good]).map(\.type) == [.heading], "\(bad)")
         }
         for bad in [.null, .integer(7), "text", [:]] as [JSONValue] {
@@ -166,7 +168,9 @@ struct AttributeDecodingTests {
     func optional() throws {
         let party: JSONValue = [
             "type": "PARTY_INFO",
-            "partyInfo": ["name": "n", "description": "d", "logoUrl": "https://l.test", "websiteUrl": "https://w.test"],
+            "partyInfo": [
+                "name": "n", "description": "d", "logoUrl": "https://l.test", "websiteUrl": "https://w.test",
+            ],
         ]
         let image: JSONValue = ["type": "IMAGE", "thumbnailUrl": "t", "originalUrl": "o"]
         let amount: JSONValue = [

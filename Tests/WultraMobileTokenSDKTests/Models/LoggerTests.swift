@@ -38,7 +38,9 @@ struct LoggerTests {
     @Test("A delegate hears what is printed, or everything")
     func delegate() {
         let all = ["debug: test d", "info: test i", "warning: test w", "error: test e"]
-        let levels: [(WMTLogger.VerboseLevel, Int)] = [(.off, 0), (.errors, 1), (.warnings, 2), (.info, 3), (.debug, 4)]
+        let levels: [(WMTLogger.VerboseLevel, Int)] = [
+            (.off, 0), (.errors, 1), (.warnings, 2), (.info, 3), (.debug, 4),
+        ]
         for (level, count) in levels {
             #expect(heard(by: Listener(follows: true), at: level) == Array(all.suffix(count)))
             #expect(heard(by: Listener(follows: false), at: level) == all)

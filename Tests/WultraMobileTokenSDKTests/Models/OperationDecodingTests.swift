@@ -7,18 +7,6 @@ import Testing
 
 @Suite("Operations (mobile-token.md, section 7.1)", .endsInTime)
 struct OperationDecodingTests {
-    /// What becomes of a value that is missing, null or of a wrong type.
-    enum Fate: String {
-        /// The operation cannot be read.
-        case refused
-        /// The member is nil.
-        case absent
-        /// The member has another value, so that nobody misses it.
-        case replaced
-    }
-
-    private static let wrong: [JSONValue] = [.integer(7), .bool(true), [:], []]
-
     @Test(
         "What an operation must have is refused when it is missing, null or of a wrong type",
         arguments: [

@@ -84,7 +84,9 @@ struct ScreenDecodingTests {
         #expect(redirect.type == .redirect && redirect.payload.redirectText == "Back")
         #expect(redirect.payload.redirectUrl == "https://shop.test/back" && redirect.payload.countdown == 5)
         #expect(data.flipButtons == nil && data.blockApprovalOnCall == nil)
-        for path in ["payload.redirectText", "payload.redirectUrl", "payload.countdown", "payload", "heading", "message"] {
+        for path in [
+            "payload.redirectText", "payload.redirectUrl", "payload.countdown", "payload", "heading", "message",
+        ] {
             for value in [nil, .null, .bool(true)] as [JSONValue?] {
                 #expect(try after(screen.with(path, value)) == nil, "\(path) = \(value as Any)")
             }

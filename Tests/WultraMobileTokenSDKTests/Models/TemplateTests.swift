@@ -11,7 +11,9 @@ struct TemplateTests {
         try JSON.read(WMTUserOperation.self, Example.operation.with("ui.templates", templates))
     }
 
-    @Test("Members that are null or missing are nil, a cell without a name is dropped, and cells that are an object are nil")
+    @Test(
+        "Members that are null or missing are nil, a cell without a name is dropped, and cells that are an object are nil"
+    )
     func decoding() throws {
         let templates = try JSON.read(
             WMTTemplates.self,
@@ -20,7 +22,10 @@ struct TemplateTests {
                 "detail": [
                     "showTitleAndMessage": false,
                     "sections": [
-                        ["title": "x", "cells": [["name": "a", "visibleTitle": true, "collapsable": "YES"], ["style": "s"]]],
+                        [
+                            "title": "x",
+                            "cells": [["name": "a", "visibleTitle": true, "collapsable": "YES"], ["style": "s"]],
+                        ],
                         ["cells": ["name": "a"]], ["style": .integer(1)],
                     ],
                 ],
@@ -34,7 +39,7 @@ struct TemplateTests {
         let cell = try #require(sections[0].cells?.first)
         #expect(cell.visibleTitle == true && cell.canCopy == nil && cell.collapsable == .yes && cell.centered == nil)
         #expect(sections[2].style == nil)
-        #expect(try JSON.read(WMTTemplates.self, ["list": "x", "detail": .null]) == JSON.read([:]))
+        #expect(try JSON.read(WMTTemplates.self, ["list": "x", "detail": .null]) == JSON.read(WMTTemplates.self, [:]))
     }
 
     @Test("Placeholders of a list are filled by kind; one that cannot be filled makes its text nil")
@@ -57,10 +62,11 @@ struct TemplateTests {
 
     @Test("Values without a text of their own are composed, on both sides of a conversion alike")
     func composed() throws {
-        var json = try Example.operation.with("ui.templates", ["list": ["header": "${operation.amount}", "title": "${operation.fx}"]])
+        var json = try Example.operation.with(
+            "ui.templates", ["list": ["header": "${operation.amount}", "title": "${operation.fx}"]])
         json = json.with("formData.attributes.0.valueFormatted", nil)
         json = json.with("formData.attributes.6.sourceValueFormatted", nil)
-        let visual = WMTTemplateVisualParser.prepareForList(operation: try JSON.read(json))
+        let visual = WMTTemplateVisualParser.prepareForList(operation: try JSON.read(WMTUserOperation.self, json))
         #expect(visual.header == "250.50 €" && visual.title == "1.26 ETH → 1,710.98 $")
     }
 
@@ -79,7 +85,8 @@ struct TemplateTests {
         let visual = WMTTemplateVisualParser.prepareForDetail(operation: try operation(nil))
         #expect(visual.sections.map(\.cells.count) == [2, 7])
         #expect((visual.sections[0].cells[0] as? WMTUserOperationHeaderVisualCell)?.value == "Payment approval")
-        #expect((visual.sections[0].cells[1] as? WMTUserOperationMessageVisualCell)?.value == "Please check the payment")
+        #expect(
+            (visual.sections[0].cells[1] as? WMTUserOperationMessageVisualCell)?.value == "Please check the payment")
         let party = try #require(visual.sections[1].cells[4] as? WMTUserOperationValueAttributeVisualCell)
         #expect(party.header == "Shop" && party.defaultFormattedStringValue.isEmpty)
         #expect(visual.sections[1].cells[3] is WMTUserOperationHeadingVisualCell)

@@ -33,7 +33,9 @@ struct PACTests {
         ] {
             #expect(WMTPACUtils.parseQRCode(code: code) == nil, "\(code)")
         }
-        for text in ["scheme://operation", "scheme://operation?code=abc", "scheme://operation?oid", "scheme://operation?x=y.z"] {
+        for text in [
+            "scheme://operation", "scheme://operation?code=abc", "scheme://operation?oid", "scheme://operation?x=y.z",
+        ] {
             #expect(try link(text) == nil, "\(text)")
         }
     }

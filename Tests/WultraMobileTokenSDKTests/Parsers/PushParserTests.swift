@@ -19,7 +19,9 @@ struct PushParserTests {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    private func parse(_ text: String, _ change: (inout [AnyHashable: Any]) -> Void = { _ in }) throws -> WMTPushMessage? {
+    private func parse(_ text: String, _ change: (inout [AnyHashable: Any]) -> Void = { _ in }) throws
+        -> WMTPushMessage?
+    {
         var info = try info(text)
         change(&info)
         return WMTPushParser.parseNotification(info)

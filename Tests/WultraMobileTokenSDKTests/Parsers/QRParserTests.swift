@@ -1,5 +1,4 @@
 import Foundation
-import PowerAuthCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -25,7 +24,11 @@ struct QRParserTests {
     }
 
     private func reason(_ text: String) -> WMTQROperationParserFailure.Reason? {
-        if case .failure(let failure) = WMTQROperationParser().parseInDetail(string: text) { failure.reason } else { nil }
+        if case .failure(let failure) = WMTQROperationParser().parseInDetail(string: text) {
+            failure.reason
+        } else {
+            nil
+        }
     }
 
     private func fields(_ data: String) throws -> [WMTQROperationData.Field] {
@@ -231,7 +234,8 @@ struct QRParserTests {
         func code(_ text: String, _ keys: SignatureKeys, length: Int = 8) throws -> String {
             let operation = try parse(text)
             return try SymmetricSignature.offline(
-                keys: keys, counter: counter, uriId: OperationEndpoint.offlineId, nonce: operation.nonceForOfflineSigning,
+                keys: keys, counter: counter, uriId: OperationEndpoint.offlineId,
+                nonce: operation.nonceForOfflineSigning,
                 body: operation.dataForOfflineSigning, length: length)
         }
         #expect(try code(Example.payloadA, knowledge) == "35407794-18128750")

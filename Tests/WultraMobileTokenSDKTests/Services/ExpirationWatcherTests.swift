@@ -14,6 +14,20 @@ struct ExpirationWatcherTests {
         init(_ date: Date) { operationExpires = date }
     }
 
+    /// Timers that ring when the test says so.
+    private final class ManualTimers: Sendable {
+        private let actions = Mutex<[@Sendable () -> Void]>([])
+
+        var count: Int { actions.withLock { $0.count } }
+
+        func add(_ action: @escaping @Sendable () -> Void) -> DeviceTime.Cancellation {
+            actions.withLock { $0.append(action) }
+            return {}
+        }
+
+        func ringLast() { actions.withLock { $0.last }?() }
+    }
+
     /// A watcher on a device whose clock stands still until the test moves it.
     private final class Watch: WMTOperationExpirationWatcherDelegate, Sendable {
         let watcher: WMTOperationExpirationWatcher
@@ -54,11 +68,15 @@ struct ExpirationWatcherTests {
 
         /// How many operations the next report has.
         func report() async -> Int? { await reports.first { _ in true } }
-        func advance(milliseconds: Int64) throws { try clock.advance(by: LabDuration(nanoseconds: milliseconds * 1_000_000)) }
+        func advance(milliseconds: Int64) throws {
+            try clock.advance(by: LabDuration(nanoseconds: milliseconds * 1_000_000))
+        }
     }
 
     private func operation(_ id: String) throws -> WMTUserOperation {
-        try JSON.read(Example.operation.with("id", .string(id)).with("operationExpires", "2126-03-01T08:20:30+0000"))
+        try JSON.read(
+            WMTUserOperation.self,
+            Example.operation.with("id", .string(id)).with("operationExpires", "2126-03-01T08:20:30+0000"))
     }
 
     @Test("Each operation is watched once, and what is returned is what is watched")
@@ -76,7 +94,8 @@ struct ExpirationWatcherTests {
     @Test("Operations are equal by identifier, data and expiration; other objects, if they are one")
     func equality() throws {
         let one = try operation("1")
-        #expect(one.equals(other: try operation("1")) && !one.equals(other: try operation("2")))
+        let (same, two) = try (operation("1"), operation("2"))
+        #expect(one.equals(other: same) && !one.equals(other: two))
         let other = try JSON.read(WMTUserOperation.self, Example.operation.with("id", "1"))
         #expect(!one.equals(other: other))
         let expirable = Expirable(one.operationExpires)
@@ -101,24 +120,19 @@ struct ExpirationWatcherTests {
     @Test("A clock that was set back does not silence the watcher")
     func clockSetBack() async throws {
         let watch = try Watch()
-        let timers = Mutex<[@Sendable () -> Void]>([])
-        let time = DeviceTime(
-            now: { watch.sandbox.clock.now() },
-            after: { _, action in
-                timers.withLock { $0.append(action) }
-                return {}
-            })
+        let timers = ManualTimers()
+        let time = DeviceTime(now: { watch.sandbox.clock.now() }, after: { _, action in timers.add(action) })
         let watcher = WMTOperationExpirationWatcher(time: time)
         watcher.currentDateProvider = Watch.Clock(sandbox: watch.sandbox)
         watcher.delegate = watch
         watcher.add(watch.operation(in: 0))
         watch.sandbox.clock.setSkew(milliseconds: -10_000)
-        try #require(timers.withLock { $0.last })()
+        timers.ringLast()
         #expect(watcher.getWatchedOperations().count == 1)
         watch.sandbox.clock.setSkew(milliseconds: 10_000)
         // The timer that found nothing has set another one.
-        #expect(timers.withLock { $0.count } == 2)
-        try #require(timers.withLock { $0.last })()
+        #expect(timers.count == 2)
+        timers.ringLast()
         #expect(await watch.report() == 1)
     }
 

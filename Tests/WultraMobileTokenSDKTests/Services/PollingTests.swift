@@ -4,7 +4,6 @@ import SimulatedDevice
 import Synchronization
 import TestSupport
 import Testing
-import UIKit
 
 @testable import WultraMobileTokenSDK
 
@@ -31,7 +30,12 @@ struct PollingTests {
             let stream: AsyncStream<Int>
             let continuation: AsyncStream<Int>.Continuation
             init() { (stream, continuation) = AsyncStream.makeStream() }
-            func increment() { continuation.yield(count.withLock { $0 += 1; return $0 }) }
+            func increment() {
+                continuation.yield(
+                    count.withLock {
+                        $0 += 1; return $0
+                    })
+            }
         }
 
         init() throws {
@@ -51,7 +55,7 @@ struct PollingTests {
             for await count in counter.stream where count >= wanted { return }
         }
 
-        func advance(_ seconds: Int) throws { try clock.advance(by: .seconds(seconds)) }
+        func advance(_ seconds: Int64) throws { try clock.advance(by: .seconds(seconds)) }
         func post(_ name: Notification.Name) { center.center.post(name: name, object: nil) }
     }
 
@@ -98,17 +102,17 @@ struct PollingTests {
     func pause() async throws {
         let poll = try Poll()
         poll.polling.start(interval: 7, delayStart: false)
-        poll.post(UIApplication.willResignActiveNotification)
+        poll.post(AppLife.willResignActive)
         #expect(poll.polling.isPolling)
         try poll.advance(60)
         #expect(poll.count == 1)
         poll.polling.start(interval: 7, delayStart: false)
         #expect(poll.count == 1)
-        poll.post(UIApplication.didBecomeActiveNotification)
+        poll.post(AppLife.didBecomeActive)
         #expect(poll.count == 2)
         try poll.advance(7)
         await poll.refreshes(3)
-        poll.post(UIApplication.didBecomeActiveNotification)
+        poll.post(AppLife.didBecomeActive)
         #expect(poll.count == 3)
     }
 
@@ -116,10 +120,10 @@ struct PollingTests {
     func stopWhilePaused() throws {
         let poll = try Poll()
         poll.polling.start(interval: 7, delayStart: false)
-        poll.post(UIApplication.willResignActiveNotification)
+        poll.post(AppLife.willResignActive)
         poll.polling.stop()
         #expect(!poll.polling.isPolling)
-        poll.post(UIApplication.didBecomeActiveNotification)
+        poll.post(AppLife.didBecomeActive)
         try poll.advance(60)
         #expect(poll.count == 1 && !poll.polling.isPolling)
     }

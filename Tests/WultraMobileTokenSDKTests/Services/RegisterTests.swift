@@ -7,7 +7,9 @@ import Testing
 @Suite("The register of operations (mobile-token.md, section 6.3)", .endsInTime)
 struct RegisterTests {
     private func operations(_ ids: String..., name: String = "payment") throws -> [WMTUserOperation] {
-        try ids.map { try JSON.read(Example.operation.with("id", .string($0)).with("name", .string(name))) }
+        try ids.map {
+            try JSON.read(WMTUserOperation.self, Example.operation.with("id", .string($0)).with("name", .string(name)))
+        }
     }
 
     private func ids(_ change: OperationRegister.Change?) -> [[String]]? {

@@ -67,7 +67,9 @@ struct RequestTests {
 
 @Suite("What comes back (mobile-token.md, section 2.1)", .endsInTime)
 struct ListResponseTests {
-    private func read(_ value: JSONValue) throws -> WMTOperationListResponse<WMTUserOperation> { try JSON.read(value) }
+    private func read(_ value: JSONValue) throws -> WMTOperationListResponse<WMTUserOperation> {
+        try JSON.read(WMTOperationListResponse<WMTUserOperation>.self, value)
+    }
 
     @Test("The server's time and the dates of operations are read with their zone")
     func dates() throws {

@@ -4,16 +4,16 @@ import LabKit
 /// JSON of the tests.
 enum JSON {
     /// Reads a text, with dates as the services read them.
-    static func read<Value: Decodable>(_ type: Value.Type = Value.self, _ text: String) throws -> Value {
+    static func read<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
         try read(type, Data(text.utf8))
     }
 
     /// Reads a value, with dates as the services read them.
-    static func read<Value: Decodable>(_ type: Value.Type = Value.self, _ value: JSONValue) throws -> Value {
+    static func read<Value: Decodable>(_ type: Value.Type, _ value: JSONValue) throws -> Value {
         try read(type, value.encoded())
     }
 
-    static func read<Value: Decodable>(_ type: Value.Type = Value.self, _ data: Data) throws -> Value {
+    static func read<Value: Decodable>(_ type: Value.Type, _ data: Data) throws -> Value {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
         return try decoder.decode(type, from: data)

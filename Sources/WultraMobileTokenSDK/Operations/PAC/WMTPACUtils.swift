@@ -26,7 +26,7 @@ public enum WMTPACUtils {
     /// - Returns: nil for any other link.
     public static func parseDeeplink(url: URL) -> WMTPACData? {
         guard let items = URLComponents(url: url, resolvingAgainstBaseURL: true)?.queryItems else {
-            WMTLogger.error("The link has no query: \(url.absoluteString)")
+            WMTLogger.info("The link has no query: \(url.absoluteString)")
             return nil
         }
         // Values may be encoded twice: once for the code, once for the link.
@@ -35,7 +35,7 @@ public enum WMTPACUtils {
             return WMTPACData(operationId: id, totp: totp)
         }
         guard let code = (items.first { $0.name == "code" } ?? items.first)?.value else {
-            WMTLogger.error("The link names no operation: \(url.absoluteString)")
+            WMTLogger.info("The link names no operation: \(url.absoluteString)")
             return nil
         }
         return parseJWT(code.removingPercentEncoding ?? code)
@@ -63,7 +63,7 @@ public enum WMTPACUtils {
         guard parts.count > 1, let payload = decode(parts[1]),
             let claims = try? JSONDecoder().decode(Claims.self, from: payload)
         else {
-            WMTLogger.error("The code is no JWT with an operation.")
+            WMTLogger.info("The code is no JWT with an operation.")
             return nil
         }
         return WMTPACData(operationId: claims.oid, totp: claims.totp ?? claims.potp)

@@ -12,7 +12,7 @@ public struct WMTQROperationParser: Sendable {
     /// Reads a text.
     public func parse(string: String) -> Result<WMTQROperation, WMTQROperationParserError> {
         parseInDetail(string: string).mapError { failure in
-            WMTLogger.error("The text of a QR code is no operation: \(failure)")
+            WMTLogger.info("The text of a QR code is no operation: \(failure)")
             return failure.error
         }
     }
