@@ -4,7 +4,8 @@ extension Vocabulary {
         activationCommands + activationKindCommands + legacyActivationCommands + biometryCommands
             + signatureCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
             + watchSupportCommands + messagingCommands
-            + serverCommands + operationCommands + resourceCommands + trafficCommands + serverProcessCommands + processCommands
+            + serverCommands + operationCommands + resourceCommands + trafficCommands + serverProcessCommands
+            + processCommands
             + deviceCommands + diskCommands + securityCommands + linkCommands + linkFaultCommands + storageCommands
             + faultCommands + clockCommands + traceCommands)
 }

@@ -123,7 +123,8 @@ public struct VerifyOfflineCode: Command {
 // mobile-token.md, section 20.2
 public struct SendPush: Command {
     public static let info = CommandInfo(
-        "sendPush", of: .server, "Sends a push notification to the devices of a user, and waits until it is handed over.")
+        "sendPush", of: .server,
+        "Sends a push notification to the devices of a user, and waits until it is handed over.")
     @Field("User whose devices get it.") public var userId: String = "alice"
     @Field("Title that the system shows.") public var title: String?
     @Field("Text that the system shows.") public var body: String?
