@@ -31,6 +31,7 @@ extension Meaning {
     static let operationId: Meaning = "Identifier of the operation."
     static let password: Meaning = "Password of the knowledge factor."
     static let proximityCheck: Meaning = "Whether a proximity code is asked for; the template decides when left out."
+    static let remainingAttempts: Meaning = "Attempts left before the activation is blocked."
     static let requestBody: Meaning = "Body of the request."
     static let statusReason: Meaning = "Why the operation was taken back, in a word for programs."
     static let tokenName: Meaning = "Symbolic name of the token."
