@@ -51,6 +51,19 @@ struct MobileErrorTests {
         }
     }
 
+    @Test("On demand push and inbox refuse with the code of the integration library")
+    func libraryCode() async throws {
+        let fixture = try ServerFixture.mobileToken { $0.policy.hasLibraryAuthenticationCode = true }
+        try await fixture.run { client in
+            for path in ["/api/push/device/register", "/api/push/device/register/token", "/api/inbox/count"] {
+                let answer = try await client.send(path)
+                #expect(answer.refusal == "401 ERR_AUTHENTICATION: POWER_AUTH_SIGNATURE_INVALID", "\(path)")
+            }
+            let other = try await client.send("\(MobileApp.root)/list")
+            #expect(other.code == "POWERAUTH_AUTH_FAIL")
+        }
+    }
+
     @Test("Each resource takes the factors that it is documented with, and no others")
     func factors() async throws {
         try await ServerFixture.mobileToken().run { client in
