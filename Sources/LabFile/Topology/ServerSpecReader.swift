@@ -43,6 +43,7 @@ public struct ServerSpecReader {
         settings.tls = reader.choice("tls", of: CertificateKind.allCases.map(\.rawValue)).flatMap(CertificateKind.init)
         settings.restrictAccess = reader.boolean("restrictAccess")
         settings.vaultWithBiometry = reader.boolean("vaultWithBiometry")
+        settings.libraryAuthenticationCode = reader.boolean("libraryAuthenticationCode")
         settings.replayVerification = reader.boolean("replayVerification")
         settings.applicationName = reader.text("applicationName")
         settings.applicationDisplayName = reader.text("applicationDisplayName")

@@ -8,6 +8,8 @@ public struct ServerSettings: Codable, Equatable, Sendable {
     public var restrictAccess: Bool?
     /// Whether the vault opens with biometry in place of knowledge.
     public var vaultWithBiometry: Bool?
+    /// Whether push and inbox refuse with the code of the integration library (mobile-token.md, section 16.1).
+    public var libraryAuthenticationCode: Bool?
     /// Whether encrypted requests and token digests may be used once only.
     public var replayVerification: Bool?
     /// The three names in the answer of `/status`.

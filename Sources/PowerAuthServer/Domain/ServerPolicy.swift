@@ -28,6 +28,9 @@ public struct ServerPolicy: Sendable {
     public var recoveryMaxFailedAttempts = 5
     /// Whether the vault opens with biometry in place of knowledge.
     public var isVaultOpenedByBiometry = false
+    /// Whether push and inbox refuse devices with the code of the integration library in place of the documented one
+    /// (mobile-token.md, section 16.1).
+    public var hasLibraryAuthenticationCode = false
     /// How callbacks are delivered.
     public var callbacks = CallbackPolicy()
     /// Whether the back office is open to integrations only, with HTTP Basic.

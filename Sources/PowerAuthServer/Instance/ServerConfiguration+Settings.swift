@@ -13,6 +13,7 @@ extension ServerConfiguration {
         set(\.certificate, settings.tls)
         set(\.policy.isBackOfficeRestricted, settings.restrictAccess)
         set(\.policy.isVaultOpenedByBiometry, settings.vaultWithBiometry)
+        set(\.policy.hasLibraryAuthenticationCode, settings.libraryAuthenticationCode)
         set(\.policy.isReplayVerified, settings.replayVerification)
         set(\.names.name, settings.applicationName)
         set(\.names.displayName, settings.applicationDisplayName)

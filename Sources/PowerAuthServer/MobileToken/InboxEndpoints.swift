@@ -81,7 +81,10 @@ struct InboxEndpoints: Sendable {
     private func endpoint(
         _ path: String, _ answer: @escaping @Sendable (ServerRequest, Activation) throws -> ServerResponse
     ) -> Endpoint {
-        .mobileToken(path, failures: [.inboxFailed]) { request in
+        .mobileToken(
+            path, failures: [.inboxFailed],
+            refusal: service.context.policy.hasLibraryAuthenticationCode ? .libraryAuthentication : .authentication
+        ) { request in
             let activation = try authentication.authenticateToken(request, allowed: .withPossession)
             do {
                 return try answer(request, activation)

@@ -46,7 +46,9 @@ struct PushEndpoints: Sendable {
         _ path: String, _ answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
     ) -> Endpoint {
         .mobileToken(
-            path, failures: [.invalidObject, .pushRegistrationFailed], refusal: .pushAuthentication, answer: answer)
+            path, failures: [.invalidObject, .pushRegistrationFailed],
+            refusal: context.policy.hasLibraryAuthenticationCode ? .libraryAuthentication : .pushAuthentication,
+            answer: answer)
     }
 
     private func register(_ request: ServerRequest, _ activation: Activation) throws -> ServerResponse {

@@ -42,10 +42,25 @@ struct MobileErrorTests {
             for path in Self.byToken {
                 #expect(try await app.ask(path, [:]).code == "POWERAUTH_AUTH_FAIL", "\(path)")
             }
+            let id = try await client.operation("login")
             for (path, uriId) in Self.bySignature {
-                #expect(
-                    try await app.sign(path, uriId: uriId, ["id": "none"]).status == 401, "\(path)")
+                let answer = try await app.sign(
+                    path, uriId: uriId, ["id": .string(id), "data": "A2"], type: .possession)
+                #expect(answer.refusal == "401 POWERAUTH_AUTH_FAIL: Authentication failed", "\(path)")
             }
+        }
+    }
+
+    @Test("On demand push and inbox refuse with the code of the integration library")
+    func libraryCode() async throws {
+        let fixture = try ServerFixture.mobileToken { $0.policy.hasLibraryAuthenticationCode = true }
+        try await fixture.run { client in
+            for path in ["/api/push/device/register", "/api/push/device/register/token", "/api/inbox/count"] {
+                let answer = try await client.send(path)
+                #expect(answer.refusal == "401 ERR_AUTHENTICATION: POWER_AUTH_SIGNATURE_INVALID", "\(path)")
+            }
+            let other = try await client.send("\(MobileApp.root)/list")
+            #expect(other.code == "POWERAUTH_AUTH_FAIL")
         }
     }
 

@@ -29,6 +29,7 @@ struct ServerSettingsTests {
             signatureLookAhead: 10
             restrictAccess: true
             vaultWithBiometry: true
+            libraryAuthenticationCode: true
             replayVerification: false
             tls: wrong-host
             applicationName: bank
@@ -69,6 +70,7 @@ struct ServerSettingsTests {
             try configuration.activationProvider.statusObject(nil)
                 == ["maintenance": false, "level": 3, "note": "3"])
         let policy = configuration.policy
+        #expect(policy.hasLibraryAuthenticationCode)
         #expect(policy.maxFailedAttempts == 3 && policy.lookAhead == 10)
         #expect(policy.isBackOfficeRestricted && policy.isVaultOpenedByBiometry && !policy.isReplayVerified)
         #expect(policy.activationValidity == 600_000 && policy.requestWindow == 30_000)

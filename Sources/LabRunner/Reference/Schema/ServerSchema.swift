@@ -11,6 +11,8 @@ enum ServerSchema {
                 of: CertificateKind.self, "The certificate to show; by default the server speaks plain HTTP."),
             "restrictAccess": flag("Whether the back office is open to integrations only.", default: false),
             "vaultWithBiometry": flag("Whether the vault opens with biometry, too.", default: false),
+            "libraryAuthenticationCode": flag(
+                "Whether push and inbox refuse with `ERR_AUTHENTICATION`.", default: false),
             "replayVerification": flag("Whether requests and token digests may be used once only.", default: true),
             "applicationName": TopologySchema.text("Name in `/status`.", default: "powerauth-server"),
             "applicationDisplayName": TopologySchema.text("Name in `/status`.", default: "PowerAuth Server"),

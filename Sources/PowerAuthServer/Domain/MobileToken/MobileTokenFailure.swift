@@ -7,6 +7,8 @@ struct MobileTokenFailure: Error, Equatable, Sendable {
 
     static let authentication = unauthenticated("Authentication failed")
     static let pushAuthentication = unauthenticated("Unable to verify device registration.")
+    /// What the integration library says before the documented answer has its turn.
+    static let libraryAuthentication = MobileTokenFailure(401, "ERR_AUTHENTICATION", "POWER_AUTH_SIGNATURE_INVALID")
     static let templateNotFound = MobileTokenFailure(400, "INVALID_REQUEST", "Template not found")
     static let foreignOperation = MobileTokenFailure(400, "INVALID_REQUEST", "Invalid request")
     static let operationNotFound = MobileTokenFailure(

@@ -57,7 +57,7 @@ struct UITemplate: Sendable {
 
     /// The attributes' descriptions.
     /// - Throws: ``MobileTokenFailure/brokenTemplate``.
-    func attributeTemplates() throws -> [Attribute] {
+    func attributeTemplates() throws(MobileTokenFailure) -> [Attribute] {
         guard let attributes = attributes.nonBlank else { return [] }
         do {
             return try JSONDecoder().decode([Attribute]?.self, from: Data(attributes.utf8)) ?? []

@@ -22,11 +22,7 @@ struct UITemplates: Sendable {
     init(_ templates: [UITemplate]) {
         rows = Dictionary(grouping: templates, by: \.placeholder).mapValues { templates in
             templates.map { template in
-                Entry(
-                    template: template,
-                    attributes: Result { () throws(MobileTokenFailure) in
-                        do { return try template.attributeTemplates() } catch { throw .brokenTemplate }
-                    })
+                Entry(template: template, attributes: Result(catching: template.attributeTemplates))
             }
         }
     }

@@ -25,9 +25,12 @@ final class PushQueue: Sendable {
     /// Sends them, some time. Returns at once.
     func submit(_ pushes: [Push], _ context: ServiceContext) {
         guard !pushes.isEmpty else { return }
+        let operation = CurrentOperation.id
         thread.submit {
-            // Push is best effort: a server that is closing sends nothing more.
-            for push in pushes { _ = try? PushSender(context: context).send(push) }
+            CurrentOperation.$id.withValue(operation) {
+                // Push is best effort: a server that is closing sends nothing more.
+                for push in pushes { _ = try? PushSender(context: context).send(push) }
+            }
         }
     }
 
@@ -35,8 +38,11 @@ final class PushQueue: Sendable {
     func deliver(_ push: Push, _ context: ServiceContext) throws -> [PushJournal.Entry] {
         let delivery = Mutex<Result<[PushJournal.Entry], any Error>>(.success([]))
         let isDone = DispatchSemaphore(value: 0)
+        let operation = CurrentOperation.id
         thread.submit {
-            let result = Result { try PushSender(context: context).send(push) }
+            let result = CurrentOperation.$id.withValue(operation) {
+                Result { try PushSender(context: context).send(push) }
+            }
             delivery.withLock { $0 = result }
             isDone.signal()
         }
