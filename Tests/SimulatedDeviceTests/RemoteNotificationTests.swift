@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -45,7 +46,8 @@ struct RemoteNotificationTests {
         let (one, other) = (try device.sandbox(), try device.sandbox(name: "other", bundleIdentifier: "com.example.o"))
         one.connectivity.setOnline(false)
         #expect(!other.connectivity.isOnline)
-        #expect(throws: URLError.self) { try other.pass(.httpRequestSent) }
+        let error = #expect(throws: NSError.self) { try other.pass(.httpRequestSent) }
+        #expect(error?.domain == NSURLErrorDomain && error?.code == URLError.Code.notConnectedToInternet.rawValue)
         try other.pass(.httpResponseReceived)
         other.connectivity.setOnline(true)
         try one.pass(.httpRequestSent)
