@@ -44,12 +44,12 @@ struct RemoteNotificationTests {
     func offline() throws {
         let device = try TemporaryDevice()
         let (one, other) = (try device.sandbox(), try device.sandbox(name: "other", bundleIdentifier: "com.example.o"))
-        one.connectivity.setOnline(false)
+        one.connectivity.set(.none)
         #expect(!other.connectivity.isOnline)
         let error = #expect(throws: NSError.self) { try other.pass(.httpRequestSent) }
         #expect(error?.domain == NSURLErrorDomain && error?.code == URLError.Code.notConnectedToInternet.rawValue)
         try other.pass(.httpResponseReceived)
-        other.connectivity.setOnline(true)
+        other.connectivity.set(.wifi)
         try one.pass(.httpRequestSent)
     }
 }

@@ -8,9 +8,9 @@ extension DeviceAgent {
 
     /// Adds the commands about the network.
     static func addConnectivityCommands(to table: inout CommandTable<DeviceAgent>) {
-        table.answer(GoOffline.self) { _, agent in agent.connectivity.setOnline(false) }
+        table.answer(GoOffline.self) { _, agent in agent.connectivity.set(.none) }
         table.answer(GoOnline.self) { _, agent in
-            agent.connectivity.setOnline(true)
+            agent.connectivity.set(.wifi)
             try agent.receiveKeptPushes()
         }
     }

@@ -61,7 +61,7 @@ public final class DeviceAgent {
         deviceClock = try DeviceClock(
             layout: layout, device: device.name, clock: clock, initialSkew: device.clockSkewMilliseconds)
         disk = try DeviceDisk(layout: layout, device: device.name)
-        connectivity = try DeviceConnectivity(layout: layout, device: device.name)
+        connectivity = try DeviceConnectivity(layout: layout, device: device)
         security = try DeviceSecurity(layout: layout, device: device)
         notifications = try NotificationStore(layout: layout, device: device.name)
         trace = try TraceWriter(

@@ -16,8 +16,6 @@ public final class Sandbox: Sendable {
     public let device: DeviceInformation
     /// The device's wall clock.
     public let clock: DeviceClock
-    /// Whether the device has a network.
-    public let connectivity: DeviceConnectivity
     /// Waits for lengths of the device's time.
     public let timer: DeviceTimer
     /// Passcode, biometry and lock of the device.
@@ -45,9 +43,11 @@ public final class Sandbox: Sendable {
     private let traceWriter: TraceWriter?
     private let faults: FaultTable?
     private let backend = Mutex<(any WatchSessionBackend)?>(nil)
-    private let notificationService = Mutex<NotificationService?>(nil)
     /// Kept alive as long as the sandbox: the private device of a test.
     private let owner: (any AnyObject & Sendable)?
+    /// How the device reaches the network.
+    public let connectivity: DeviceConnectivity
+    private let notificationService = Mutex<NotificationService?>(nil)
 
     /// Builds what an app sees on a device of a live instance.
     ///
@@ -91,7 +91,7 @@ public final class Sandbox: Sendable {
                 return (try? registry.vendorIdentifier(team: device.team)) ?? ""
             })
         timer = DeviceTimer(clock: clock)
-        connectivity = try DeviceConnectivity(layout: layout, device: device.name)
+        connectivity = try DeviceConnectivity(layout: layout, device: device)
         self.clock = try DeviceClock(
             layout: layout, device: device.name, clock: clock, initialSkew: device.clockSkewMilliseconds)
         sharedMemory = NamedSharedMemorySpace(
@@ -167,8 +167,15 @@ public final class Sandbox: Sendable {
     ///
     /// - Throws: The failure that the system brings about.
     public func pass(_ checkpoint: Checkpoint) throws {
-        if checkpoint == .httpRequestSent, !connectivity.isOnline { throw DeviceConnectivity.offline }
+        if checkpoint == .httpRequestSent, !connectivity.isOnline { throw Self.offline }
         try faults?.pass(checkpoint.faultPoint, process: identity.name)
+    }
+
+    /// What a request fails with while the device is offline.
+    private static var offline: NSError {
+        NSError(
+            domain: NSURLErrorDomain, code: URLError.Code.notConnectedToInternet.rawValue,
+            userInfo: [NSLocalizedDescriptionKey: "The Internet connection appears to be offline."])
     }
 
     /// Writes an event to the trace of this process, with the lab operation on whose behalf it happens.
