@@ -77,7 +77,7 @@ public struct OperationDetail: Command {
 public struct CancelOperation: Command {
     public static let info = CommandInfo("cancelOperation", of: .server, "Takes an operation back.")
     @Field(.operationId) public var operationId: String
-    @Field(.statusReason, limit: "32 characters") public var statusReason: String?
+    @Field(.statusReason, limit: "up to 32 characters") public var statusReason: String?
     public typealias Result = ServerOperation
 
     public init() {}
@@ -112,7 +112,7 @@ public struct VerifyOfflineCode: Command {
     public struct Result: FieldObject {
         @Field("Whether the operation is approved.") public var isValid: Bool
         @Field("Factors of the digits.") public var signatureType: String
-        @Field("Attempts left before the activation is blocked.") public var remainingAttempts: Int
+        @Field(.remainingAttempts) public var remainingAttempts: Int
         @Field("The operation afterwards.") public var operation: ServerOperation
         public init() {}
     }
@@ -123,7 +123,8 @@ public struct VerifyOfflineCode: Command {
 // mobile-token.md, section 20.2
 public struct SendPush: Command {
     public static let info = CommandInfo(
-        "sendPush", of: .server, "Sends a push notification to the devices of a user, and waits until it is handed over.")
+        "sendPush", of: .server,
+        "Sends a push notification to the devices of a user, and waits until it is handed over.")
     @Field("User whose devices get it.") public var userId: String = "alice"
     @Field("Title that the system shows.") public var title: String?
     @Field("Text that the system shows.") public var body: String?

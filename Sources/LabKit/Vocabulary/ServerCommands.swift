@@ -111,7 +111,7 @@ public struct VerifySignature: Command {
         @Field(.activationId) public var activationId: String
         @Field(.userId) public var userId: String?
         @Field("Factors of the signature.") public var signatureType: String
-        @Field("Attempts left before the activation is blocked.") public var remainingAttempts: Int?
+        @Field(.remainingAttempts) public var remainingAttempts: Int?
         public init() {}
     }
 

@@ -5,13 +5,20 @@ enum ServerResourceTable {
     static let text = """
         DELETE /lab/faults/{id} *
         DELETE /lab/snapshots/{name} *
+        DELETE /lab/ui-templates/{placeholder}/{language} *
         DELETE,GET /lab/traffic *
+        DELETE,GET /v2/operations/{id} *
         DELETE,GET,POST /lab/faults *
+        DELETE,GET,POST /lab/pushes *
         GET /health *
         GET /metrics *
         GET /openapi.json *
+        GET /v2/operations/{id}/offline/qr *
         GET,POST /lab/clock *
         GET,POST /lab/snapshots *
+        GET,POST /lab/ui-templates *
+        POST /lab/inbox *
+        POST /lab/payments *
         POST /lab/seed *
         POST /lab/snapshots/{name}/restore *
         POST /rest/v3/activation/block activationId:text externalUserId:text reason:text
@@ -62,6 +69,7 @@ enum ServerResourceTable {
         POST /rest/v3/operation/approve additionalData:map applicationId:text data:text operationId:text signatureType:POSSESSION|KNOWLEDGE|BIOMETRY|POSSESSION_KNOWLEDGE|POSSESSION_BIOMETRY|POSSESSION_KNOWLEDGE_BIOMETRY userId:text
         POST /rest/v3/operation/approve/fail additionalData:map operationId:text
         POST /rest/v3/operation/cancel additionalData:map operationId:text statusReason:text
+        POST /rest/v3/operation/claim operationId:text userId:text
         POST /rest/v3/operation/create activationFlag:text activationId:text additionalData:map applications:list externalId:text parameters:map proximityCheckEnabled:boolean templateName:text timestampExpires:any userId:text
         POST /rest/v3/operation/detail operationId:text userId:text
         POST /rest/v3/operation/list activationId:text applications:list pageNumber:any pageSize:any userId:text
@@ -94,5 +102,10 @@ enum ServerResourceTable {
         POST /rest/v3/upgrade/commit activationId:text applicationKey:text
         POST /rest/v3/upgrade/start activationId:text applicationKey:text encryptedData:text ephemeralPublicKey:text mac:text nonce:text protocolVersion:text temporaryKeyId:text timestamp:any
         POST /rest/v3/vault/unlock activationId:text applicationKey:text encryptedData:text ephemeralPublicKey:text mac:text nonce:text protocolVersion:text signature:text signatureType:POSSESSION|KNOWLEDGE|BIOMETRY|POSSESSION_KNOWLEDGE|POSSESSION_BIOMETRY|POSSESSION_KNOWLEDGE_BIOMETRY signatureVersion:text signedData:text temporaryKeyId:text timestamp:any
+        POST /v2/inbox/messages *
+        POST /v2/operations *
+        POST /v2/operations/{id}/offline/otp *
+        POST /v2/registrations *
+        POST /v2/registrations/{id}/commit *
         """
 }

@@ -35,6 +35,7 @@ extension Meaning {
     static let password: Meaning = "Password of the knowledge factor."
     static let proximityCheck: Meaning = "Whether a proximity code is asked for; the template decides when left out."
     static let pushPayload: Meaning = "Payload of the push: `aps`, and the sender's own keys beside it."
+    static let remainingAttempts: Meaning = "Attempts left before the activation is blocked."
     static let requestBody: Meaning = "Body of the request."
     static let shownNotification: Meaning = "Identifier of the notification; the newest one when left out."
     static let statusReason: Meaning = "Why the operation was taken back, in a word for programs."

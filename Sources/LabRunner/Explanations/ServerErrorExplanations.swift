@@ -102,7 +102,7 @@ extension Explanation {
         ),
         serverError(
             36, "Operation state is invalid for the requested change.", "The operation has already ended.",
-            "Create another one."),
+            "Create another one.", ["mobile-token/server-cancels-an-operation.yaml"]),
         serverError(37, "Operation cannot be approved.", "It is unknown, has expired or ended.", "Create another one."),
         serverError(38, "Operation cannot be rejected.", "It is unknown or has ended.", "Nothing is left to reject."),
         serverError(39, "Operation template already exists.", "A template has this name.", "Change that one."),
@@ -124,9 +124,11 @@ extension Explanation {
             "The SDK gets a new key and sends again; `temporaryKeyValidity` says how long one lives."),
     ]
 
-    private static func serverError(_ code: Int, _ meaning: String, _ cause: String, _ advice: String) -> Explanation {
+    private static func serverError(
+        _ code: Int, _ meaning: String, _ cause: String, _ advice: String, _ scenarios: [String] = []
+    ) -> Explanation {
         Explanation(
             "ERR00\(code < 10 ? "0" : "")\(code)", .serverError, code: nil, meaning, causes: [cause], advice: advice,
-            references: ["server.md, section 2.6"])
+            references: ["server.md, section 2.6"], scenarios: scenarios)
     }
 }

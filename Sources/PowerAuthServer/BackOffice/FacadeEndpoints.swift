@@ -129,7 +129,8 @@ struct FacadeEndpoints: Sendable {
     }
 
     @Sendable private func commit(_ request: ServerRequest) throws -> ServerResponse {
-        let externalUserId = try request.body.isEmpty
+        let externalUserId =
+            try request.body.isEmpty
             ? nil : JSONBody.decode(CommitRequest.self, from: request.body).externalUserId
         let activation = try activations.commit(
             activationId: request.parameters["id"], otp: nil, externalUserId: externalUserId)

@@ -72,7 +72,9 @@ struct MobileOperationEndpoints: Sendable {
 
     /// A wrong signature is an attempt to approve, too (mobile-token.md, section 16.5).
     @Sendable private func authorize(_ request: ServerRequest) throws -> ServerResponse {
-        let authenticated = Result { try caller(signatureOf: request, "/operation/authorize", Self.strong.union([.possession])) }
+        let authenticated = Result {
+            try caller(signatureOf: request, "/operation/authorize", Self.strong.union([.possession]))
+        }
         let approval = try JSONBody.decode(OptionalRequest<ApprovalRequest>.self, from: request.body).requestObject
         guard let approval, let id = approval.id else { throw MobileTokenFailure.authentication }
         switch authenticated {

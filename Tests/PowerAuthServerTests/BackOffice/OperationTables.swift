@@ -173,6 +173,12 @@ extension EndpointTable {
         EndpointTable(path: "/operation/detail", shape: operation(code: .digits(8))) { world in
             ["operationId": try await pending(world, ["proximityCheckEnabled": true]), "userId": "alice"]
         }.refusing(unknown(.operationNotFound)).refusing([.with(["userId": "bob"], .operationNotFound)]),
+        EndpointTable(path: "/operation/claim", shape: operation(code: .digits(8))) { world in
+            ["operationId": try await pending(world, ["proximityCheckEnabled": true]), "userId": "alice"]
+        }.refusing(unknown(.operationNotFound)).refusing([
+            .with(["userId": "bob"], .operationNotFound),
+            .without("userId", .invalidRequest, message: "userId is missing"),
+        ]),
         list("/operation/list", operation()),
         list("/operation/list/pending", operation(code: .digits(8))),
         EndpointTable(path: "/operation/list/external", shape: [operation()]) { world in

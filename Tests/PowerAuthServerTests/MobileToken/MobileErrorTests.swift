@@ -42,9 +42,11 @@ struct MobileErrorTests {
             for path in Self.byToken {
                 #expect(try await app.ask(path, [:]).code == "POWERAUTH_AUTH_FAIL", "\(path)")
             }
+            let id = try await client.operation("login")
             for (path, uriId) in Self.bySignature {
-                #expect(
-                    try await app.sign(path, uriId: uriId, ["id": "none"]).status == 401, "\(path)")
+                let answer = try await app.sign(
+                    path, uriId: uriId, ["id": .string(id), "data": "A2"], type: .possession)
+                #expect(answer.refusal == "401 POWERAUTH_AUTH_FAIL: Authentication failed", "\(path)")
             }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import LabKit
 import PowerAuthProtocol
 import TestSupport
@@ -196,7 +197,9 @@ struct MobileOperationTests {
             #expect(history.map { $0["status"]?.stringValue } == ["PENDING", "CANCELED"])
             #expect(history[1]["statusReason"] == "PREARRANGED_REASON")
             #expect(history[0]["statusReason"] == nil)
-            #expect(try await app.detail(canceled).refusal == "400 OPERATION_ALREADY_CANCELED: Operation was already canceled")
+            #expect(
+                try await app.detail(canceled).refusal
+                    == "400 OPERATION_ALREADY_CANCELED: Operation was already canceled")
             client.clock.advance(milliseconds: 300_001)
             #expect(try await app.claim(waiting).refusal == "400 OPERATION_EXPIRED: Operation already expired")
             #expect(try await app.list().isEmpty)
@@ -240,6 +243,32 @@ struct MobileOperationTests {
         }
     }
 
+    @Test("A page takes the same queries, however many operations and applications it has")
+    func queriesOfAPage() async throws {
+        let fixture = try ServerFixture.mobileToken()
+        try await fixture.run { client in
+            _ = try await client.backOffice("application/create", ["applicationId": "other"])
+            func queries() throws -> Int {
+                try fixture.server.services.context.read { database in
+                    var count = 0
+                    database.trace { _ in count += 1 }
+                    let found = try OperationStore.list(
+                        database,
+                        .init(userId: "alice", applications: ApplicationStore.all(database), offset: 0, limit: 100))
+                    _ = try UITemplates.of(found.map(\.operationType), database)
+                    database.trace()
+                    return count
+                }
+            }
+            _ = try await client.operation("login")
+            let few = try queries()
+            for template in ["login", "login_1fa", "payment", "login"] {
+                _ = try await client.operation(template, ["applications": ["lab", "other"]])
+            }
+            #expect(try queries() == few)
+        }
+    }
+
     @Test("Of sixteen devices that approve at once exactly one does")
     func sixteenDevices() async throws {
         let fixture = try ServerFixture.mobileToken { $0.workerThreads = 16 }
@@ -278,10 +307,14 @@ struct MobileOperationTests {
                 ])
             _ = try await app.authorize(id, "A2", correct: false)
             _ = try await app.authorize(id, "A2")
-            let payloads = try fixture.server.services.context.read { database in
-                try CallbackStore.claimDue(database, CallbackPolicy(), at: client.clock.now()).map(\.payload)
+            let payloads = try fixture.server.services.context.change { change in
+                try CallbackStore.claimDue(change.database, CallbackPolicy(), at: change.now).map(\.payload)
             }
-            #expect(payloads.count == 2)
+            #expect(
+                payloads.map { try? JSONValue.parse($0) } == [
+                    ["type": "OPERATION", "operationId": .string(id), "status": "PENDING", "failureCount": 1],
+                    ["type": "OPERATION", "operationId": .string(id), "status": "APPROVED", "failureCount": 1],
+                ])
         }
     }
 }

@@ -30,7 +30,8 @@ struct DefaultTemplates: Sendable {
     private static let uiTemplates = [
         UITemplate(
             placeholder: "login", language: "en", title: "Login approval", message: "Do you want to sign in?",
-            resultTexts: #"{"success":"You are signed in","reject":"Login refused","failure":"Login was not approved"}"#),
+            resultTexts: #"{"success":"You are signed in","reject":"Login refused","failure":"Login was not approved"}"#
+        ),
         UITemplate(
             placeholder: "login_1fa", language: "en", title: "Login approval", message: "Do you want to sign in?"),
         UITemplate(

@@ -25,7 +25,7 @@ struct OperationDecisionService: Sendable {
     ///   `invalidApplication`.
     func approve(_ approval: Approval) throws -> Decided {
         guard let id = approval.operationId, let userId = approval.userId, let applicationId = approval.applicationId,
-            approval.data != nil, approval.signatureType != nil
+            approval.data?.isEmpty == false, approval.signatureType != nil
         else {
             throw ServiceError.invalid("operationId, userId, applicationId, data and signatureType are required")
         }

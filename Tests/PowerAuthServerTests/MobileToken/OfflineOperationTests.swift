@@ -1,0 +1,137 @@
+import Foundation
+import HTTPTypes
+import LabKit
+import PowerAuthProtocol
+import TestSupport
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite("Operations without a network", .endsInTime)
+struct OfflineOperationTests {
+    @Test(
+        "A text becomes one line",
+        arguments: [
+            ("PAYMENT", "PAYMENT"), ("123", "123"), ("a\\b", "a\\\\b"), ("a\nb\r\nc", "a\\nb\\nc"), ("a   b", "a b"),
+            ("a\u{A0} b", "a b"), ("a\u{7}b\tc", "abc"), ("", ""), ("Žluť 🐎", "Žluť 🐎"), ("a\\nb", "a\\\\nb"),
+        ])
+    func aTextBecomesOneLine(text: String, line: String) {
+        #expect(OfflineText.line(text) == line)
+    }
+
+    /// The digits of a phone that scanned a code.
+    private func digits(
+        _ app: inout MobileApp, _ payload: OfflinePayload, type: SignatureType = .possessionKnowledge
+    ) throws -> String {
+        let lines = payload.data.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let body = ([lines[0], lines[3]] + lines.dropFirst(5)).joined(separator: "&")
+        let keys = try #require(app.device.keys)
+        let signature = try SymmetricSignature.offline(
+            keys: SignatureKeys(keys, factors: type.factors), counter: app.device.counter,
+            uriId: "/operation/authorize/offline", nonce: payload.nonce, body: Data(body.utf8))
+        app.device.counter = app.device.counter.next()
+        return signature
+    }
+
+    @Test("A scanned code is signed by the server, and its digits approve the operation")
+    func aScannedCode() async throws {
+        let fixture = try ServerFixture.mobileToken()
+        try await fixture.run { client in
+            var app = try await client.mobileApp()
+            for hasProximityCheck in [false, true] {
+                let payment = try await client.payment(["proximityCheck": .bool(hasProximityCheck)])
+                let id = try #require(payment["id"]?.stringValue)
+                let path = "/v2/operations/\(id)/offline/qr?registrationId=\(app.device.activationId)"
+                let code = try await client.plain(path, method: .get).json
+                let payload = try OfflinePayload(#require(code["operationQrCodeData"]?.stringValue))
+                #expect(payload.nonce == code["nonce"]?.stringValue)
+                #expect(payload.signingKey == .personalized)
+                #expect(try payload.isSigned(by: #require(app.device.serverPublicKey)))
+                let lines = payload.data.components(separatedBy: "\n")
+                #expect(
+                    Array(lines.prefix(5)) == [
+                        id, "Payment approval", "Pay 250.50 EUR to CZ6508000000192000145399?",
+                        payment["data"]?.stringValue ?? "", "BX",
+                    ])
+                #expect(lines.count == (hasProximityCheck ? 6 : 5))
+                let refused = try await verify(client, id, app, payload, "00000000-00000000")
+                #expect(refused["otpValid"] == false && refused["remainingAttempts"] == 99)
+                #expect(try await client.detail(id).number("failureCount") == 1)
+                let accepted = try await verify(
+                    client, id, app, payload, digits(&app, payload, type: .possessionBiometry))
+                #expect(
+                    accepted == [
+                        "otpValid": true, "userId": "alice", "registrationId": .string(app.device.activationId),
+                        "registrationStatus": "ACTIVE", "signatureType": "POSSESSION_BIOMETRY",
+                        "remainingAttempts": 100,
+                    ])
+                #expect(try await client.detail(id).text("status") == "APPROVED")
+                #expect(try await client.detail(id).text("additionalData.authFactor") == "possession_biometry")
+            }
+        }
+    }
+
+    private func verify(
+        _ client: ServerClient, _ id: String, _ app: MobileApp, _ payload: OfflinePayload, _ digits: String
+    ) async throws -> JSONValue {
+        try await client.plain(
+            "/v2/operations/\(id)/offline/otp",
+            [
+                "otp": .string(digits), "nonce": .string(payload.nonce),
+                "registrationId": .string(app.device.activationId),
+            ]
+        ).json
+    }
+
+    @Test("A code for any device is signed with the application's key")
+    func aCodeForAnyDevice() async throws {
+        let fixture = try ServerFixture.mobileToken()
+        try await fixture.run { client in
+            let services = fixture.server.services
+            let offline = OfflineOperationService(context: services.context)
+            let id = try await client.operation("login")
+            let payload = try offline.code(operationId: id, activationId: nil)
+            #expect(payload.signingKey == .master)
+            #expect(try payload.isSigned(by: #require(client.configuration).masterServerKey()))
+            let proximity = try await client.operation("login_pac")
+            #expect(throws: ServiceError.self) { try offline.code(operationId: proximity, activationId: nil) }
+        }
+    }
+
+    @Test("Digits of another form, of a stranger or for nothing count for nothing")
+    func whatDoesNotCount() async throws {
+        let fixture = try ServerFixture.mobileToken()
+        try await fixture.run { client in
+            let offline = OfflineOperationService(context: fixture.server.services.context)
+            let id = try await client.operation("login")
+            let nonce = "AAECAwQFBgcICQoLDA0ODw=="
+            for digits in ["1234-5678", "12345678", "12345678-1234567a", ""] {
+                #expect(throws: ServiceError.self) {
+                    try offline.verify(.init(operationId: id, activationId: "x", nonce: nonce, digits: digits))
+                }
+            }
+            let stranger = try offline.verify(
+                .init(operationId: id, activationId: "nobody", nonce: nonce, digits: "12345678-12345678"))
+            #expect(!stranger.isValid && stranger.activation == nil && stranger.remainingAttempts == 0)
+            #expect(try await client.detail(id).number("failureCount") == 0)
+            #expect(throws: ServiceError.self) { try offline.code(operationId: "none", activationId: nil) }
+            _ = try await client.backOffice("operation/cancel", ["operationId": id])
+            #expect(throws: ServiceError.self) { try offline.code(operationId: id, activationId: nil) }
+        }
+    }
+
+    @Test("Flags say whether biometry will do and what the risk is")
+    func flags() async throws {
+        let fixture = try ServerFixture.mobileToken()
+        try await fixture.run { client in
+            for (name, flags, expected) in [("a", "FZXC", "BXFC"), ("b", "", "B")] {
+                _ = try await client.backOffice(
+                    "operation/template/create", ServerClient.template(name).merging(["riskFlags": flags]) { $1 })
+                let id = try await client.operation(name)
+                let payload = try OfflineOperationService(context: fixture.server.services.context)
+                    .code(operationId: id, activationId: nil)
+                #expect(payload.data.components(separatedBy: "\n")[4] == expected)
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import PowerAuthProtocol
+import TestSupport
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite("Decisions about nobody's operation", .endsInTime)
+struct DecisionTests {
+    private func nobodysOperation(_ client: ServerClient) async throws -> String {
+        try await client.backOffice("operation/create", ["applications": ["lab"], "templateName": "payment"])
+            .required("id")
+    }
+
+    @Test("Whoever approves or rejects it becomes its user")
+    func whoeverDecides() async throws {
+        try await ServerFixture.run { client in
+            try await client.createTemplate()
+            let approved = try await client.approve(nobodysOperation(client))
+            #expect(approved.text("result") == "APPROVED" && approved.text("operation.userId") == "alice")
+            let rejected = try await client.backOffice(
+                "operation/reject",
+                ["operationId": nobodysOperation(client), "userId": "alice", "applicationId": "lab"])
+            #expect(rejected.text("result") == "REJECTED" && rejected.text("operation.userId") == "alice")
+        }
+    }
+
+    @Test("Another application rejects nothing, and nobody becomes its user")
+    func anotherApplication() async throws {
+        try await ServerFixture.run { client in
+            try await client.createTemplate()
+            _ = try await client.backOffice("application/create", ["applicationId": "other"])
+            let id = try await nobodysOperation(client)
+            let refused = try await client.backOffice(
+                "operation/reject", ["operationId": id, "userId": "alice", "applicationId": "other"])
+            #expect(refused.text("result") == "REJECT_FAILED" && refused.isNull("operation.userId"))
+            #expect(refused.number("operation.failureCount") == 0)
+        }
+    }
+
+    @Test("The failures before the maximum leave it to everybody, and the last one ends it")
+    func failures() async throws {
+        try await ServerFixture.run { client in
+            try await client.createTemplate()
+            let id = try await nobodysOperation(client)
+            for attempt in 1...5 {
+                let failed = try await client.approve(id, ["data": "wrong"])
+                #expect(failed.text("result") == (attempt < 5 ? "APPROVAL_FAILED" : "OPERATION_FAILED"))
+                #expect(failed.number("operation.failureCount") == attempt)
+                #expect(failed.isNull("operation.userId"))
+            }
+            #expect(try await client.approve(id, ["data": ""]).code == "ERR0024")
+        }
+    }
+
+    @Test("An operation that has ended is claimed by nobody and shown as it is")
+    func claimingTooLate() async throws {
+        try await ServerFixture.run { client in
+            try await client.createTemplate()
+            let id = try await nobodysOperation(client)
+            _ = try await client.backOffice("operation/cancel", ["operationId": id])
+            let shown = try await client.backOffice("operation/claim", ["operationId": id, "userId": "bob"])
+            #expect(shown.text("status") == "CANCELED" && shown.isNull("userId"))
+        }
+    }
+}
