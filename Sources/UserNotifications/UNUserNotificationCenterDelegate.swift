@@ -26,7 +26,8 @@ extension UNUserNotificationCenterDelegate {
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
         withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
     ) {
-        let (delegate, handler) = (HandedOver<any UNUserNotificationCenterDelegate>(value: self), HandedOver(value: completionHandler))
+        let delegate = HandedOver<any UNUserNotificationCenterDelegate>(value: self)
+        let handler = HandedOver(value: completionHandler)
         Task { handler.value(await delegate.value.userNotificationCenter(center, willPresent: notification)) }
     }
 
@@ -40,7 +41,8 @@ extension UNUserNotificationCenterDelegate {
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping () -> Void
     ) {
-        let (delegate, handler) = (HandedOver<any UNUserNotificationCenterDelegate>(value: self), HandedOver(value: completionHandler))
+        let delegate = HandedOver<any UNUserNotificationCenterDelegate>(value: self)
+        let handler = HandedOver(value: completionHandler)
         Task {
             await delegate.value.userNotificationCenter(center, didReceive: response)
             handler.value()

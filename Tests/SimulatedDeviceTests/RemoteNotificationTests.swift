@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import SimulatedDevice
 import TestSupport
 import Testing

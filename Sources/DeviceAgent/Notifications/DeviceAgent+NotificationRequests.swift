@@ -9,7 +9,9 @@ extension DeviceAgent {
         guard let request = try? frame.decodeBody(NotificationRequest.self) else { return }
         let app = host.spec.name
         func answer(_ answer: NotificationAnswer) {
-            send(WatchFrame(.notificationAnswer, correlationId: frame.messageId, body: WatchFrame.body(answer)), to: host)
+            send(
+                WatchFrame(.notificationAnswer, correlationId: frame.messageId, body: WatchFrame.body(answer)), to: host
+            )
         }
         switch request {
         case .register: answer(try register(host))

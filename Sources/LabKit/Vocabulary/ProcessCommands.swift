@@ -1,7 +1,8 @@
 extension Vocabulary {
     /// Commands about the process of an app; its device carries them out.
     static let processCommands: [any Command.Type] = [
-        Launch.self, Kill.self, OutOfMemory.self, Terminate.self, ForceQuit.self, Suspend.self, Resume.self, Relaunch.self,
+        Launch.self, Kill.self, OutOfMemory.self, Terminate.self, ForceQuit.self, Suspend.self, Resume.self,
+        Relaunch.self,
         Uninstall.self, Install.self, Reinstall.self,
     ]
 }
@@ -44,7 +45,8 @@ public struct Terminate: Command {
 public struct ForceQuit: Command {
     public static let info = CommandInfo(
         "forceQuit", of: .process,
-        "Ends the app as the user does in the app switcher; no push launches it until the user does, or until a reboot.")
+        "Ends the app as the user does in the app switcher; no push launches it until the user does, or until a reboot."
+    )
     public init() {}
 }
 

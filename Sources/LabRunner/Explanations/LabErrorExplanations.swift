@@ -61,7 +61,11 @@ extension Explanation {
             scenarios: ["push/reinstalled-app-has-another-token.yaml"]),
         Explanation(
             "wrongState", .deviceError, "The device or the app is in a state that does not allow the command.",
-            causes: ["Installing what is installed, waking what does not sleep, answering a dialog that is not open."],
-            advice: "The message names the state; `processes` of the device lists all of them."),
+            causes: [
+                "Installing what is installed, waking what does not sleep, answering a dialog that is not open, opening a "
+                    + "notification that is not shown."
+            ],
+            advice: "The message names the state; `processes` of the device lists all of them.",
+            scenarios: ["push/opened-notification-launches-the-app.yaml"]),
     ]
 }

@@ -39,7 +39,8 @@ public final class InstanceServer: Sendable {
         configuration.hasLabPowers = true
         server = try LabServer(
             configuration: configuration, clock: InstanceClock(clock: clock),
-            journal: InstanceJournal(trace: trace), faults: ServerFaults(faults))
+            journal: InstanceJournal(trace: trace), faults: ServerFaults(faults),
+            pushGateway: InstancePushGateway(layout: layout, topology: manifest.topology))
     }
 
     /// Listens, tells the instance so, and answers until ``stop()``; then leaves the instance.

@@ -47,9 +47,9 @@ public final class Sandbox: Sendable {
     private let traceWriter: TraceWriter?
     private let faults: FaultTable?
     private let backend = Mutex<(any WatchSessionBackend)?>(nil)
-    private let notificationService = Mutex<NotificationService?>(nil)
     /// Kept alive as long as the sandbox: the private device of a test.
     private let owner: (any AnyObject & Sendable)?
+    private let notificationService = Mutex<NotificationService?>(nil)
 
     /// Builds what an app sees on a device of a live instance.
     ///
