@@ -83,6 +83,7 @@ let package = Package(
             name: "CCurl", dependencies: ["CCurlLibrary"],
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(name: "CLabSystem"),
+        .target(name: "CMainBundle"),
 
         // Foundations.
         module("LabSystem", ["CLabSystem"]),
@@ -96,10 +97,12 @@ let package = Package(
         module("PowerAuthCore", ["PowerAuthProtocol"]),
 
         // The simulated platform.
-        module("SimulatedDevice", ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", grdb]),
+        module("SimulatedDevice", ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", "CMainBundle", grdb]),
         module("WatchConnectivity", ["SimulatedDevice"]),
         module("LocalAuthentication", ["SimulatedDevice"]),
         module("UIKit", ["SimulatedDevice"]),
+        module("Network", ["SimulatedDevice"]),
+        module("CFNetwork"),
 
         // The SDKs.
         module(
@@ -110,7 +113,9 @@ let package = Package(
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
 
         // The vendor's libraries on top of the SDK.
-        module("WultraPowerAuthNetworking", ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice"]),
+        module(
+            "WultraPowerAuthNetworking",
+            ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "CFNetwork"]),
         module(
             "WultraMobileTokenSDK",
             [
@@ -175,7 +180,9 @@ let package = Package(
             path: "Tests/ParserProperties", swiftSettings: settings),
         tests("PowerAuthProtocolTests", ["PowerAuthProtocol", "ParserProperties"]),
         tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
-        tests("SimulatedDeviceTests", ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit"]),
+        tests(
+            "SimulatedDeviceTests",
+            ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "Network", "CFNetwork"]),
         tests(
             "PowerAuthSharedTests",
             [

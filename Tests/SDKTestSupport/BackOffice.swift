@@ -18,6 +18,8 @@ package struct BackOffice: Sendable {
     /// What a test cannot go on without is not there.
     package struct Missing: Error {
         package let what: String
+
+        package init(what: String) { self.what = what }
     }
 
     /// An activation that waits for its device.

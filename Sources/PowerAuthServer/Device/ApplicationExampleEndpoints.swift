@@ -33,7 +33,7 @@ struct ApplicationExampleEndpoints: Sendable {
                         responseObject: Account(accountId: request.parameters["id"] ?? "", userId: activation.userId)))
             },
             .device(
-                "/secure/account/widget/balance", methods: ["GET"], failure: .authentication, readsJSON: false
+                "/secure/account/widget/balance", methods: ["GET", "POST"], failure: .authentication, readsJSON: false
             ) { request in
                 _ = try authentication.authenticateToken(request, allowed: .withPossession)
                 return try .ok(ResponseEnvelope(responseObject: "CZK 1 234.50"))

@@ -16,8 +16,11 @@ struct ExchangeEndpoints: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            encrypted("/exchange/v3/application", scope: .application, name: "APPLICATION_SCOPE"),
-            encrypted("/exchange/v3/activation", scope: .activation, name: "ACTIVATION_SCOPE"),
+            encrypted("/exchange/v3/application", scope: .application) { try Self.opened($0, "APPLICATION_SCOPE") },
+            encrypted("/exchange/v3/activation", scope: .activation) { try Self.opened($0, "ACTIVATION_SCOPE") },
+            // What a networking library talks to: an envelope inside the encryption, whoever protects it.
+            encrypted("/exchange/v3/application/generics", scope: .application, Self.echo),
+            encrypted("/exchange/v3/activation/generics", scope: .activation, Self.echo),
             signed("/exchange/v3/signed") { plaintext, userId in
                 let text = try Self.message(plaintext).data ?? ""
                 return try JSONBody.encode(Message(data: Self.verified(text, userId: userId)))
@@ -28,20 +31,21 @@ struct ExchangeEndpoints: Sendable {
             },
             // Any bytes will do, so nothing is left to be refused once the signature is accepted.
             signed("/exchange/v3/signed/raw", failure: .authentication) { plaintext, _ in plaintext },
-            signed("/exchange/v3/signed/generics") { plaintext, _ in
-                let content = try JSONBody.decode(Wrapped<Message>.self, from: plaintext).requestObject
-                return try JSONBody.encode(ResponseEnvelope(responseObject: content))
+            signed("/exchange/v3/signed/generics") { plaintext, _ in try Self.echo(plaintext) },
+            authorized("/exchange/v3/token") { plaintext, userId in
+                let text = try Self.message(plaintext).data ?? ""
+                return try JSONBody.encode(Message(data: Self.verified(text, userId: userId)))
             },
-            .device("/exchange/v3/token", failure: .encryption, others: [.authentication], answer: token),
+            authorized("/exchange/v3/token/generics") { plaintext, _ in try Self.echo(plaintext) },
         ]
     }
 
-    private func encrypted(_ path: String, scope: EciesScope, name: String) -> Endpoint {
+    private func encrypted(
+        _ path: String, scope: EciesScope, _ answer: @escaping @Sendable (_ plaintext: Data) throws -> Data
+    ) -> Endpoint {
         .device(path, failure: .encryption) { request in
             let exchange = try encryption.open(request, scope: scope)
-            let text = try Self.message(exchange.plaintext).data ?? ""
-            let answer = Message(data: "Server successfully decrypted signed data: \(text), scope: \(name)")
-            return try encryption.answer(exchange, with: JSONBody.encode(answer))
+            return try encryption.answer(exchange, with: answer(exchange.plaintext))
         }
     }
 
@@ -57,15 +61,28 @@ struct ExchangeEndpoints: Sendable {
     }
 
     /// A token of two factors authenticates, the envelope of its activation protects.
-    @Sendable private func token(_ request: ServerRequest) throws -> ServerResponse {
-        let activation = try encryption.authentication.authenticateToken(request, allowed: .strong)
-        let exchange = try encryption.open(request, scope: .activation)
-        guard exchange.activation?.id == activation.id else {
-            throw ServiceError(.decryptionFailed, "token and envelope belong to different activations")
+    private func authorized(
+        _ path: String, _ answer: @escaping @Sendable (_ plaintext: Data, _ userId: String) throws -> Data
+    ) -> Endpoint {
+        .device(path, failure: .encryption, others: [.authentication]) { request in
+            let activation = try encryption.authentication.authenticateToken(request, allowed: .strong)
+            let exchange = try encryption.open(request, scope: .activation)
+            guard exchange.activation?.id == activation.id else {
+                throw ServiceError(.decryptionFailed, "token and envelope belong to different activations")
+            }
+            return try encryption.answer(exchange, with: answer(exchange.plaintext, activation.userId))
         }
-        let text = try Self.message(exchange.plaintext).data ?? ""
-        let answer = Message(data: Self.verified(text, userId: activation.userId))
-        return try encryption.answer(exchange, with: JSONBody.encode(answer))
+    }
+
+    private static func opened(_ plaintext: Data, _ scope: String) throws -> Data {
+        let text = try message(plaintext).data ?? ""
+        return try JSONBody.encode(Message(data: "Server successfully decrypted signed data: \(text), scope: \(scope)"))
+    }
+
+    /// Puts what came in one envelope into the other.
+    @Sendable private static func echo(_ plaintext: Data) throws -> Data {
+        let content = try JSONBody.decode(Wrapped<Message>.self, from: plaintext).requestObject
+        return try JSONBody.encode(ResponseEnvelope(responseObject: content))
     }
 
     private static func message(_ plaintext: Data) throws -> Message {

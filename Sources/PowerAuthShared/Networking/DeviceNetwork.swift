@@ -27,13 +27,18 @@ package struct DeviceNetwork: Sendable {
         _ request: HTTPRequest, judge: ServerTrustJudge? = nil,
         completion: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void
     ) -> any HTTPExchange {
+        let (url, path) = (request.url, request.url.path)
         do {
+            guard sandbox.connectivity.isOnline else {
+                let error = CurlError.error(.notConnectedToInternet, Self.offline, url: url)
+                sandbox.trace(.httpFailed(error: error.localizedDescription, path: path))
+                throw error
+            }
             try sandbox.pass(.httpRequestSent)
         } catch {
             completion(.failure(error as NSError))
             return NoExchange()
         }
-        let (url, path) = (request.url, request.url.path)
         var request = request
         request.serverTrust = ServerTrust(
             authoritiesPath: sandbox.installedAuthorityPath, time: sandbox.clock.now(), judge: judge)
@@ -52,6 +57,7 @@ package struct DeviceNetwork: Sendable {
         return exchange
     }
 
+    private static let offline = "The device has no connection to the network."
     private static let timedOut = "The request timed out."
 
     /// Writes the end of an exchange into the trace; the system may let it fail.

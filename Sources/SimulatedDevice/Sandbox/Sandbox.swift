@@ -26,12 +26,16 @@ public final class Sandbox: Sendable {
     public let keychain: SystemKeychain
     /// The shared memory names of the current boot.
     public let sharedMemory: NamedSharedMemorySpace
+    /// How the device reaches the network.
+    public let connectivity: DeviceConnectivity
     /// News about the app's own life.
     public let lifecycle = ApplicationLifecycle()
     /// The app's directory, created when the sandbox was; `HOME` of its process.
     public let home: String
     /// Version of the app, `CFBundleShortVersionString`.
     public let appVersion = "1.0"
+    /// Number of the app's build, `CFBundleVersion`.
+    static let buildNumber = "1"
     /// Name of the app's executable.
     public let executableName: String
 
@@ -87,6 +91,7 @@ public final class Sandbox: Sendable {
                 guard security.state.isUnlockedSinceBoot else { return "" }
                 return (try? registry.vendorIdentifier(team: device.team)) ?? ""
             })
+        connectivity = try DeviceConnectivity(layout: layout, device: device)
         timer = DeviceTimer(clock: clock)
         self.clock = try DeviceClock(
             layout: layout, device: device.name, clock: clock, initialSkew: device.clockSkewMilliseconds)
@@ -114,12 +119,14 @@ public final class Sandbox: Sendable {
     /// The sandbox of this process, or nil before ``enter(_:)``.
     public static var currentIfEntered: Sandbox? { entered.withLock { $0 } }
 
-    /// Makes `sandbox` the one of this process. Once only.
+    /// Makes `sandbox` the one of this process, and its app the one that `Bundle.main` tells about. Once only, before other
+    /// threads ask.
     public static func enter(_ sandbox: Sandbox) {
         entered.withLock { current in
             precondition(current == nil, "A process enters its sandbox once.")
             current = sandbox
         }
+        MainBundle.adopt(sandbox)
     }
 
     /// PEM file of the certificate authority that is installed on the device besides the system's: that of the

@@ -27,12 +27,21 @@ public enum WPNUserAgent: Sendable {
     }
 
     private static func describe(_ sandbox: Sandbox?) -> String {
-        let language = Locale.preferredLanguages.first ?? "??"
-        let network = "unknown"
-        let application = "\(sandbox?.identity.bundleIdentifier ?? "??")/\(sandbox?.appVersion ?? "")"
-        let system = "\(sandbox?.device.systemName ?? "iOS")/\(sandbox?.device.osVersion ?? "")"
-        let model = sandbox?.device.model.lowercased() ?? "UNKNOWN"
-        return
-            "PowerAuthNetworking/\(libraryVersion) (\(language); \(network)) \(application) (Apple; \(system); \(model))"
+        let parts = [
+            "\(Locale.preferredLanguages.first ?? "??"); \(network(of: sandbox))",
+            "\(sandbox?.identity.bundleIdentifier ?? "??")/\(sandbox?.appVersion ?? "")",
+            "Apple; \(sandbox?.device.systemName ?? "iOS")/\(sandbox?.device.osVersion ?? "")",
+            sandbox?.device.model.lowercased() ?? "UNKNOWN",
+        ]
+        return "PowerAuthNetworking/\(libraryVersion) (\(parts[0])) \(parts[1]) (\(parts[2]); \(parts[3]))"
+    }
+
+    private static func network(of sandbox: Sandbox?) -> String {
+        switch sandbox?.connectivity.connection {
+        case .cellular: "cellular"
+        case .wifi: "wifi"
+        case .wired: "wired"
+        case .some(.none), nil: "unknown"
+        }
     }
 }

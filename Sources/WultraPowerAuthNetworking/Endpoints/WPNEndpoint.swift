@@ -1,5 +1,7 @@
 /// What all kinds of endpoints have in common (networking.md, section 2.4). Immutable. Thread rule: any thread.
-public class WPNEndpoint<TRequestData: WPNRequestBase, TResponseData: WPNResponseBase> {
+///
+/// Unchecked: all properties are constants, here and in the subclasses, which are all in this file.
+public class WPNEndpoint<TRequestData: WPNRequestBase, TResponseData: WPNResponseBase>: @unchecked Sendable {
     /// What is sent.
     public typealias RequestData = TRequestData
     /// What comes back.
@@ -21,7 +23,7 @@ public class WPNEndpoint<TRequestData: WPNRequestBase, TResponseData: WPNRespons
 /// An endpoint whose requests are not signed.
 public class WPNEndpointBasic<RequestData: WPNRequestBase, ResponseData: WPNResponseBase>: WPNEndpoint<
     RequestData, ResponseData
->
+>, @unchecked Sendable
 {
     /// - Parameters:
     ///   - endpointURLPath: path behind the base URL.
@@ -34,7 +36,7 @@ public class WPNEndpointBasic<RequestData: WPNRequestBase, ResponseData: WPNResp
 /// An endpoint whose requests are signed with the factors of the activation.
 public class WPNEndpointSigned<RequestData: WPNRequestBase, ResponseData: WPNResponseBase>: WPNEndpoint<
     RequestData, ResponseData
->
+>, @unchecked Sendable
 {
     /// Identifier that enters the signature; agreed with the server, not the URL.
     public let uriId: String
@@ -52,7 +54,7 @@ public class WPNEndpointSigned<RequestData: WPNRequestBase, ResponseData: WPNRes
 /// An endpoint whose requests carry a token instead of a signature.
 public class WPNEndpointSignedWithToken<RequestData: WPNRequestBase, ResponseData: WPNResponseBase>: WPNEndpoint<
     RequestData, ResponseData
->
+>, @unchecked Sendable
 {
     /// Name of the token, which is created when the SDK has none of the name.
     public let tokenName: String

@@ -1,3 +1,4 @@
+import CFNetwork
 public import Foundation
 public import FoundationNetworking
 public import PowerAuthShared
@@ -105,7 +106,7 @@ extension WPNError {
     /// True when the server is not trusted, or the secure connection failed.
     public var networkConnectionIsNotTrusted: Bool { comesFromNetwork && (-1204 ... -1200).contains(code) }
 
-    private var comesFromNetwork: Bool { domain == NSURLErrorDomain || domain == "kCFErrorDomainCFNetwork" }
+    private var comesFromNetwork: Bool { domain == NSURLErrorDomain || domain == kCFErrorDomainCFNetwork }
 
     private var nested: NSError? { nestedError.map { $0 as NSError } }
 }

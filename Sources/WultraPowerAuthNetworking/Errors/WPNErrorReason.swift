@@ -1,3 +1,4 @@
+import CFNetwork
 import Foundation
 
 /// Why an error happened (networking.md, section 10.1). The list is open: libraries that stand on this one add reasons of
@@ -50,13 +51,17 @@ extension WPNErrorReason {
             self = .network_generic
             return
         }
-        // Numbers, because the global constants for TLS are one off on Linux.
+        // Not the `NSURLError…` constants: on Linux those of TLS are one off the platform's.
         self =
-            switch error.code {
-            case -1001: .network_timeOut
-            case -1009: .network_noInternetConnection
-            case -1011: .network_badServerResponse
-            case -1206 ... -1200, -2000: .network_sslError
+            switch CFNetworkErrors(rawValue: Int32(clamping: error.code)) {
+            case .cfurlErrorTimedOut: .network_timeOut
+            case .cfurlErrorNotConnectedToInternet: .network_noInternetConnection
+            case .cfurlErrorBadServerResponse: .network_badServerResponse
+            case .cfurlErrorSecureConnectionFailed, .cfurlErrorServerCertificateHasBadDate,
+                .cfurlErrorServerCertificateUntrusted, .cfurlErrorServerCertificateHasUnknownRoot,
+                .cfurlErrorServerCertificateNotYetValid, .cfurlErrorClientCertificateRejected,
+                .cfurlErrorClientCertificateRequired, .cfurlErrorCannotLoadFromNetwork:
+                .network_sslError
             default: .network_generic
             }
     }

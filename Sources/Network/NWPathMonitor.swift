@@ -1,0 +1,92 @@
+public import Dispatch
+package import SimulatedDevice
+import Synchronization
+
+/// Tells how the device reaches the network, and when that changes.
+///
+/// The device is the one of the process; a process that is on no device has no network. Thread rule: any thread; the
+/// handler is called on the queue that the monitor was started on.
+public final class NWPathMonitor: Sendable {
+    private struct State {
+        var handler: (@Sendable (NWPath) -> Void)?
+        var queue: DispatchQueue?
+        var observation: DeviceConnectivity.Observation?
+        var isCancelled = false
+    }
+
+    private let connectivity: DeviceConnectivity?
+    private let required: NWInterface.InterfaceType?
+    private let prohibited: [NWInterface.InterfaceType]
+    private let state = Mutex(State())
+
+    /// Makes a monitor of all interfaces.
+    public convenience init() { self.init(Sandbox.currentIfEntered?.connectivity) }
+
+    /// Makes a monitor of one kind of interface: without it there is no network.
+    public convenience init(requiredInterfaceType: NWInterface.InterfaceType) {
+        self.init(Sandbox.currentIfEntered?.connectivity, required: requiredInterfaceType)
+    }
+
+    /// Makes a monitor of all interfaces but some.
+    public convenience init(prohibitedInterfaceTypes: [NWInterface.InterfaceType]) {
+        self.init(Sandbox.currentIfEntered?.connectivity, prohibited: prohibitedInterfaceTypes)
+    }
+
+    /// - Parameter connectivity: that of a device; nil for a process that is on none.
+    package init(
+        _ connectivity: DeviceConnectivity?, required: NWInterface.InterfaceType? = nil,
+        prohibited: [NWInterface.InterfaceType] = []
+    ) {
+        self.connectivity = connectivity
+        self.required = required
+        self.prohibited = prohibited
+    }
+
+    /// How the device reaches the network now.
+    public var currentPath: NWPath {
+        NWPath(connectivity?.connection ?? .none, required: required, prohibited: prohibited)
+    }
+
+    /// Called once when the monitor starts and then after each change.
+    public var pathUpdateHandler: (@Sendable (NWPath) -> Void)? {
+        get { state.withLock { $0.handler } }
+        set { state.withLock { $0.handler = newValue } }
+    }
+
+    /// Where the handler is called; nil before the start.
+    public var queue: DispatchQueue? { state.withLock { $0.queue } }
+
+    /// Starts to tell. Once only; a cancelled monitor stays silent.
+    public func start(queue: DispatchQueue) {
+        let starts = state.withLock { state in
+            guard state.queue == nil, !state.isCancelled else { return false }
+            state.queue = queue
+            return true
+        }
+        guard starts else { return }
+        let observation = connectivity?.onChange { [weak self] _ in self?.tell() }
+        let isTooLate = state.withLock { state in
+            if !state.isCancelled { state.observation = observation }
+            return state.isCancelled
+        }
+        if isTooLate { observation?.cancel() } else { tell() }
+    }
+
+    /// Stops to tell, for good.
+    public func cancel() {
+        let observation = state.withLock { state in
+            state.isCancelled = true
+            defer { state.observation = nil }
+            return state.observation
+        }
+        observation?.cancel()
+    }
+
+    /// Calls the handler with what holds then, unless the monitor is cancelled before.
+    private func tell() {
+        queue?.async { [self] in
+            let handler = state.withLock { $0.isCancelled ? nil : $0.handler }
+            handler?(currentPath)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import CMainBundle
+import LabKit
+
+/// What `Bundle.main` says: on a phone the system finds it in the app's `Info.plist`, here each app's process runs the same
+/// binary and takes over the identity of the app it plays.
+enum MainBundle {
+    /// The keys of an app's `Info.plist` that tell who it is.
+    static func information(of sandbox: Sandbox) -> [String: String] {
+        let identity = sandbox.identity
+        return [
+            "CFBundleIdentifier": identity.bundleIdentifier, "CFBundleName": identity.name,
+            "CFBundleDisplayName": identity.name, "CFBundleExecutable": sandbox.executableName,
+            "CFBundleShortVersionString": sandbox.appVersion, "CFBundleVersion": Sandbox.buildNumber,
+            "CFBundlePackageType": identity.kind == .appExtension ? "XPC!" : "APPL",
+            "CFBundleInfoDictionaryVersion": "6.0",
+        ]
+    }
+
+    /// Gives the process the identity of an app.
+    ///
+    /// - Returns: false when Foundation does not take it; then `Bundle.main` stays nameless.
+    @discardableResult
+    static func adopt(_ sandbox: Sandbox) -> Bool {
+        information(of: sandbox).allSatisfy { key, value in cmainbundle_set(key, value) }
+    }
+}

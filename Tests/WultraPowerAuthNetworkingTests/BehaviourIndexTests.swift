@@ -1,0 +1,43 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Every behaviour is a test by name (networking.md, section 16)", .endsInTime)
+struct BehaviourIndexTests {
+    private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
+
+    @Test("Every test that the index names exists")
+    func names() throws {
+        // Bytes, because characters take a while.
+        var texts: Set<Data> = []
+        let files = try #require(FileManager.default.enumerator(at: Self.tests, includingPropertiesForKeys: nil))
+        for case let file as URL in files
+        where file.pathExtension == "swift" && file.lastPathComponent != "Behaviours.swift" {
+            try texts.formUnion(Data(contentsOf: file).split(separator: UInt8(ascii: "\"")))
+        }
+        for (subject, bullets) in Behaviours.tests {
+            for name in bullets.joined() {
+                let isThere = texts.contains(Data(name.utf8))
+                #expect(isThere, "\(subject): no test is called \"\(name)\"")
+            }
+        }
+    }
+
+    @Test("The index has one entry for every bullet of the specification")
+    func bullets() throws {
+        let specification = Self.tests.deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "docs/spec/networking.md")
+        let chapter = try String(contentsOf: specification, encoding: .utf8)
+            .components(separatedBy: "\n## 16. ")[1].components(separatedBy: "\n## ")[0]
+        var counts: [(subject: String, count: Int)] = []
+        for line in chapter.split(separator: "\n").dropFirst() {
+            if line.hasPrefix("* ") {
+                counts[counts.count - 1].count += 1
+            } else if line.count < 30, !line.hasPrefix("---") {
+                counts.append((String(line), 0))
+            }
+        }
+        #expect(counts.map(\.subject) == Behaviours.tests.map(\.subject))
+        #expect(counts.map(\.count) == Behaviours.tests.map(\.bullets.count))
+    }
+}

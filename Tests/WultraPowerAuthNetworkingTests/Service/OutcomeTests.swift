@@ -1,0 +1,173 @@
+import Foundation
+import PowerAuth2
+import SDKTestSupport
+import TestSupport
+import Testing
+
+@testable import WultraPowerAuthNetworking
+
+@Suite("What a request ends with (networking.md, sections 6.4, 10.4 and 16)", .endsInTime)
+struct OutcomeTests {
+    /// Sends a plain request that is answered by the test.
+    private func answered(
+        _ order: TappedTransport.Order, quirks: [String] = []
+    ) async throws -> Outcome<WPNResponse<Message>> {
+        let app = try await TestApp(quirks: quirks)
+        app.transport.order(order, for: "/any")
+        let endpoint = Endpoints.Basic(endpointURLPath: "/any")
+        return try await app.service().send(WPNRequest(Message(data: "hello")), endpoint)
+    }
+
+    @Test(
+        "A successful envelope is a success whatever the HTTP status, and an error envelope is none",
+        arguments: [200, 201, 400, 500])
+    func envelopes(status: Int) async throws {
+        let success = try await answered(
+            .answer(status: status, body: #"{"status":"OK","responseObject":{"data":"a"}}"#))
+        #expect(success.response?.responseObject?.data == "a" && success.error == nil)
+        let refusal = try await answered(
+            .answer(
+                status: status, body: #"{"status":"ERROR","responseObject":{"code":"OPERATION_EXPIRED","message":"m"}}"#
+            ))
+        let error = try #require(refusal.error)
+        #expect(refusal.response == nil && error.reason == .network_generic && error.nestedError == nil)
+        #expect(
+            error.restApiError?.errorCode == .operationExpired && error.powerAuthRestApiErrorCode == "OPERATION_EXPIRED"
+        )
+        #expect(error.httpStatusCode == status && error.httpUrlResponse?.statusCode == status)
+    }
+
+    @Test(
+        "A body that is no envelope is an error that says why, of the status or of the answer",
+        arguments: ["", "<html>", "{}"])
+    func unreadable(body: String) async throws {
+        for (status, reason) in [
+            (200, WPNErrorReason.network_invalidResponseObject), (201, .network_errorStatusCode),
+            (502, .network_errorStatusCode),
+        ] {
+            let error = try #require(try await answered(.answer(status: status, body: body)).error)
+            #expect(error.reason == reason && error.httpStatusCode == status && error.restApiError == nil)
+            #expect(error.nestedError is DecodingError)
+        }
+        let original = try await answered(.answer(status: 200, body: body), quirks: ["networking.4"])
+        #expect(original.error?.reason == .network_invalidResponseObject && original.error?.nestedError == nil)
+    }
+
+    @Test(
+        "An exchange without an answer ends with the reason of its error",
+        arguments: [
+            (URLError.Code.timedOut, WPNErrorReason.network_timeOut),
+            (.notConnectedToInternet, .network_noInternetConnection), (.badServerResponse, .network_badServerResponse),
+            (.secureConnectionFailed, .network_sslError), (.serverCertificateUntrusted, .network_sslError),
+            (.clientCertificateRequired, .network_sslError), (.cannotConnectToHost, .network_generic),
+            (.networkConnectionLost, .network_generic), (.cancelled, .network_generic),
+        ])
+    func noAnswer(code: URLError.Code, reason: WPNErrorReason) async throws {
+        let error = try #require(try await answered(.fail(code)).error)
+        #expect(error.reason == reason && (error.nestedError as? URLError)?.code == code)
+        #expect(error.code == code.rawValue && error.domain == NSURLErrorDomain)
+        #expect(error.httpStatusCode == nil && error.restApiError == nil)
+    }
+
+    @Test("A server that cannot be reached is a general failure, and a retry succeeds")
+    func unreachable() async throws {
+        let app = try await TestApp()
+        let error = try await app.service(baseURL: "http://127.0.0.1:1").send(WPNRequestBase(), Endpoints.basic).error
+        #expect(error?.reason == .network_generic && error?.code == URLError.Code.cannotConnectToHost.rawValue)
+        #expect(try await app.service().send(WPNRequestBase(), Endpoints.basic).error == nil)
+    }
+
+    private static let encryptionError = #"{"status":"ERROR","responseObject":{"code":"ERR_ENCRYPTION","message":"m"}}"#
+
+    @Test("An error in the clear is understood where an encrypted answer is expected, and nothing else is")
+    func plainAnswers() async throws {
+        let app = try await TestApp.activated()
+        let service = try app.service()
+        func outcome(_ status: Int, _ body: String) async -> Outcome<WPNResponse<Message>> {
+            app.transport.order(.answer(status: status, body: body), for: Endpoints.applicationPath)
+            return await service.send(WPNRequest(Message(data: "hello")), Endpoints.application)
+        }
+        let refusal = await outcome(400, Self.encryptionError)
+        #expect(refusal.error?.reason == .network_generic && refusal.error?.restApiError?.errorCode == .encryptionError)
+        let forged = await outcome(200, #"{"status":"OK","responseObject":{"data":"forged"}}"#)
+        #expect(forged.response == nil && forged.error?.reason == .network_invalidResponseObject)
+        #expect(forged.error?.nestedError?.localizedDescription == "failed to decrypt response")
+        let garbled = await outcome(
+            200, #"{"encryptedData":"AAAA","mac":"AAAA","nonce":"AAAA","timestamp":1}"#)
+        #expect(garbled.error?.reason == .network_invalidResponseObject)
+
+        let original = try await TestApp.activated(quirks: ["networking.3"])
+        original.transport.order(.answer(status: 400, body: Self.encryptionError), for: Endpoints.applicationPath)
+        let lost = try await original.service().send(WPNRequest(Message(data: "hello")), Endpoints.application)
+        #expect(lost.error?.reason == .network_errorStatusCode && lost.error?.restApiError == nil)
+    }
+
+    @Test("A key that the server has forgotten is fetched again, once")
+    func forgottenKey() async throws {
+        let body = #"{"status":"ERROR","responseObject":{"code":"ERR_TEMPORARY_KEY","message":"m"}}"#
+        let app = try await TestApp.activated()
+        let service = try app.service()
+        let message = WPNRequest(Message(data: "hello"))
+        func keys() -> Int { app.transport.count(of: "/pa/v3/keystore/create") }
+        #expect(await service.send(message, Endpoints.application).error == nil)
+        let before = keys()
+        app.transport.order(.answer(status: 400, body: body), for: Endpoints.applicationPath)
+        #expect(await service.send(message, Endpoints.application).response?.responseObject?.data == "hello")
+        #expect(keys() == before + 1)
+        app.transport.order(
+            .answer(status: 400, body: body), .answer(status: 400, body: body), for: Endpoints.applicationPath)
+        let error = await service.send(message, Endpoints.application).error
+        #expect(error?.restApiError?.errorCode == .temporaryKeyError && keys() == before + 2)
+
+        let original = try await TestApp.activated(quirks: ["networking.9"])
+        original.transport.order(.answer(status: 400, body: body), for: Endpoints.applicationPath)
+        let refused = try await original.service().send(message, Endpoints.application)
+        #expect(refused.error?.restApiError?.errorCode == .temporaryKeyError)
+    }
+
+    @Test("A response delegate sees every answer once, on the main queue, before the completion; it is held weakly")
+    func delegate() async throws {
+        let app = try await TestApp.activated()
+        let service = try app.service()
+        var delegate: RecordingDelegate? = RecordingDelegate()
+        service.responseDelegate = delegate
+        app.transport.order(.answer(status: 201, body: "thanks"), for: Endpoints.basicPath)
+        let created = await service.send(WPNRequestBase(), Endpoints.basic)
+        #expect(created.error?.reason == .network_errorStatusCode)
+        let first = try #require(delegate?.answers)
+        #expect(first.count == 1 && first[0].status == 201 && first[0].body == Data("thanks".utf8))
+        #expect(first[0].decrypted == nil && first[0].isOnMainQueue)
+        #expect(first[0].url == service.config.buildURL(Endpoints.basicPath))
+
+        let encrypted = await service.send(WPNRequest(Message(data: "hello")), Endpoints.application)
+        #expect(encrypted.response?.status == .Ok)
+        let second = try #require(delegate?.answers.last)
+        #expect(delegate?.answers.count == 2 && second.status == 200 && second.isOnMainQueue)
+        let decrypted = try #require(second.decrypted)
+        #expect(try JSONSerialization.jsonObject(with: decrypted) is [String: Any])
+        #expect(String(decoding: decrypted, as: UTF8.self).contains("hello"))
+        #expect(!String(decoding: second.body, as: UTF8.self).contains("hello"))
+
+        delegate = nil
+        #expect(service.responseDelegate == nil)
+        #expect(await service.send(WPNRequestBase(), Endpoints.basic).error == nil)
+    }
+
+    @Test("The completion is called on the queue that the caller names, on the main queue by default")
+    func completionQueue() async throws {
+        let app = try await TestApp()
+        let service = try app.service()
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "completions")
+        queue.setSpecific(key: key, value: true)
+        let isThere: Bool = await callback { report in
+            service.post(data: .init(), to: Endpoints.basic, completionQueue: queue) { _, _ in
+                report(DispatchQueue.getSpecific(key: key) == true)
+            }
+        }
+        let isMain: Bool = await callback { report in
+            service.post(data: .init(), to: Endpoints.basic) { _, _ in report(MainQueue.isCurrent) }
+        }
+        #expect(isThere && isMain)
+    }
+}

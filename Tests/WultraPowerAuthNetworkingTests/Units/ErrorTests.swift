@@ -1,0 +1,107 @@
+import Foundation
+import PowerAuthShared
+import TestSupport
+import Testing
+
+@testable import WultraPowerAuthNetworking
+
+@Suite("Errors and their reasons (networking.md, sections 10 and 16)", .endsInTime)
+struct ErrorTests {
+    private func answer(_ status: Int) throws -> HTTPURLResponse? {
+        HTTPURLResponse(
+            url: try #require(URL(string: "https://h")), statusCode: status, httpVersion: "HTTP/1.1", headerFields: nil)
+    }
+
+    @Test("A wrapped error keeps everything but its reason")
+    func wrap() throws {
+        let error = WPNError(
+            reason: .network_generic, error: URLError(.timedOut), httpUrlResponse: try answer(503),
+            restApiError: WPNRestApiError(code: "A", message: "b"))
+        let wrapped = WPNError.wrap(.unknown, error)
+        #expect(wrapped.reason == .unknown && wrapped.code == -1001 && wrapped.httpStatusCode == 503)
+        #expect(wrapped.restApiError?.code == "A" && wrapped.nestedError is URLError)
+        let foreign = WPNError.wrap(.network_timeOut, URLError(.timedOut))
+        #expect(foreign.reason == .network_timeOut && foreign.nestedError is URLError)
+        let nothing = WPNError.wrap(.unknown)
+        #expect(
+            nothing.nestedError == nil && nothing.code == 0 && nothing.domain == "WPNError" && nothing.userInfo.isEmpty)
+    }
+
+    @Test("The HTTP status is that of the answer")
+    func httpStatus() throws {
+        let error = WPNError(
+            reason: .network_generic, error: nil, httpUrlResponse: try answer(401), restApiError: nil)
+        #expect(error.httpStatusCode == 401 && error.httpUrlResponse?.statusCode == 401)
+    }
+
+    @Test(
+        "An error of the network says whether the network or the trust is missing",
+        arguments: [
+            (-1009, true, false), (-1018, true, false), (-1020, true, false), (-1200, false, true),
+            (-1201, false, true), (-1202, false, true), (-1203, false, true), (-1204, false, true),
+            (-1001, false, false), (-1205, false, false), (-999, false, false),
+        ])
+    func network(code: Int, isUnreachable: Bool, isUntrusted: Bool) {
+        for domain in [NSURLErrorDomain, "kCFErrorDomainCFNetwork", "other"] {
+            let error = WPNError(reason: .network_generic, error: NSError(domain: domain, code: code))
+            #expect(error.networkIsNotReachable == (isUnreachable && domain != "other"))
+            #expect(error.networkConnectionIsNotTrusted == (isUntrusted && domain != "other"))
+        }
+    }
+
+    @Test("What the PowerAuth SDK tells is told on")
+    func powerAuth() {
+        let response = PowerAuthRestApiErrorResponse(
+            httpStatusCode: 403, body: ["responseObject": ["code": "ERR_ACTIVATION", "message": "m"]])
+        let error = WPNError(
+            reason: .network_generic,
+            error: NSError.powerAuth(.networkError, "Network error", userInfo: [PowerAuthErrorDomain: response]))
+        #expect(error.powerAuthErrorCode == .networkError && error.powerAuthErrorMessage == "Network error")
+        #expect(error.powerAuthRestApiError === response && error.powerAuthErrorResponse === response)
+        #expect(error.httpStatusCode == 403 && error.restApiError?.errorCode == .activationError)
+        #expect(error.powerAuthRestApiErrorCode == "ERR_ACTIVATION" && error.description == "Network error")
+        let foreign = WPNError(reason: .network_generic, error: URLError(.timedOut))
+        #expect(foreign.powerAuthErrorCode == .NA && foreign.powerAuthErrorMessage == nil)
+        let none = WPNError(reason: .network_generic)
+        #expect(none.powerAuthErrorCode == nil && none.powerAuthRestApiError == nil && none.restApiError == nil)
+    }
+
+    @Test("An error describes itself, also as any error")
+    func description() throws {
+        let error = WPNError(
+            reason: .network_generic, error: nil, httpUrlResponse: try answer(400),
+            restApiError: WPNRestApiError(code: "INVALID_REQUEST", message: ""))
+        #expect(
+            error.description
+                == """
+                Error reason: network_generic
+                Error  domain: WPNError, code: 0
+                HTTP Status Code: 400
+                PA REST API Code: INVALID_REQUEST
+                """)
+        #expect((error as any Error).localizedDescription == error.description)
+    }
+
+    @Test("A reason is a text, anybody may add one, and the misspelt one of earlier versions is understood")
+    func reasons() {
+        #expect(WPNErrorReason.network_sslError.rawValue == "network_sslError")
+        #expect(WPNErrorReason(rawValue: "network_sslErrror") == .network_sslError)
+        #expect(WPNErrorReason.canceled.rawValue == "canceled")
+        #expect(WPNErrorReason(rawValue: "operations_failed") != .unknown)
+    }
+
+    @Test(
+        "An exchange without an answer has the reason of its code, in the domain of URL errors",
+        arguments: [
+            (-1001, WPNErrorReason.network_timeOut), (-1009, .network_noInternetConnection),
+            (-1011, .network_badServerResponse), (-1200, .network_sslError), (-1201, .network_sslError),
+            (-1202, .network_sslError), (-1203, .network_sslError), (-1204, .network_sslError),
+            (-1205, .network_sslError), (-1206, .network_sslError), (-2000, .network_sslError),
+            (-1003, .network_generic), (-1004, .network_generic), (-1005, .network_generic), (-999, .network_generic),
+            (-1018, .network_generic), (-1020, .network_generic),
+        ])
+    func exchange(code: Int, reason: WPNErrorReason) {
+        #expect(WPNErrorReason(exchangeFailedWith: NSError(domain: NSURLErrorDomain, code: code)) == reason)
+        #expect(WPNErrorReason(exchangeFailedWith: NSError(domain: "other", code: code)) == .network_generic)
+    }
+}
