@@ -8,13 +8,7 @@ struct BehaviourIndexTests {
 
     @Test("Every test that the index names exists")
     func names() throws {
-        // Bytes, because characters take a while.
-        var texts: Set<Data> = []
-        let files = try #require(FileManager.default.enumerator(at: Self.tests, includingPropertiesForKeys: nil))
-        for case let file as URL in files
-        where file.pathExtension == "swift" && file.lastPathComponent != "Behaviours.swift" {
-            try texts.formUnion(Data(contentsOf: file).split(separator: UInt8(ascii: "\"")))
-        }
+        let texts = try TestNames.texts(below: Self.tests)
         for (subject, bullets) in Behaviours.tests {
             for name in bullets.joined() {
                 let isThere = texts.contains(Data(name.utf8))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads operation data (mobile-token.md, sections 9.3 and 24, items 9 to 13): what is shown must be exactly what is
+/// Reads operation data (mobile-token.md, section 9.3 and section 24, items 9 to 13): what is shown must be exactly what is
 /// signed.
 enum QRFieldReader {
     private typealias Failure = WMTQROperationParserFailure
