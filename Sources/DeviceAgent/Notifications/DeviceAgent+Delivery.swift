@@ -152,10 +152,9 @@ extension DeviceAgent {
 
     /// The process of an app has come to another place in its life.
     func notificationsFollow(_ host: AppHost) throws {
-        if host.process.isForeground {
-            host.notifications.isForceQuit = false
-            host.notifications.work = nil
-        }
+        if host.process.isForeground { host.notifications.isForceQuit = false }
+        // What the user looks at, or a scenario has put to sleep, has no time limit any more.
+        if host.process.isForeground || host.process.isSuspended { host.notifications.work = nil }
         try deliverWaiting(to: host)
     }
 
