@@ -42,6 +42,15 @@ extension EndToEnd {
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
+        @Test("The second scenario of README is the one of the catalogue")
+        func readmeCatalogueScenario() throws {
+            let blocks = try DocumentationPage("README.md").blocks("yaml")
+            let scenario = try String(
+                contentsOfFile: Workspace.projectFile("Scenarios/mobile-token/a-payment-from-push-to-approval.yaml"),
+                encoding: .utf8)
+            #expect(blocks.count == 2 && blocks.last == scenario)
+        }
+
         @Test("The Swift sample of README and of LabTesting's reference is compiled and run as it is shown")
         func readmeSample() throws {
             let sample = try String(
