@@ -22,6 +22,11 @@ struct Correction: Sendable {
         }
     }
 
+    /// A class of the SDK as the manual sketches it.
+    static let outline = Correction(
+        "an outline of a class has no initialiser", pattern: #"(?m)^(\s*)public let (\w+): (\w+|\[\w+\])$"#,
+        with: "$1public var $2: $3 { fatalError() }")
+
     static let all = [
         Correction(
             "words stand where a statement belongs", pattern: #"\{\s*\.\.\.[^{}]*\.\.\.\s*\}"#, with: "{ return }"),
@@ -37,9 +42,7 @@ struct Correction: Sendable {
             "a case holds only a comment", pattern: #"(?m)^(\s*case [^\n]*:)(?=\n(\s*//[^\n]*\n)+\s*(case\b|\}))"#,
             with: "$1 break"),
         Correction("a name is misspelt", pattern: #"\bWMTUserOperatio\b"#, with: "WMTUserOperation"),
-        Correction(
-            "an outline of a class has no initialiser", pattern: #"(?m)^(\s*)public let (\w+): (\w+|\[\w+\])$"#,
-            with: "$1public var $2: $3 { fatalError() }"),
+        outline,
         Correction(
             "a payload cannot be coded", pattern: #"(?m)^struct (My\w+) \{$"#, with: "struct $1: Codable {"),
         Correction(

@@ -26,14 +26,14 @@ struct Table {
         var page = """
             # The manuals' samples
 
-            Every code block of the manuals of the iOS SDK, of its part for extensions, of the networking SDK and of Mobile
-            Token, and what becomes of it when `make check-manuals` takes it out of `../shared/seeds` and type-checks it
-            against the built modules, as an application in the Swift 5 mode. Statements are put into a function that knows the names their chapter takes for
-            granted (`Manuals/Surroundings`). Where a manual has a slip that no compiler accepts, the table names it. The
-            check fails when this page is not what it finds; `RECORD=1 make check-manuals` writes it anew.
+            Every code block of the manuals of the iOS SDK, of its part for extensions, of Mobile Token and of the networking
+            SDK, and what becomes of it when `make check-manuals` takes it out of `../shared/seeds` and type-checks it against
+            the built modules, as an application in the Swift 5 mode. Statements are put into a function that knows the names
+            their chapter takes for granted (`Manuals/Surroundings`). Where a manual has a slip that no compiler accepts, the
+            table names it. The check fails when this page is not what it finds; `RECORD=1 make check-manuals` writes it anew.
 
-            What Linux lacks at run time: a bare executable has no `Bundle.main.bundleIdentifier`, so an app that takes its
-            instance identifier from there has to name it; and `UserDefaults` is the device's where a file imports UIKit.
+            What Linux lacks at run time: outside of a lab's app, where a process plays nobody, there is no
+            `Bundle.main.bundleIdentifier`; and `UserDefaults` is the device's where a file imports UIKit.
 
             """
         for (title, rows) in sections {

@@ -23,9 +23,11 @@ extension Manual {
         }
         let body =
             ["#sourceLocation(file: \"\(fileName)\", line: \(block.firstLine))"] + lines + ["#sourceLocation()"]
+        // The outline of a class of the SDK must not stand in the way of the class itself.
+        let isOutline = corrections.contains(Correction.outline.reason)
         let wrapped =
             Self.areDeclarations(lines)
-            ? body
+            ? isOutline ? ["enum Block\(block.number) {"] + body + ["}"] : body
             : ["extension Surroundings {", "func block\(block.number)() throws {"] + body + ["}", "}"]
         return WrappedBlock(
             source: (imports.sorted() + wrapped).joined(separator: "\n") + "\n", corrections: corrections)
@@ -34,10 +36,10 @@ extension Manual {
     /// True when every line of the outermost level begins a declaration or ends one.
     private static func areDeclarations(_ lines: [String]) -> Bool {
         let indentation =
-            lines.filter { !$0.allSatisfy(\.isWhitespace) }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
-        let outermost = lines.map { $0.dropFirst(indentation) }.filter { !$0.isEmpty && !$0.hasPrefix(" ") }
+            lines.filter { !$0.allSatisfy(\.isWhitespace) }.map { $0.prefix(while: \.isWhitespace).count }.min() ?? 0
+        let outermost = lines.map { $0.dropFirst(indentation) }.filter { $0.first?.isWhitespace == false }
             .filter { !$0.hasPrefix("//") && !$0.hasPrefix("}") }
         return !outermost.isEmpty
-            && outermost.allSatisfy { $0.contains(/^(private )?(func|class|struct|enum|extension|protocol)\b/) }
+            && outermost.allSatisfy { $0.contains(/^((private|public) )?(func|class|struct|enum|extension|protocol)\b/) }
     }
 }
