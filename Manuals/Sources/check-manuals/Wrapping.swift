@@ -40,6 +40,8 @@ extension Manual {
         let outermost = lines.map { $0.dropFirst(indentation) }.filter { $0.first?.isWhitespace == false }
             .filter { !$0.hasPrefix("//") && !$0.hasPrefix("}") }
         return !outermost.isEmpty
-            && outermost.allSatisfy { $0.contains(/^((private|public) )?(func|class|struct|enum|extension|protocol)\b/) }
+            && outermost.allSatisfy {
+                $0.contains(/^((private|public) )?(func|class|struct|enum|extension|protocol)\b/)
+            }
     }
 }
