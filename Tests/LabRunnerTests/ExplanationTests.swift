@@ -99,7 +99,7 @@ struct ExplanationTests {
         }
         for explanation in Explanation.all {
             let name = NSRegularExpression.escapedPattern(for: explanation.name)
-            let use = "(fails|code|others|point): .*(?<![A-Za-z.])\(name)(?![A-Za-z.])"
+            let use = "(fails|code|others|point|error): .*(?<![A-Za-z._])\(name)(?![A-Za-z._])"
             for path in explanation.scenarios {
                 let text = try #require(texts[path], "there is no Scenarios/\(path)")
                 // How a step fails is not written in its scenario.

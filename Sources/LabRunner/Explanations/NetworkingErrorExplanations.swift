@@ -6,8 +6,8 @@ extension Explanation {
             "Nothing is lost; ask again.", "networking.md, section 10.1"),
         networkingError(
             "canceled", "The request was cancelled.", "The app called `cancel` on the operation that it got.",
-            "The server may have carried it out; ask for the state before sending again.", "networking.md, section 8.2"
-        ),
+            "The server may have carried it out; ask for the state before sending again.", "networking.md, section 8.2",
+            scenarios: ["networking/cancelled-request.yaml"]),
         networkingError(
             "network_unknown", "A token was neither given nor refused.", "A defect of the token store.",
             "Report it with the trace.", "networking.md, section 10.4"),
@@ -20,7 +20,8 @@ extension Explanation {
         networkingError(
             "network_invalidResponseObject", "The answer has the status 200 and cannot be read.",
             "The endpoint answers with another object than the app expects, or something changed the answer.",
-            "`server: requests` shows what was answered.", "networking.md, section 10.4"),
+            "`server: requests` shows what was answered.", "networking.md, section 10.4",
+            scenarios: ["networking/errors.yaml"]),
         networkingError(
             "network_invalidRequestObject", "The request cannot be written as JSON.", "A value that JSON cannot hold.",
             "Nothing was sent. Correct the object.", "networking.md, section 10.4"),
@@ -36,17 +37,20 @@ extension Explanation {
             scenarios: ["mobile-token/server-in-trouble.yaml"]),
         networkingError(
             "network_noInternetConnection", "The device is offline.", "A step took the device off the network.",
-            "`goOnline` brings it back.", "networking.md, section 10.3"),
+            "`goOnline` brings it back.", "networking.md, section 10.3",
+            scenarios: ["networking/errors.yaml"]),
         networkingError(
             "network_badServerResponse", "The answer is not HTTP.", "Something other than the server answered.",
             "Look at what listens at the base URL.", "networking.md, section 10.3"),
         networkingError(
             "network_sslError", "The server's certificate is not trusted.",
             "A fault `server: wrongCertificate`, or the app's own pinning.",
-            "`networkConnectionIsNotTrusted` is true; nothing was sent.", "networking.md, section 9"),
+            "`networkConnectionIsNotTrusted` is true; nothing was sent.", "networking.md, section 9",
+            scenarios: ["networking/certificates.yaml"]),
         networkingError(
             "network_errorStatusCode", "The answer has another status than 200 and no envelope.",
-            "A gateway, or a resource that does not exist.", "Read `httpStatusCode`.", "networking.md, section 10.4"),
+            "A gateway, or a resource that does not exist.", "Read `httpStatusCode`.", "networking.md, section 10.4",
+            scenarios: ["networking/errors.yaml"]),
         networkingError(
             "operations_invalidActivation", "The server knows another activation of the user.",
             "A server that allows one activation for a user.", "Activate again.", "mobile-token.md, section 14.4"),
@@ -92,14 +96,14 @@ extension Explanation {
     static let scannedCodeErrors = [
         scannedCodeError("minimumAttributeFieldsRequired", "The code has fewer than seven lines."),
         scannedCodeError("noOperationId", "The code has no identifier of an operation."),
-        scannedCodeError("noOperationData", "The code has no data."),
+        scannedCodeError("noOperationData", "The code has no data.", isShown: false),
         scannedCodeError("invalidSignature", "The last line of the code is no signature."),
         scannedCodeError("invalidNonce", "The nonce of the code is not the Base64 of 16 bytes."),
         scannedCodeError("invalidVersionString", "The data of the code begins with no version."),
         scannedCodeError("invalidTemplateId", "The data of the code names no template."),
         scannedCodeError(
             "tooManyDataFields", "A field of the code's data is malformed, or there are more than six."),
-        scannedCodeError("signatureFormatError", "The signed part of the code is no text."),
+        scannedCodeError("signatureFormatError", "The signed part of the code is no text.", isShown: false),
         Explanation(
             "signatureNotTrusted", .scannedCodeError, "The code was signed by another key than that of the server.",
             causes: ["Another server made the code, or somebody changed it.", "The code is for another activation."],
@@ -116,10 +120,13 @@ extension Explanation {
             scenarios: scenarios)
     }
 
-    private static func scannedCodeError(_ name: String, _ meaning: String) -> Explanation {
+    /// - Parameter isShown: false for an error that no code causes.
+    private static func scannedCodeError(_ name: String, _ meaning: String, isShown: Bool = true) -> Explanation {
         Explanation(
-            name, .scannedCodeError, meaning, causes: ["Another kind of code was scanned, or it is damaged."],
+            name, .scannedCodeError, meaning,
+            causes: [isShown ? "Another kind of code was scanned, or it is damaged." : "Nothing: no code causes it."],
             advice: "Compare it with what `offlineQR` of the server gave.",
-            references: ["mobile-token.md, section 9.4"])
+            references: ["mobile-token.md, section 9.4"],
+            scenarios: isShown ? ["mobile-token/scanned-codes-that-are-refused.yaml"] : [])
     }
 }

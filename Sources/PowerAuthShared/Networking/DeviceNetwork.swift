@@ -21,13 +21,14 @@ package struct DeviceNetwork: Sendable {
     ///
     /// - Parameters:
     ///   - request: what is sent; its time limit is one of the device's time, so a lab that moves its clock ends it.
+    ///   - path: the resource below the base URL, as the trace names it.
     ///   - judge: the application's say about the server's certificates.
     ///   - completion: called exactly once, as by ``HTTPTransport``; before this function returns when nothing is sent.
     package func send(
-        _ request: HTTPRequest, judge: ServerTrustJudge? = nil,
+        _ request: HTTPRequest, to path: String, judge: ServerTrustJudge? = nil,
         completion: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void
     ) -> any HTTPExchange {
-        let (url, path) = (request.url, request.url.path)
+        let url = request.url
         do {
             guard sandbox.connectivity.isOnline else {
                 let error = CurlError.error(.notConnectedToInternet, Self.offline, url: url)

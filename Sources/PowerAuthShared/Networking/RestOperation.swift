@@ -228,7 +228,8 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     ) {
         HTTPLog.write(request, isEncrypted: parser.decryptor != nil)
         let url = request.url
-        let exchange = client.network.send(request, judge: client.settings.judge(for: url)) { [self] result in
+        let (path, judge) = (self.request.endpoint.path, client.settings.judge(for: url))
+        let exchange = client.network.send(request, to: path, judge: judge) { [self] result in
             switch result {
             case .success(let response): HTTPLog.write(response, to: url, isEncrypted: parser.decryptor != nil)
             case .failure(let error): HTTPLog.write(error, to: url)

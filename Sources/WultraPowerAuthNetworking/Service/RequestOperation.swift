@@ -187,7 +187,7 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
         let refusal: ServerTrustDecision =
             powerAuth.sandbox.keeps(.pinningRefusalIsCancel) ? .cancel : .reject
         let judge = service.config.sslValidation.judge(of: url, refusal: refusal)
-        let exchange = powerAuth.client.network.send(request, judge: judge) { [self] result in
+        let exchange = powerAuth.client.network.send(request, to: plan.path, judge: judge) { [self] result in
             switch result {
             case .success(let response): receive(response, to: body, decryptor, isRepeated: isRepeated)
             case .failure(let error): fail(error)
