@@ -100,7 +100,7 @@ let package = Package(
         module("WatchConnectivity", ["SimulatedDevice"]),
         module("LocalAuthentication", ["SimulatedDevice"]),
         module("UIKit", ["SimulatedDevice"]),
-        module("Network", ["SimulatedDevice"]),
+        module("NetworkFramework", ["SimulatedDevice"]),
         module("CFNetwork"),
 
         // The SDKs.
@@ -175,7 +175,7 @@ let package = Package(
         tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
         tests(
             "SimulatedDeviceTests",
-            ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "Network", "CFNetwork"]),
+            ["SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "NetworkFramework", "CFNetwork"]),
         tests(
             "PowerAuthSharedTests",
             [

@@ -27,7 +27,7 @@ struct LinkageTests {
         "An SDK's code uses no symbol of the lab",
         arguments: [
             "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
-            "WatchConnectivity", "LocalAuthentication", "UIKit", "Network", "WultraPowerAuthNetworking",
+            "WatchConnectivity", "LocalAuthentication", "UIKit", "NetworkFramework", "WultraPowerAuthNetworking",
         ])
     func sdkHasNoLab(module: String) throws {
         let folder = try Self.products().appending(path: "\(module).build")

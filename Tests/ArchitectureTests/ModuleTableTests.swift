@@ -71,7 +71,7 @@ struct ModuleTableTests {
         "The SDKs and the shims of the platform do not know the lab",
         arguments: [
             "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
-            "WatchConnectivity", "LocalAuthentication", "UIKit", "Network", "WultraPowerAuthNetworking",
+            "WatchConnectivity", "LocalAuthentication", "UIKit", "NetworkFramework", "WultraPowerAuthNetworking",
         ])
     func platformHidesTheLab(module: String) throws {
         let allowed = try #require(table[module])
