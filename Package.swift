@@ -103,7 +103,7 @@ let package = Package(
         module("LocalAuthentication", ["SimulatedDevice"]),
         module("UIKit", ["SimulatedDevice"]),
         module("UserNotifications", ["SimulatedDevice"]),
-        module("Network", ["SimulatedDevice"]),
+        module("NetworkFramework", ["SimulatedDevice"]),
         module("CFNetwork"),
 
         // The SDKs.
@@ -190,8 +190,8 @@ let package = Package(
         tests(
             "SimulatedDeviceTests",
             [
-                "SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "UserNotifications", "Network",
-                "CFNetwork",
+                "SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "UserNotifications",
+                "NetworkFramework", "CFNetwork",
             ]),
         tests(
             "PowerAuthSharedTests",

@@ -27,7 +27,7 @@ struct LinkageTests {
         "An SDK's code uses no symbol of the lab",
         arguments: [
             "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
-            "WatchConnectivity", "LocalAuthentication", "UIKit", "UserNotifications", "Network",
+            "WatchConnectivity", "LocalAuthentication", "UIKit", "UserNotifications", "NetworkFramework",
             "WultraPowerAuthNetworking", "WultraMobileTokenSDK",
         ])
     func sdkHasNoLab(module: String) throws {

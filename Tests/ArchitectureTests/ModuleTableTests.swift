@@ -71,7 +71,7 @@ struct ModuleTableTests {
         "The SDKs and the shims of the platform do not know the lab",
         arguments: [
             "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
-            "WatchConnectivity", "LocalAuthentication", "UIKit", "UserNotifications", "Network",
+            "WatchConnectivity", "LocalAuthentication", "UIKit", "UserNotifications", "NetworkFramework",
             "WultraPowerAuthNetworking", "WultraMobileTokenSDK",
         ])
     func platformHidesTheLab(module: String) throws {

@@ -1,7 +1,7 @@
 import CFNetwork
 import Foundation
 import LabKit
-import Network
+import NetworkFramework
 import Synchronization
 import TestSupport
 import Testing

@@ -15,6 +15,8 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
 
     private struct State {
         var phase = Phase.ready
+        /// Whether operation queues know of the end.
+        var isEndAnnounced = false
         var completionQueue: DispatchQueue?
         var endActions: [@Sendable () -> Void] = []
 
@@ -28,6 +30,7 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
             guard !hasEnded else { return nil }
             let wasExecuting = phase == .executing
             phase = end
+            isEndAnnounced = wasExecuting
             defer { endActions = [] }
             return (wasExecuting, completionQueue, endActions)
         }
@@ -58,8 +61,7 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
         guard let (wasExecuting, queue, actions) = state.withLock({ $0.end(.finished) }) else {
             return WPNLogger.warning("An operation was finished that had ended before.")
         }
-        if wasExecuting { announce("isExecuting") }
-        announce("isFinished")
+        announceEnd(wasExecuting: wasExecuting)
         for action in actions { action() }
         guard let completion else { return }
         guard let queue else { return completion() }
@@ -69,16 +71,22 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
 
     // MARK: Operation
 
-    /// Begins the work. For operation queues; without effect for an operation that was begun or has ended.
+    /// Begins the work. For operation queues; does no work for an operation that was begun or has ended.
     public final override func start() {
-        let starts = state.withLock { state in
-            guard state.phase == .ready else { return false }
-            state.phase = .executing
-            return true
+        let (starts, hasEnded) = state.withLock { state in
+            if state.phase == .ready {
+                state.phase = .executing
+                return (true, false)
+            }
+            defer { if state.hasEnded { state.isEndAnnounced = true } }
+            return (false, state.hasEnded && !state.isEndAnnounced)
         }
-        guard starts else { return }
-        announce("isExecuting")
-        started()
+        if starts {
+            announce("isExecuting")
+            started()
+        } else if hasEnded {
+            announce("isFinished")
+        }
     }
 
     /// Ends the operation without a result. Ignored with a warning once it has finished.
@@ -88,9 +96,7 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
             return
         }
         announce("isCancelled")
-        if wasExecuting { announce("isExecuting") }
-        // Without it a queue of one operation at a time would stand still for good.
-        announce("isFinished")
+        announceEnd(wasExecuting: wasExecuting)
         canceled()
         for action in actions { action() }
     }
@@ -102,8 +108,8 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
     public final override var isReady: Bool {
         switch state.withLock({ $0.phase }) {
         case .ready: dependencies.allSatisfy(\.isFinished)
-        case .cancelled: true
-        case .executing, .finished: false
+        case .executing: false
+        case .finished, .cancelled: true
         }
     }
 
@@ -134,6 +140,17 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
             return state.hasEnded
         }
         if hasEnded { action() }
+    }
+
+    /// Tells operation queues of the end. A queue that was not told would stand still for good; one that is told before it
+    /// has started the operation would lose it on Linux, so it is made to start it, and then is told.
+    private func announceEnd(wasExecuting: Bool) {
+        if wasExecuting {
+            announce("isExecuting")
+            announce("isFinished")
+        } else {
+            announce("isReady")
+        }
     }
 
     /// Tells who observes the operation that a property has changed; operation queues do.

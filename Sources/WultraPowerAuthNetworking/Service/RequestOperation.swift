@@ -58,12 +58,17 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
         }
         part?.value.cancel()
         exchange?.cancel()
+        // A request that is cancelled before its turn has none: whoever waits for its end is told now.
+        start()
         let completion = completion
         (completionQueue ?? .main).async { completion((nil, WPNError(reason: .canceled))) }
     }
 
     /// Ends a request that cannot be signed, before its turn.
-    func refuse(_ error: any Error) { fail(.network_signError, error) }
+    func refuse(_ error: any Error) {
+        fail(.network_signError, error)
+        start()
+    }
 
     private func fail(_ reason: WPNErrorReason, _ error: (any Error)? = nil) {
         finish(nil, WPNError(reason: reason, error: error))

@@ -57,9 +57,11 @@ struct OperationTests {
             let hanging = WPNAsyncBlockOperation { this, _ in this.cancel() }
             let waiting = WPNAsyncBlockOperation { _, _ in Issue.record("a cancelled operation does not start") }
             waiting.addDependency(hanging)
+            queue.isSuspended = true
             queue.addOperation(hanging)
-            waiting.cancel()
             queue.addOperation(waiting)
+            waiting.cancel()
+            queue.isSuspended = false
             queue.addAsyncOperation(.global()) { _, markFinished in
                 markFinished { continuation.resume() }
             }

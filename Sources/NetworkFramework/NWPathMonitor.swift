@@ -12,6 +12,8 @@ public final class NWPathMonitor: Sendable {
         var queue: DispatchQueue?
         var observation: DeviceConnectivity.Observation?
         var isCancelled = false
+        /// What the handler knows.
+        var told: NWPath?
     }
 
     private let connectivity: DeviceConnectivity?
@@ -82,11 +84,16 @@ public final class NWPathMonitor: Sendable {
         observation?.cancel()
     }
 
-    /// Calls the handler with what holds then, unless the monitor is cancelled before.
+    /// Calls the handler with what holds then, unless the monitor is cancelled before, or the handler knows it.
     private func tell() {
         queue?.async { [self] in
-            let handler = state.withLock { $0.isCancelled ? nil : $0.handler }
-            handler?(currentPath)
+            let path = currentPath
+            let handler = state.withLock { state in
+                guard !state.isCancelled, state.told != path else { return nil as (@Sendable (NWPath) -> Void)? }
+                state.told = path
+                return state.handler
+            }
+            handler?(path)
         }
     }
 }
