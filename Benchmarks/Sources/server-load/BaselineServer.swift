@@ -15,13 +15,16 @@ struct BaselineServer {
         """
 
     /// What happens between request and answer.
-    enum Work {
+    enum Work: Equatable {
         case constant, update
+        /// As constant, with an answer of so many bytes.
+        case long(bytes: Int)
 
         var path: String {
             switch self {
             case .constant: "/constant"
             case .update: "/update"
+            case .long(let bytes): "/constant/\(bytes)"
             }
         }
     }
@@ -42,6 +45,16 @@ struct BaselineServer {
         router.post(RouterPath(Work.constant.path)) { request, _ in
             _ = try await request.body.collect(upTo: 65536)
             return response()
+        }
+        router.post("/constant/{bytes}") { request, context in
+            _ = try await request.body.collect(upTo: 65536)
+            let bytes = context.parameters.get("bytes", as: Int.self) ?? 0
+            // The blanks behind JSON are no part of it.
+            var long = answer
+            long.writeRepeatingByte(0x20, count: max(0, bytes - answer.readableBytes))
+            return Response(
+                status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+                body: ResponseBody(byteBuffer: long))
         }
         router.post(RouterPath(Work.update.path)) { request, _ in
             _ = try await request.body.collect(upTo: 65536)

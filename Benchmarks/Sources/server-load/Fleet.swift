@@ -40,12 +40,39 @@ final class Fleet {
         server = try Self.start(program, directory)
     }
 
-    /// The bodies of one sample of requests, a list for each connection.
-    func bodies(of task: LoadTask, connections: Int) throws -> [[String]] {
+    /// One sample of requests, a list for each connection.
+    func requests(of task: LoadTask, connections: Int) throws -> [[LoadRequest]] {
         let perConnection = max(1, task.requests(connections: connections) / connections)
         return try (0..<connections).map { index in
-            try (0..<perConnection).map { _ in try task.body(of: &devices[index]) }
+            try (0..<perConnection).map { _ in try task.request(of: &devices[index]) }
         }
+    }
+
+    /// Lets operations wait for the user of the first device.
+    /// - Returns: bytes of the list that the server answers.
+    func createOperations(_ count: Int) throws -> Int {
+        let http = HTTPCall(port: server.port)
+        for _ in 0..<count {
+            let _: Answered = try http.post("/rest/v3/operation/create", Creation())
+        }
+        let request = try LoadTask.list.request(of: &devices[0])
+        return try http.text(LoadTask.list.path, body: Data(request.body.utf8), headers: request.headers).utf8.count
+    }
+
+    private struct Creation: Encodable {
+        struct Request: Encodable {
+            let userId = "load-0"
+            let applications = ["lab"]
+            let templateName = "payment"
+            let parameters = [
+                "amount": "250.50", "currency": "EUR", "iban": "CZ6508000000192000145399", "note": "Rent",
+            ]
+        }
+        let requestObject = Request()
+    }
+
+    private struct Answered: Decodable {
+        let status: String
     }
 
     private static func start(_ program: String, _ directory: String, _ options: String...) throws -> ServerProcess {

@@ -18,6 +18,11 @@ struct HTTPCall {
     }
 
     func post<Answer: Decodable>(_ path: String, body: Data, headers: [String: String] = [:]) throws -> Answer {
+        try JSONDecoder().decode(Answer.self, from: Data(text(path, body: body, headers: headers).utf8))
+    }
+
+    /// The body of the answer.
+    func text(_ path: String, body: Data, headers: [String: String]) throws -> String {
         let connection = try Connection(port: port)
         try connection.send(HTTPRequestBytes.post(path, Array(body), headers: headers))
         var answer = try connection.receive()
@@ -26,6 +31,6 @@ struct HTTPCall {
         guard text.hasPrefix("HTTP/1.1 200"), let end = text.range(of: "\r\n\r\n") else {
             throw LoadFailure("\(path) was answered with \(text)")
         }
-        return try JSONDecoder().decode(Answer.self, from: Data(text[end.upperBound...].utf8))
+        return String(text[end.upperBound...])
     }
 }

@@ -21,9 +21,9 @@ struct LoadComparison {
     func measure(fleet: Fleet, baseline process: ServerProcess, rounds: Int) throws -> Result {
         var (servers, baselines) = (LoadSamples(), LoadSamples())
         for round in 0...rounds {
-            let bodies = try fleet.bodies(of: task, connections: connections)
-            let load = LoadGenerator(path: task.path, bodies: bodies, expected: task.expected)
-            let raw = LoadGenerator(path: baseline.path, bodies: bodies, expected: BaselineServer.answer)
+            let requests = try fleet.requests(of: task, connections: connections)
+            let load = LoadGenerator(path: task.path, requests: requests, expected: task.expected)
+            let raw = LoadGenerator(path: baseline.path, requests: requests, expected: BaselineServer.answer)
             let sample: LoadGenerator.Outcome
             let other: LoadGenerator.Outcome
             if round.isMultiple(of: 2) {

@@ -8,10 +8,12 @@ struct LoadGenerator {
     private let expected: String
 
     /// - Parameters:
-    ///   - bodies: a list for each connection.
+    ///   - requests: a list for each connection.
     ///   - expected: what every answer contains.
-    init(path: String, bodies: [[String]], expected: String) {
-        requests = bodies.map { $0.map { HTTPRequestBytes.post(path, Array($0.utf8)) } }
+    init(path: String, requests: [[LoadRequest]], expected: String) {
+        self.requests = requests.map { list in
+            list.map { HTTPRequestBytes.post(path, Array($0.body.utf8), headers: $0.headers) }
+        }
         self.expected = expected
     }
 

@@ -13,7 +13,7 @@ struct LoadTable {
 
     func printRow(_ comparison: LoadComparison, _ result: LoadComparison.Result) {
         let verdict = comparison.goal.map { "\(number($0))\(result.ratio >= $0 ? "" : " !")" } ?? ""
-        let name = comparison.baseline == .update ? comparison.task.name : "  the same, without update"
+        let name = comparison.baseline == .constant ? "  the same, without update" : comparison.task.name
         row(
             [name, "\(comparison.connections)"] + figures(result.server) + figures(result.baseline)
                 + [number(result.ratio), verdict])

@@ -3,7 +3,7 @@ import PowerAuthProtocol
 
 /// A kind of request that servers are asked all day.
 enum LoadTask: CaseIterable {
-    case status, verify, validate
+    case status, verify, validate, list
 
     /// What the table calls it.
     var name: String {
@@ -11,6 +11,7 @@ enum LoadTask: CaseIterable {
         case .status: "activation status"
         case .verify: "signature verify, 2 factors"
         case .validate: "token validate"
+        case .list: "list of 1,000 operations"
         }
     }
 
@@ -20,6 +21,7 @@ enum LoadTask: CaseIterable {
         case .status: "/rest/v3/activation/status"
         case .verify: "/rest/v3/signature/verify"
         case .validate: "/rest/v3/token/validate"
+        case .list: "/api/auth/token/app/operation/list"
         }
     }
 
@@ -29,16 +31,22 @@ enum LoadTask: CaseIterable {
         case .status: #""activationStatus":"ACTIVE""#
         case .verify: #""signatureValid":true"#
         case .validate: #""tokenValid":true"#
+        case .list: #""currentTimestamp":"#
         }
     }
 
-    /// Requests of one sample.
-    func requests(connections: Int) -> Int { connections == 1 ? 1000 : 4096 }
+    /// Over how many connections it is asked. The operations belong to one user, who has one device.
+    var connectionCounts: [Int] { self == .list ? [1] : ServerLoad.connectionCounts }
 
-    /// The body of the next request of a device.
-    func body(of device: inout LoadDevice) throws -> String {
+    /// Requests of one sample.
+    func requests(connections: Int) -> Int { self == .list ? 200 : connections == 1 ? 1000 : 4096 }
+
+    /// The next request of a device.
+    func request(of device: inout LoadDevice) throws -> LoadRequest {
         let fields: [(String, String)]
         switch self {
+        case .list:
+            return LoadRequest(body: "{}", headers: [TokenHeader.name: try device.tokenHeader().value])
         case .status:
             fields = [
                 ("activationId", device.activationId),
@@ -61,6 +69,12 @@ enum LoadTask: CaseIterable {
         }
         // None of these values needs escaping.
         let object = fields.map { #""\#($0)":"\#($1)""# }.joined(separator: ",")
-        return #"{"requestObject":{\#(object)}}"#
+        return LoadRequest(body: #"{"requestObject":{\#(object)}}"#)
     }
+}
+
+/// One request as it is sent.
+struct LoadRequest {
+    let body: String
+    var headers: [String: String] = [:]
 }

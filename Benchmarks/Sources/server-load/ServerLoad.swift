@@ -47,14 +47,18 @@ struct ServerLoad {
             func compare(_ comparison: LoadComparison) throws {
                 table.printRow(comparison, try comparison.measure(fleet: fleet, baseline: baseline, rounds: rounds))
             }
-            for task in tasks {
-                for connections in connectionCounts {
+            for task in tasks where task != .list {
+                for connections in task.connectionCounts {
                     try compare(LoadComparison(task: task, connections: connections))
                 }
             }
             if let task = tasks.first, task == .status {
                 try compare(
                     LoadComparison(task: task, connections: connectionCounts.max() ?? 1, baseline: .constant))
+            }
+            if tasks.contains(.list) {
+                let bytes = try fleet.createOperations(1000)
+                try compare(LoadComparison(task: .list, connections: 1, baseline: .long(bytes: bytes)))
             }
         }
         if isWanted("memory") { try printMemory(fleet) }
@@ -75,9 +79,9 @@ struct ServerLoad {
         report(try fleet.server.residentKibibytes())
         for target in memoryRequests {
             while answered < target {
-                for task in LoadTask.allCases {
+                for task in LoadTask.allCases where task != .list {
                     let load = LoadGenerator(
-                        path: task.path, bodies: try fleet.bodies(of: task, connections: fleet.devices.count),
+                        path: task.path, requests: try fleet.requests(of: task, connections: fleet.devices.count),
                         expected: task.expected)
                     answered += try load.run(port: fleet.server.port).latencies.count
                 }

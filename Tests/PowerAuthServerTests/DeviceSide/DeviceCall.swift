@@ -31,6 +31,9 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case exchangeRaw = "/exchange/v3/signed/raw"
     case exchangeGenerics = "/exchange/v3/signed/generics"
     case exchangeToken = "/exchange/v3/token"
+    case exchangeApplicationGenerics = "/exchange/v3/application/generics"
+    case exchangeActivationGenerics = "/exchange/v3/activation/generics"
+    case exchangeTokenGenerics = "/exchange/v3/token/generics"
 
     var testDescription: String { rawValue }
 
@@ -54,19 +57,19 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         switch self {
         case .activationStatus, .serverStatus, .createTemporaryKey: .plain
         case .removeActivation, .validateSignature, .removeToken, .commitUpgrade, .login, .account: .signed
-        case .createActivation, .exchangeApplication: .sealed(.application)
-        case .startUpgrade, .userInfo, .exchangeActivation: .sealed(.activation)
+        case .createActivation, .exchangeApplication, .exchangeApplicationGenerics: .sealed(.application)
+        case .startUpgrade, .userInfo, .exchangeActivation, .exchangeActivationGenerics: .sealed(.activation)
         case .createToken, .unlockVault, .confirmRecovery: .sealedThenSigned
         case .renameActivation, .exchangeSigned, .exchangeString, .exchangeRaw, .exchangeGenerics: .signedThenSealed
         case .balance: .token
-        case .activationDetail, .exchangeToken: .tokenAndSealed
+        case .activationDetail, .exchangeToken, .exchangeTokenGenerics: .tokenAndSealed
         }
     }
 
     var methods: Set<String> {
         switch self {
         case .validateSignature: ["POST", "GET", "PUT", "DELETE"]
-        case .balance: ["GET"]
+        case .balance: ["GET", "POST"]
         default: ["POST"]
         }
     }
@@ -103,8 +106,10 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .serverStatus: []
         case .createTemporaryKey: [.temporaryKey]
         case .login, .account, .balance, .exchangeRaw: [.authentication]
-        case .exchangeApplication, .exchangeActivation: [.encryption]
-        case .exchangeSigned, .exchangeString, .exchangeGenerics, .exchangeToken: [.encryption, .authentication]
+        case .exchangeApplication, .exchangeActivation, .exchangeApplicationGenerics, .exchangeActivationGenerics:
+            [.encryption]
+        case .exchangeSigned, .exchangeString, .exchangeGenerics, .exchangeToken, .exchangeTokenGenerics:
+            [.encryption, .authentication]
         }
     }
 
@@ -113,9 +118,12 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         switch self {
         case .createActivation: .activation
         case .startUpgrade, .commitUpgrade: .upgrade
-        case .userInfo, .exchangeApplication, .exchangeActivation: .encryption
+        case .userInfo, .exchangeApplication, .exchangeActivation, .exchangeApplicationGenerics,
+            .exchangeActivationGenerics:
+            .encryption
         case .activationDetail: name == EncryptionHeader.name ? .activation : .authentication
-        case .exchangeToken: name == EncryptionHeader.name ? .encryption : .authentication
+        case .exchangeToken, .exchangeTokenGenerics:
+            name == EncryptionHeader.name ? .encryption : .authentication
         default: .authentication
         }
     }
@@ -127,7 +135,9 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .createTemporaryKey: .temporaryKey
         case .unlockVault: .vault
         case .startUpgrade: .upgrade
-        case .userInfo, .exchangeApplication, .exchangeActivation, .exchangeToken: .encryption
+        case .userInfo, .exchangeApplication, .exchangeActivation, .exchangeToken, .exchangeApplicationGenerics,
+            .exchangeActivationGenerics, .exchangeTokenGenerics:
+            .encryption
         default: .authentication
         }
     }
@@ -146,7 +156,9 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var refusal: OutwardFailure {
         switch self {
         case .startUpgrade: .upgrade
-        case .userInfo, .exchangeApplication, .exchangeActivation: .encryption
+        case .userInfo, .exchangeApplication, .exchangeActivation, .exchangeApplicationGenerics,
+            .exchangeActivationGenerics:
+            .encryption
         case .createActivation: .activation
         case .createTemporaryKey: .temporaryKey
         default: .authentication
@@ -167,7 +179,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// What an envelope of the endpoint is for.
     var sharedInfo1: EciesSharedInfo1 {
         switch self {
-        case .createActivation, .exchangeApplication: .applicationGeneric
+        case .createActivation, .exchangeApplication, .exchangeApplicationGenerics: .applicationGeneric
         case .createToken: .createToken
         case .unlockVault: .vaultUnlock
         case .confirmRecovery: .confirmRecovery

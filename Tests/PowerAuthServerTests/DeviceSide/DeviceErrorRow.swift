@@ -135,6 +135,9 @@ struct DeviceErrorRow: Sendable, CustomTestStringConvertible {
             call: .exchangeToken, what: "a token that was removed", failure: .authentication,
             prepare: { try await $0.removeToken() }),
         DeviceErrorRow(
+            call: .exchangeTokenGenerics, what: "a token that was removed", failure: .authentication,
+            prepare: { try await $0.removeToken() }),
+        DeviceErrorRow(
             call: .balance, what: "a token that was removed", failure: .authentication,
             prepare: { try await $0.removeToken() }),
         DeviceErrorRow(

@@ -73,14 +73,14 @@ struct DeviceRig {
         case .confirmRecovery:
             try await Self.setRecovery(client, enabled: true)
             device = try await client.activeDevice(version, ["maxFailureCount": Self.maxFailedAttempts])
-        case .createActivation, .exchangeApplication, .serverStatus:
+        case .createActivation, .exchangeApplication, .exchangeApplicationGenerics, .serverStatus:
             device = try TestDevice(client, version)
             if call == .createActivation { code = try await client.initiate().code }
         default:
             device = try await client.activeDevice(version, ["maxFailureCount": Self.maxFailedAttempts])
         }
         switch call {
-        case .balance, .activationDetail, .exchangeToken, .removeToken:
+        case .balance, .activationDetail, .exchangeToken, .exchangeTokenGenerics, .removeToken:
             token = try await device.createToken(type: .possessionKnowledge)
         default: break
         }
@@ -239,7 +239,8 @@ struct DeviceRig {
         case .confirmRecovery: object = ["recoveryCode": try #require(device.recovery).code.text]
         case .createTemporaryKey:
             object = ["requestObject": ["jwt": try device.temporaryKeyRequest(activation: true).jwt]]
-        case .exchangeGenerics: object = ["requestObject": ["data": "hello"]]
+        case .exchangeGenerics, .exchangeApplicationGenerics, .exchangeActivationGenerics, .exchangeTokenGenerics:
+            object = ["requestObject": ["data": "hello"]]
         case .exchangeApplication, .exchangeActivation, .exchangeSigned, .exchangeRaw, .exchangeToken:
             object = ["data": "hello"]
         default: object = [:]
