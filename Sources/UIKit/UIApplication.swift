@@ -106,10 +106,11 @@ public final class UIApplication: Sendable {
     private func receive(_ news: NotificationNews) -> Bool {
         guard case .background(let notification) = news, delegate != nil else { return false }
         DispatchQueue.main.async { [self] in
+            let finish = { [notifications] () -> Void in notifications?.tell(.finished(id: notification.id)) }
+            // The system waits for the end of the work, also when the delegate has gone meanwhile.
+            guard let delegate else { return finish() }
             let userInfo = try? JSONSerialization.jsonObject(with: notification.payloadText) as? [String: Any]
-            delegate?.application(self, didReceiveRemoteNotification: userInfo ?? [:]) { [notifications] _ in
-                notifications?.tell(.finished(id: notification.id))
-            }
+            delegate.application(self, didReceiveRemoteNotification: userInfo ?? [:]) { _ in finish() }
         }
         return true
     }

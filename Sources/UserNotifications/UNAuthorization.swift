@@ -2,7 +2,10 @@ package import SimulatedDevice
 
 /// What an app asks the user for.
 public struct UNAuthorizationOptions: OptionSet, Sendable {
+    /// The options as bits.
     public let rawValue: UInt
+
+    /// - Parameter rawValue: the options as bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// A number on the app's icon.

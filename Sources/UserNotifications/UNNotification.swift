@@ -69,7 +69,10 @@ public final class UNNotificationResponse: NSObject, Sendable {
 
 /// What becomes of a notification that arrives while the app is in the foreground.
 public struct UNNotificationPresentationOptions: OptionSet, Sendable {
+    /// The options as bits.
     public let rawValue: UInt
+
+    /// - Parameter rawValue: the options as bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// The number on the app's icon changes.

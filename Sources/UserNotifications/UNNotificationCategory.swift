@@ -1,6 +1,9 @@
 /// How the button of a notification behaves.
 public struct UNNotificationActionOptions: OptionSet, Sendable {
+    /// The options as bits.
     public let rawValue: UInt
+
+    /// - Parameter rawValue: the options as bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// The device must be unlocked.
@@ -28,7 +31,10 @@ public final class UNNotificationAction: NSObject, Sendable {
 
 /// How the notifications of a category behave.
 public struct UNNotificationCategoryOptions: OptionSet, Sendable {
+    /// The options as bits.
     public let rawValue: UInt
+
+    /// - Parameter rawValue: the options as bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// The app wants to know when the user clears one.

@@ -1,6 +1,9 @@
 /// Name of a sound file of an app.
 public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
+    /// The file's name.
     public let rawValue: String
+
+    /// - Parameter rawValue: the file's name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// - Parameter rawValue: the file's name.
     public init(_ rawValue: String) { self.rawValue = rawValue }

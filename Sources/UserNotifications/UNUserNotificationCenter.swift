@@ -3,7 +3,8 @@ import Synchronization
 
 /// The notifications of this app (mobile-token.md, section 12.3).
 ///
-/// Thread rule: any thread. The delegate is called on the main queue, other handlers on a thread of the system's.
+/// Thread rule: any thread. The delegate is called as ``UNUserNotificationCenterDelegate`` says, other handlers on a thread
+/// of the system's.
 public final class UNUserNotificationCenter: Sendable {
     private struct State {
         var delegate = Reference()
@@ -158,13 +159,16 @@ public final class UNUserNotificationCenter: Sendable {
         switch news {
         case .arrived(let notification):
             DispatchQueue.main.async { [self] in
-                delegate?.userNotificationCenter(self, willPresent: UNNotification(notification)) {
-                    [service] options in
+                let decide = { [service] (options: UNNotificationPresentationOptions) -> Void in
                     service?.tell(
                         .presented(
                             id: notification.id, isShown: options.showsNotification,
                             setsBadge: options.contains(.badge)))
                 }
+                // The system waits for an answer, also when the delegate has gone meanwhile.
+                guard let delegate else { return decide([]) }
+                delegate.userNotificationCenter(
+                    self, willPresent: UNNotification(notification), withCompletionHandler: decide)
             }
         case .opened(let notification, let action):
             DispatchQueue.main.async { [self] in

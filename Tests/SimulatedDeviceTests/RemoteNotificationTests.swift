@@ -39,4 +39,18 @@ struct RemoteNotificationTests {
         #expect(await app.news.first { _ in true } == .push("value"))
         #expect(system.log == [.finished(id: "1")])
     }
+
+    @Test("A delegate that goes before a push reaches it keeps nobody waiting for work in the background")
+    func goneDelegate() async throws {
+        let system = FakeNotificationSystem()
+        try await MainActor.run {
+            // The main queue calls the delegate after this block, when it is gone.
+            let shim = try self.app(system)
+            withExtendedLifetime(shim) {
+                system.service.take(.background(DeviceNotification(id: "1", payload: [:], date: 0)))
+            }
+        }
+        await mainQueueIsIdle()
+        #expect(system.log == [.finished(id: "1")])
+    }
 }

@@ -115,6 +115,20 @@ struct UserNotificationsTests {
         withExtendedLifetime(center) {}
     }
 
+    @Test("A delegate that goes before it was asked leaves nothing undecided")
+    func goneDelegate() async {
+        let system = FakeNotificationSystem()
+        let center = UNUserNotificationCenter(service: system.service)
+        await MainActor.run { [payment] in
+            // The main queue asks the delegate after this block, when it is gone.
+            let delegate = Delegate()
+            center.delegate = delegate
+            withExtendedLifetime(delegate) { system.service.take(.arrived(payment)) }
+        }
+        await mainQueueIsIdle()
+        #expect(system.log == [.presented(id: "1", isShown: false, setsBadge: false)])
+    }
+
     @Test("The user's answer is told, and what follows from it")
     func authorization() async throws {
         for (authorization, isGranted, status) in [

@@ -15,8 +15,8 @@ extension WMTInbox {
         pageSize: Int = 100, messageLimit: Int = 1000, onlyUnread: Bool = false,
         completion: @escaping (Result<[WMTInboxMessage], WMTError>) -> Void
     ) -> (any WMTCancellable)? {
-        let running = Guarded<Operation?>(nil)
-        let call = CancellableCall(completion) { running.withLock { $0 }?.cancel() }
+        let running = PageRequest()
+        let call = CancellableCall(completion) { running.end()?.cancel() }
         let messages = AllMessages(pageSize: max(1, pageSize), limit: messageLimit, onlyUnread: onlyUnread)
         return collect(messages, call, running) ? call : nil
     }
@@ -26,22 +26,54 @@ extension WMTInbox {
     /// - Returns: whether a request was made.
     @discardableResult
     private func collect(
-        _ messages: AllMessages, _ call: CancellableCall<Result<[WMTInboxMessage], WMTError>>,
-        _ running: Guarded<Operation?>
+        _ messages: AllMessages, _ call: CancellableCall<Result<[WMTInboxMessage], WMTError>>, _ running: PageRequest
     ) -> Bool {
         let operation = getMessageList(
             pageNumber: messages.pages, pageSize: messages.pageSize, onlyUnread: messages.onlyUnread
         ) { result in
             guard !call.isCanceled else { return }
-            guard case .success(let page) = result else { return call.complete(result) }
             var messages = messages
-            messages.append(page)
-            if messages.isComplete { return call.complete(.success(messages.found)) }
-            self.collect(messages, call, running)
+            if case .success(let page) = result {
+                messages.append(page)
+                if !messages.isComplete {
+                    self.collect(messages, call, running)
+                    return
+                }
+            }
+            running.end()
+            call.complete(result.map { _ in messages.found })
         }
-        running.withLock { $0 = operation }
+        running.begin(operation, page: messages.pages)
         if call.isCanceled { operation?.cancel() }
         return operation != nil
+    }
+}
+
+/// The request for a page that is under way. Its completion holds this object, so it is let go at the end.
+///
+/// Thread rule: any thread.
+private final class PageRequest: Sendable {
+    private struct State {
+        var page = 0
+        var operation: Operation?
+    }
+
+    private let state = Guarded(State())
+
+    /// Remembers a request, unless it was answered so soon that a later page, or the end, has come already.
+    func begin(_ operation: Operation?, page: Int) {
+        state.withLock { state in
+            if page >= state.page { state = State(page: page, operation: operation) }
+        }
+    }
+
+    /// - Returns: what was under way.
+    @discardableResult
+    func end() -> Operation? {
+        state.withLock { state in
+            defer { state = State(page: .max) }
+            return state.operation
+        }
     }
 }
 

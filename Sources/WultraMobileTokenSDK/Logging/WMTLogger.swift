@@ -32,7 +32,8 @@ public protocol WMTLoggerDelegate: AnyObject {
     func wmtLog(message: String, logLevel: WMTLogLevel)
 }
 
-/// The log of the Mobile Token SDK (mobile-token.md, section 15). HTTP traffic is logged by the networking library.
+/// The log of the Mobile Token SDK, on the standard error of the process (mobile-token.md, section 15). HTTP traffic is
+/// logged by the networking library.
 ///
 /// Thread rule: any thread.
 public enum WMTLogger {
@@ -85,7 +86,7 @@ public enum WMTLogger {
         let delegate = current.delegate.flatMap { isPrinted || !$0.wmtFollowVerboseLevel ? $0 : nil }
         guard isPrinted || delegate != nil else { return }
         let text = message()
-        if isPrinted { print("[WMT:\(level.rawValue)] \(text)") }
+        if isPrinted { FileHandle.standardError.write(Data("[WMT:\(level.rawValue)] \(text)\n".utf8)) }
         delegate?.wmtLog(message: text, logLevel: level)
     }
 }

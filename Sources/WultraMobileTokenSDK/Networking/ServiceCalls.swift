@@ -6,13 +6,16 @@ import WultraPowerAuthNetworking
 
 /// How the services call the server (mobile-token.md, sections 2.4, 2.5 and 6.5).
 ///
-/// Thread rule: any thread. Completions run on the main queue, before the operation has finished. Those of a cancelled
-/// operation do not run.
+/// Thread rule: any thread. Completions run on the main queue, before the operation has finished (section 5.4). Those of a
+/// cancelled operation do not run.
 final class ServiceCalls: Sendable {
     /// One token serves all services of an activation.
     static let tokenName = "possession_universal"
 
     let networking: WPNNetworkingService
+    /// Whether the last new token was of no use. No other one is made then until a call succeeds: a blocked activation that
+    /// polls would ask for one each time.
+    fileprivate let isNewTokenInVain = Guarded(false)
     private let queue = OperationQueue()
     var powerAuth: PowerAuthSDK { networking.powerAuth }
     var sandbox: Sandbox { powerAuth.sandbox }
@@ -29,11 +32,8 @@ final class ServiceCalls: Sendable {
     ) -> Operation? {
         guard isActivated(completion) else { return nil }
         let call = TokenCall(self, path, request, completion)
-        let operation = WPNAsyncBlockOperation({ call.cancel() }) { operation, finish in
-            call.run(operation) { finish(nil) }
-        }
-        queue.addOperation(operation)
-        return operation
+        call.run()
+        return call.operation
     }
 
     /// Calls an endpoint with a signed request.
@@ -45,10 +45,13 @@ final class ServiceCalls: Sendable {
     ) -> Operation? {
         guard isActivated(completion) else { return nil }
         let endpoint = WPNEndpointSigned<Request, Response>(endpointURLPath: path, uriId: uriId)
-        return networking.post(data: request, signedWith: authentication, to: endpoint) { response, error in
-            // Of a cancelled call the application hears nothing.
-            if error?.reason != .canceled { completion(Self.result(response, error)) }
-        }
+        let operation = CallOperation()
+        operation.start()
+        operation.hold(
+            networking.post(data: request, signedWith: authentication, to: endpoint) { response, error in
+                operation.finish { completion(Self.result(response, error)) }
+            })
+        return operation
     }
 
     /// Does something that is no request, such as computing a code.
@@ -90,14 +93,14 @@ final class ServiceCalls: Sendable {
 /// A call with the token, and once more with a new one when the server does not know the token (mobile-token.md, section
 /// 24, item 19).
 ///
-/// Thread rule: any thread.
-private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase>: @unchecked Sendable {
-    // Safe: nobody changes the request; the rest is locked, or called on the main queue only.
+/// Thread rule: any thread. Lives as long as its request.
+private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase> {
+    /// What the application holds.
+    let operation = CallOperation()
     private let calls: ServiceCalls
     private let path: String
     private let request: Request
     private let completion: (Result<Response, WMTError>) -> Void
-    private let inner = Guarded<Operation?>(nil)
 
     init(
         _ calls: ServiceCalls, _ path: String, _ request: Request,
@@ -109,43 +112,41 @@ private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase
         self.completion = completion
     }
 
-    /// - Parameters:
-    ///   - operation: what the application holds.
-    ///   - finish: called on the main queue after the completion.
-    func run(_ operation: Operation, finish: @escaping () -> Void) {
-        let end = { (result: Result<Response, WMTError>) in
-            guard !operation.isCancelled else { return }
-            self.completion(result)
-            finish()
-        }
-        send(operation) { result in
-            guard case .failure(let error) = result, self.isRefusedToken(error), !operation.isCancelled else {
-                return end(result)
-            }
+    func run() {
+        operation.start()
+        send { [self] result in
+            guard case .failure(let error) = result, needsNewToken(error) else { return end(result) }
             WMTLogger.warning("The server does not know the token, which is made anew.")
             self.calls.powerAuth.tokenStore.removeLocalToken(withName: ServiceCalls.tokenName)
-            self.send(operation) { again in
+            send { [self] again in
+                guard case .failure(let failure) = again else { return end(again) }
+                calls.isNewTokenInVain.withLock { $0 = true }
                 // Without an answer to the second request, the server's first one says most.
-                if case .failure(let failure) = again, failure.httpUrlResponse == nil { return end(result) }
-                end(again)
+                end(failure.httpUrlResponse == nil ? result : again)
             }
         }
     }
 
-    /// Gives up the request that is under way.
-    func cancel() { inner.withLock { $0 }?.cancel() }
-
-    private func send(_ operation: Operation, completion: @escaping (Result<Response, WMTError>) -> Void) {
+    /// - Parameter completion: called on the main queue; not after a cancel.
+    private func send(completion: @escaping (Result<Response, WMTError>) -> Void) {
         let endpoint = WPNEndpointSignedWithToken<Request, Response>(
             endpointURLPath: path, tokenName: ServiceCalls.tokenName)
-        let request = calls.networking.post(data: request, signedWith: .possession(), to: endpoint) { response, error in
-            completion(ServiceCalls.result(response, error))
-        }
-        inner.withLock { $0 = request }
-        if operation.isCancelled { request.cancel() }
+        operation.hold(
+            calls.networking.post(data: request, signedWith: .possession(), to: endpoint) {
+                [operation] response, error in
+                if !operation.isCancelled { completion(ServiceCalls.result(response, error)) }
+            })
     }
 
-    private func isRefusedToken(_ error: WMTError) -> Bool {
-        error.httpUrlResponse?.statusCode == 401 && !calls.sandbox.keeps(.lostTokenStays)
+    private func end(_ result: Result<Response, WMTError>) {
+        if case .success = result { calls.isNewTokenInVain.withLock { $0 = false } }
+        operation.finish { completion(result) }
+    }
+
+    /// The server says the same of a token that it has lost and of an activation that may not do anything.
+    private func needsNewToken(_ error: WMTError) -> Bool {
+        guard error.httpUrlResponse?.statusCode == 401, let code = error.restApiError?.errorCode else { return false }
+        return [.authenticationFailure, .authenticationError].contains(code)
+            && !calls.isNewTokenInVain.withLock { $0 } && !calls.sandbox.keeps(.lostTokenStays)
     }
 }

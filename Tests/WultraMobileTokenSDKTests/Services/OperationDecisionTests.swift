@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import PowerAuth2
+import PowerAuthShared
 import SDKTestSupport
 import TestSupport
 import Testing
@@ -56,8 +57,7 @@ struct OperationDecisionTests {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         for path in [ServiceApp.authorize, ServiceApp.cancel, ServiceApp.detail, ServiceApp.claim] {
-            // Endpoints with a token ask twice after a 401.
-            app.answer(path, .error(code, status: status), .error(code, status: status))
+            app.answer(path, .error(code, status: status))
         }
         let approved = await result { service.authorize(operation: operation, with: .rightPassword, completion: $0) }
         #expect(approved.reason?.rawValue == approval)
@@ -104,6 +104,33 @@ struct OperationDecisionTests {
         #expect(header(ServiceApp.history, signature)?.contains(#"pa_signature_type="possession_knowledge""#) == true)
         #expect(header(ServiceApp.detail, signature) == nil && header(ServiceApp.detail, "X-PowerAuth-Token") != nil)
         #expect(service.lastFetchResult == nil)
+    }
+
+    @Test("A call has finished after its completion has run, whether it carries a token or a signature")
+    func endOfCall() async throws {
+        let app = try await ServiceApp.activated()
+        let service = Transferred(app.networking.createWMTOperations())
+        app.answer(ServiceApp.detail, .ok(try Answer.operation("1")))
+        app.answer(ServiceApp.history, try .operations("1"))
+        for isSigned in [false, true] {
+            let call = await callback { (done: @escaping @Sendable (Operation?) -> Void) in
+                // On the main queue, so that the completion finds the call.
+                DispatchQueue.main.async {
+                    var call: Operation?
+                    let completed = {
+                        #expect(call?.isFinished == false)
+                        done(call)
+                    }
+                    if isSigned {
+                        call = service.value.getHistory(authentication: .rightPassword) { _ in completed() }
+                    } else {
+                        call = service.value.getDetail(operationId: "1") { _ in completed() }
+                    }
+                }
+            }
+            await mainQueueIsIdle()
+            #expect(call?.isFinished == true)
+        }
     }
 
     @Test("A cancelled detail is not completed and says that it is cancelled")

@@ -1,13 +1,12 @@
 /// Where the behaviours that must hold (mobile-token.md, section 23) are stated: one entry a bullet of the client, in the
-/// order of the bullets, with the display names of the tests that hold it. `BehaviourIndexTests` keeps names and counts
-/// right.
+/// order of the bullets, with the display names of the tests that hold it, and the scenarios where the real server takes
+/// part. `BehaviourIndexTests` keeps names and counts right.
 enum Behaviours {
-    /// Which tests hold one behaviour.
+    /// What holds one behaviour.
     struct Bullet {
-        let tests: [String]
-        /// Whether the real server takes part in the behaviour: the tests named here answer for it, and scenarios show
-        /// the rest.
-        var needsServer = false
+        var tests: [String] = []
+        /// Files below `Scenarios`, which the catalogue runs with apps and server as processes.
+        var scenarios: [String] = []
     }
 
     static let groups: [(name: String, bullets: [Bullet])] = [
@@ -116,39 +115,31 @@ enum Behaviours {
                     tests: [
                         "A cancelled list is not completed, says that it is cancelled, and changes nothing",
                         "A cancelled detail is not completed and says that it is cancelled",
-                    ], needsServer: true),
+                    ], scenarios: ["mobile-token/list-and-delegate.yaml"]),
+                Bullet(scenarios: ["mobile-token/claim-with-proximity-check.yaml"]),
+                Bullet(scenarios: ["mobile-token/claim-with-proximity-check.yaml"]),
+                Bullet(scenarios: ["mobile-token/history.yaml"]),
                 Bullet(
                     tests: [
                         "A rejection is signed with possession, an approval with what the app gives, and details carry the token"
-                    ], needsServer: true),
+                    ],
+                    scenarios: ["mobile-token/a-payment-from-push-to-approval.yaml", "mobile-token/rejection.yaml"]),
                 Bullet(
-                    tests: ["The approval of an operation with a proximity check carries it with both times"],
-                    needsServer: true),
-                Bullet(tests: ["A history has an operation of each status"], needsServer: true),
-                Bullet(
-                    tests: [
-                        "A wrong password is told by the server's code, and the right one succeeds afterwards",
-                        "A rejection is signed with possession, an approval with what the app gives, and details carry the token",
-                    ], needsServer: true),
-                Bullet(tests: ["Polling loads again and again, tells the delegate, and ends when it is told to"]),
+                    tests: ["Polling loads again and again, tells the delegate, and ends when it is told to"],
+                    scenarios: ["mobile-token/polling.yaml"]),
                 Bullet(
                     tests: [
                         "A service that pauses polls nothing until the app is active again, then at once",
                         "Polling that was ended while it waited does not go on",
-                    ]),
+                    ], scenarios: ["mobile-token/polling.yaml"]),
                 Bullet(
-                    tests: ["The delegate is told what was added and removed by lists, claims and decisions"]),
-                Bullet(
-                    tests: [
-                        "A code from a QR code is two groups of digits, and without an activation the error of the SDK",
-                        "The codes of the examples have their known values",
-                    ], needsServer: true),
+                    tests: ["The delegate is told what was added and removed by lists, claims and decisions"],
+                    scenarios: ["mobile-token/list-and-delegate.yaml", "mobile-token/rejection.yaml"]),
+                Bullet(scenarios: ["mobile-token/offline-operation.yaml"]),
                 Bullet(tests: ["After the first call the server's time is known"]),
                 Bullet(
-                    tests: [
-                        "Count, list, detail and marks ask their endpoints",
-                        "All messages are those of all pages, each once, and no more than wanted",
-                    ], needsServer: true),
+                    tests: ["All messages are those of all pages, each once, and no more than wanted"],
+                    scenarios: ["mobile-token/inbox.yaml"]),
             ]
         ),
     ]
