@@ -138,7 +138,7 @@ extension TraceEventName {
     public static let tokenStored = TraceEventName("token.stored", "A token was stored.", .token)
     public static let tokenRemoved = TraceEventName("token.removed", "A token was removed.", .token)
 
-    // The network.
+    // Mobile Token.
     public static let operationsChanged = TraceEventName(
         "operations.changed", "The Mobile Token SDK told the app of its pending operations.", .operationIds,
         TraceField("removed", .list(.text), "Those that are gone."),
@@ -152,6 +152,8 @@ extension TraceEventName {
     public static let operationsExpired = TraceEventName(
         "operations.expired", "The Mobile Token SDK told the app that operations it watches have expired.",
         .operationIds)
+
+    // The network.
     public static let httpRequest = TraceEventName("http.request", "An HTTP request is sent.", .method, .path)
     public static let httpResponse = TraceEventName(
         "http.response", "An HTTP response arrived.", .status, .path)
@@ -188,7 +190,7 @@ extension TraceEventName {
         TraceField("id", .text, "Identifier of the notification."), .activationId,
         TraceField("type", .optional(.text), "The message, such as `mtoken.operationInit`; nothing for any other one."),
         TraceField(
-            "outcome", .optional(.choice(["accepted", "invalidToken", "unavailable"])),
+            "outcome", .optional(.choice(["accepted", "invalidToken", "payloadTooLarge", "unavailable"])),
             "What came of it; nothing where nobody takes pushes."))
 
     // Phone and watch.

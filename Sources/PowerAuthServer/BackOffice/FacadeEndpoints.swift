@@ -88,7 +88,7 @@ struct FacadeEndpoints: Sendable {
         let id: String
         let subject: String
         let summary: String
-        let body: String
+        let body: String?
         let type: InboxMessage.Format
         let timestamp: Int64
         let read: Bool
@@ -187,9 +187,4 @@ struct FacadeEndpoints: Sendable {
     private func everyApplication() throws -> [String] {
         try context.read { try ApplicationStore.all($0).map(\.id) }
     }
-}
-
-extension OfflineOperationService.Outcome {
-    /// How many wrong answers the activation still survives.
-    var remainingAttempts: Int { activation.map { $0.maxFailedAttempts - $0.failedAttempts } ?? 0 }
 }

@@ -24,7 +24,7 @@ enum OperationCommands {
             let code = try OfflineOperationService(context: services.context).code(
                 operationId: arguments.operationId, activationId: arguments.activationId)
             return OfflineQR.Result {
-                $0.code = code.text
+                $0.payload = code.text
                 $0.nonce = code.nonce
             }
         }

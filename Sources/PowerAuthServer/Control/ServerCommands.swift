@@ -108,7 +108,7 @@ enum ServerCommands {
             $0.activationId = header.activationId
             $0.userId = activation?.userId
             $0.signatureType = header.signatureType.name
-            $0.remainingAttempts = activation.map { $0.maxFailedAttempts - $0.failedAttempts }
+            $0.remainingAttempts = activation?.remainingAttempts
         }
     }
 

@@ -17,22 +17,25 @@ struct ServiceContext: Sendable {
         try database.read(body)
     }
 
-    /// Runs one immediate transaction and journals its events once it is committed. Blocks.
+    /// Runs one immediate transaction, journals its events and sends its pushes once it is committed. Blocks.
     func change<Value>(_ body: (Change) throws -> Value) throws -> Value {
         var events: [ServerEvent] = []
-        var pushes: [Push] = []
         var wakesJobs = false
+        let operation = CurrentOperation.id
         let value = try database.change { database in
             let change = Change(database: database, now: clock.now())
             let value = try body(change)
             events = change.events
-            pushes = change.pushes
             wakesJobs = change.wakesJobs
+            let pushes = change.pushes
+            if !pushes.isEmpty {
+                // Before the next transaction can begin: devices hear of changes in the order of the commits.
+                database.afterNextTransaction { _ in self.pushes.submit(pushes, onBehalfOf: operation, self) }
+            }
             return value
         }
         if wakesJobs { alarm.ring() }
         events.forEach(record)
-        self.pushes.submit(pushes, self)
         return value
     }
 

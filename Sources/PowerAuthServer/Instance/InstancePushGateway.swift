@@ -46,6 +46,8 @@ final class InstancePushGateway: PushGateway {
         switch reply {
         case .success(let reply) where reply.error == nil: .accepted
         case .success(let reply) where reply.error?.name == "unknownDeviceToken": .invalidToken
+        // The arguments are made here, so what a device can find wrong with them is the length of the payload.
+        case .success(let reply) where reply.error?.name == "badArgument": .payloadTooLarge
         default: .unavailable
         }
     }
@@ -66,6 +68,9 @@ final class InstancePushGateway: PushGateway {
             var answers: Set<PushOutcome> = []
         }
 
+        /// What only the device with the token answers.
+        private static let decisive: [PushOutcome] = [.accepted, .payloadTooLarge]
+
         private let state: Mutex<State>
         private let isDecided = DispatchSemaphore(value: 0)
 
@@ -78,18 +83,17 @@ final class InstancePushGateway: PushGateway {
             let decides = state.withLock { state in
                 state.missing -= 1
                 state.answers.insert(outcome)
-                return outcome == .accepted || state.missing == 0
+                return Self.decisive.contains(outcome) || state.missing == 0
             }
             if decides { isDecided.signal() }
         }
 
-        /// The outcome, as soon as one device has taken it or all have answered. Only when each of them says so nobody has
-        /// the token.
+        /// The outcome, as soon as the device with the token has answered or all have. Only when each of them says so
+        /// nobody has the token.
         func wait() -> PushOutcome {
             isDecided.wait()
             let answers = state.withLock { $0.answers }
-            if answers.contains(.accepted) { return .accepted }
-            return answers.contains(.unavailable) ? .unavailable : .invalidToken
+            return (Self.decisive + [.unavailable]).first { answers.contains($0) } ?? .invalidToken
         }
     }
 }

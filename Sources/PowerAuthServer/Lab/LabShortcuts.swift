@@ -29,7 +29,7 @@ struct LabShortcuts: Sendable {
             .message(
                 PushMessage(
                     title: command.title, body: command.body, sound: "default", isSilent: command.silent,
-                    extras: command.data),
+                    extras: command.userInfo),
                 .init(userId: command.userId, applications: applications().map(\.row))),
             context)
     }

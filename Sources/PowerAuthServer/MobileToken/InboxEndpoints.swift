@@ -25,12 +25,12 @@ struct InboxEndpoints: Sendable {
         let read: Bool
         let timestampCreated: MobileTokenDate
 
-        init(_ message: InboxMessage, hasBody: Bool = false) {
+        init(_ message: InboxMessage) {
             id = message.id
             type = message.format
             subject = message.subject
             summary = message.summary
-            body = hasBody ? message.body : nil
+            body = message.body
             read = message.read != nil
             timestampCreated = MobileTokenDate(message.created)
         }
@@ -50,12 +50,12 @@ struct InboxEndpoints: Sendable {
                 let messages = try service.list(
                     activation, page: page, size: size, isUnreadOnly: wanted.onlyUnread ?? false)
                 return try .ok(
-                    PageEnvelope(page: page, size: size, responseObject: messages.map { MessageView($0) }))
+                    PageEnvelope(page: page, size: size, responseObject: messages.map(MessageView.init)))
             },
             endpoint("/api/inbox/message/detail") { request, activation in
                 let reference: MobileTokenReference = try object(of: request)
                 let message = try service.detail(activation, id: reference.id)
-                return try .ok(ResponseEnvelope(responseObject: MessageView(message, hasBody: true)))
+                return try .ok(ResponseEnvelope(responseObject: MessageView(message)))
             },
             endpoint("/api/inbox/message/read") { request, activation in
                 let reference: MobileTokenReference = try object(of: request)

@@ -8,9 +8,13 @@ enum InboxStore {
         case format = "type"
         case subject
         case summary
-        case body
         case created = "t_created"
         case read = "t_read"
+    }
+
+    /// What only the message itself is read with.
+    private enum BodyColumn: String, QueryColumn {
+        case body
     }
 
     /// Whose messages.
@@ -42,7 +46,7 @@ enum InboxStore {
         }
     }
 
-    /// A page of an owner's messages, newest first.
+    /// A page of an owner's messages without their bodies, newest first.
     static func list(
         _ database: Database, _ owner: Owner, isUnreadOnly: Bool, limit: Int, offset: Int
     ) throws -> [InboxMessage] {
@@ -57,9 +61,12 @@ enum InboxStore {
 
     static func find(_ database: Database, _ owner: Owner, id: String) throws -> InboxMessage? {
         try Row.fetchOne(
-            database, sql: "SELECT \(Column.list) FROM inbox_message WHERE \(owned) AND id = ?",
+            database, sql: "SELECT \(Column.list), \(BodyColumn.list) FROM inbox_message WHERE \(owned) AND id = ?",
             arguments: [owner.userId, owner.application.row, id]
-        ).map { message(QueryRow($0), owner) }
+        ).map { row in
+            let row = QueryRow<Column>(row)
+            return message(row, owner, body: row.following(BodyColumn.self)[.body])
+        }
     }
 
     static func unreadCount(_ database: Database, _ owner: Owner) throws -> Int {
@@ -76,11 +83,11 @@ enum InboxStore {
             arguments: [now.milliseconds, owner.userId, owner.application.row, id, id])
     }
 
-    private static func message(_ row: QueryRow<Column>, _ owner: Owner) -> InboxMessage {
+    private static func message(_ row: QueryRow<Column>, _ owner: Owner, body: String? = nil) -> InboxMessage {
         InboxMessage(
             id: row[.id], userId: row[.userId], applications: [owner.application],
             format: InboxMessage.Format(rawValue: row[.format]) ?? .text, subject: row[.subject],
-            summary: row[.summary], body: row[.body], created: ServerTime(milliseconds: row[.created]),
+            summary: row[.summary], body: body, created: ServerTime(milliseconds: row[.created]),
             read: (row[.read] as Int64?).map(ServerTime.init(milliseconds:)))
     }
 }

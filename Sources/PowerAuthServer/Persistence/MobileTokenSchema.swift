@@ -1,5 +1,7 @@
 /// The tables behind the texts of operations, registrations for push, and the inbox (mobile-token.md, sections 17.1, 20.1
-/// and 20.3).
+/// and 20.3), and the order of a user's history.
+///
+/// The body of a message is the last column: SQLite reads a row up to what is asked for, and a list asks for no body.
 enum MobileTokenSchema {
     static let tables = """
         CREATE TABLE ui_template (
@@ -32,9 +34,9 @@ enum MobileTokenSchema {
             type TEXT NOT NULL,
             subject TEXT NOT NULL,
             summary TEXT NOT NULL,
-            body TEXT NOT NULL,
             t_created INTEGER NOT NULL,
-            t_read INTEGER
+            t_read INTEGER,
+            body TEXT NOT NULL
         );
         CREATE INDEX inbox_message_of_user ON inbox_message(user_id, t_created);
         CREATE TABLE inbox_message_application (
@@ -42,5 +44,6 @@ enum MobileTokenSchema {
             application INTEGER NOT NULL REFERENCES application(id),
             PRIMARY KEY (message, application)
         ) WITHOUT ROWID;
+        CREATE INDEX operation_history_of_user ON operation(user_id, t_created);
         """
 }

@@ -85,8 +85,27 @@ struct InboxTests {
             }
             _ = try await bob.ask("/api/inbox/message/read-all")
             #expect(try await unread(alice) == ["countUnread": 1])
-            for page: JSONValue in [["page": -1], ["size": 0], ["page": 2, "size": 9_223_372_036_854_775_807]] {
+            for page: JSONValue in [["page": -1], ["size": 0], ["page": 9_223_372_036_854_775_807, "size": 2]] {
                 #expect(try await alice.ask("/api/inbox/message/list", page).refusal == failed)
+            }
+        }
+    }
+
+    @Test("A page has at most a thousand messages, and a list reads no bodies")
+    func longPages() async throws {
+        let fixture = try ServerFixture.mobileToken()
+        try await fixture.run { client in
+            let app = try await client.mobileApp()
+            let id = try await message(client)
+            #expect(try await list(app, ["size": 1000]) == [id])
+            let refused = try await app.ask("/api/inbox/message/list", ["size": 1001])
+            #expect(refused.refusal == "400 INBOX_FAILED: Unable to process inbox request.")
+            try fixture.server.services.context.read { database in
+                let applications = try ApplicationStore.all(database)
+                let owner = InboxStore.Owner(userId: "alice", application: try #require(applications.first))
+                let listed = try InboxStore.list(database, owner, isUnreadOnly: false, limit: 10, offset: 0)
+                #expect(listed.map(\.id) == [id] && listed.allSatisfy { $0.body == nil })
+                #expect(try InboxStore.find(database, owner, id: id)?.body == "Open the app to see it.")
             }
         }
     }

@@ -66,6 +66,18 @@ struct InstancePushGatewayTests {
         }
     }
 
+    @Test("A notification that is too long is told as such by the phone that has the token")
+    func tooLong() throws {
+        try withInstance { layout, gateway in
+            let agents = [
+                try agent(layout, "phone", answer: Self.refuse),
+                try agent(layout, "other") { _ in .failure(.badArgument("`payload` has 5000 bytes")) },
+            ]
+            defer { for agent in agents { agent.stop() } }
+            #expect(gateway.send(notification, to: "abc") == .payloadTooLarge)
+        }
+    }
+
     @Test("A token may be that of a phone which cannot take the notification")
     func unavailable() throws {
         try withInstance { layout, gateway in

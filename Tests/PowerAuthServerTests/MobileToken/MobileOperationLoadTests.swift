@@ -51,6 +51,28 @@ struct MobileOperationLoadTests {
         }
     }
 
+    @Test("Neither the pending operations of a user nor the history are sorted: they are stored in the order of both")
+    func nothingIsSorted() throws {
+        let fixture = try ServerFixture.mobileToken()
+        try fixture.server.services.context.read { database in
+            for isPendingOnly in [true, false] {
+                var statements: [String] = []
+                database.trace { event in
+                    if case .statement(let statement) = event { statements.append(statement.expandedSQL) }
+                }
+                _ = try OperationStore.list(
+                    database,
+                    .init(
+                        userId: "alice", applications: ApplicationStore.all(database), activationId: "1", flags: [],
+                        isPendingOnly: isPendingOnly, offset: 0, limit: 100))
+                database.trace()
+                let list = try #require(statements.first { $0.contains("ORDER BY t_created") })
+                let plan = try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(list)").map { $0["detail"] as String }
+                #expect(!plan.isEmpty && !plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
+            }
+        }
+    }
+
     @Test("Of sixteen devices that approve at once exactly one does")
     func sixteenDevices() async throws {
         let fixture = try ServerFixture.mobileToken { $0.workerThreads = 16 }

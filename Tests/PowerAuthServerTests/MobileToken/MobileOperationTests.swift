@@ -226,6 +226,18 @@ struct MobileOperationTests {
         }
     }
 
+    @Test("An operation for one activation is listed for no other")
+    func anOperationForOneActivation() async throws {
+        try await ServerFixture.mobileToken().run { client in
+            var (first, second) = (try await client.mobileApp(), try await client.mobileApp())
+            let id = try await client.operation("login", ["activationId": first.device.activationId])
+            #expect(try await first.list().map { $0["id"]?.stringValue } == [id])
+            #expect(try await first.history().count == 1)
+            #expect(try await second.list().isEmpty)
+            #expect(try await second.history().isEmpty)
+        }
+    }
+
     @Test("Callbacks learn of an approval by an app and of a wrong PIN")
     func callbacks() async throws {
         let fixture = try ServerFixture.mobileToken()

@@ -21,7 +21,7 @@ struct OfflineOperationTests {
 
     /// The digits of a phone that scanned a code.
     private func digits(
-        _ app: inout MobileApp, _ payload: OfflinePayload, type: SignatureType = .possessionKnowledge
+        _ app: inout MobileApp, _ payload: OfflinePayload, type: SignatureType
     ) throws -> String {
         let lines = payload.data.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let body = ([lines[0], lines[3]] + lines.dropFirst(5)).joined(separator: "&")
@@ -38,12 +38,15 @@ struct OfflineOperationTests {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             var app = try await client.mobileApp()
-            for hasProximityCheck in [false, true] {
+            let cases: [(Bool, SignatureType)] = [(false, .possessionKnowledge), (true, .possessionBiometry)]
+            for (hasProximityCheck, type) in cases {
                 let payment = try await client.payment(["proximityCheck": .bool(hasProximityCheck)])
                 let id = try #require(payment["id"]?.stringValue)
                 let path = "/v2/operations/\(id)/offline/qr?registrationId=\(app.device.activationId)"
                 let code = try await client.plain(path, method: .get).json
-                let payload = try OfflinePayload(#require(code["operationQrCodeData"]?.stringValue))
+                let text = try #require(code["operationQrCodeData"]?.stringValue)
+                #expect(text.components(separatedBy: "\n").last?.first == "1")
+                let payload = try OfflinePayload(text)
                 #expect(payload.nonce == code["nonce"]?.stringValue)
                 #expect(payload.signingKey == .personalized)
                 #expect(try payload.isSigned(by: #require(app.device.serverPublicKey)))
@@ -57,16 +60,15 @@ struct OfflineOperationTests {
                 let refused = try await verify(client, id, app, payload, "00000000-00000000")
                 #expect(refused["otpValid"] == false && refused["remainingAttempts"] == 99)
                 #expect(try await client.detail(id).number("failureCount") == 1)
-                let accepted = try await verify(
-                    client, id, app, payload, digits(&app, payload, type: .possessionBiometry))
+                let accepted = try await verify(client, id, app, payload, digits(&app, payload, type: type))
                 #expect(
                     accepted == [
                         "otpValid": true, "userId": "alice", "registrationId": .string(app.device.activationId),
-                        "registrationStatus": "ACTIVE", "signatureType": "POSSESSION_BIOMETRY",
+                        "registrationStatus": "ACTIVE", "signatureType": .string(type.name),
                         "remainingAttempts": 100,
                     ])
                 #expect(try await client.detail(id).text("status") == "APPROVED")
-                #expect(try await client.detail(id).text("additionalData.authFactor") == "possession_biometry")
+                #expect(try await client.detail(id).text("additionalData.authFactor") == type.rawValue)
             }
         }
     }
@@ -92,6 +94,7 @@ struct OfflineOperationTests {
             let id = try await client.operation("login")
             let payload = try offline.code(operationId: id, activationId: nil)
             #expect(payload.signingKey == .master)
+            #expect(payload.text.components(separatedBy: "\n").last?.first == "0")
             #expect(try payload.isSigned(by: #require(client.configuration).masterServerKey()))
             let proximity = try await client.operation("login_pac")
             #expect(throws: ServiceError.self) { try offline.code(operationId: proximity, activationId: nil) }

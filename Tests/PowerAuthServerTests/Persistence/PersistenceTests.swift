@@ -1,8 +1,6 @@
-import Dispatch
 import Foundation
 import GRDB
 import PowerAuthProtocol
-import Synchronization
 import TestSupport
 import Testing
 
@@ -138,30 +136,4 @@ private final class FaultSwitch: @unchecked Sendable {
 
     func set(_ name: String?) { lock.withLock { armed = name } }
     func `is`(_ name: String) -> Bool { lock.withLock { armed == name } }
-}
-
-/// A commit of the server that waits for the test. Any thread.
-private final class HeldCommit: Sendable {
-    private let state = Mutex((isHolding: false, isAnswered: false))
-    private let held = DispatchSemaphore(value: 0)
-    private let mayGoOn = DispatchSemaphore(value: 0)
-
-    var isAnswered: Bool { state.withLock { $0.isAnswered } }
-
-    /// Keeps the next commit.
-    func hold() { state.withLock { $0.isHolding = true } }
-    func noteAnswer() { state.withLock { $0.isAnswered = true } }
-    func waitUntilHeld() { held.wait() }
-    func release() { mayGoOn.signal() }
-
-    /// What the server does before a commit.
-    func pass() {
-        let mustWait = state.withLock { state in
-            defer { state.isHolding = false }
-            return state.isHolding
-        }
-        guard mustWait else { return }
-        held.signal()
-        mayGoOn.wait()
-    }
 }

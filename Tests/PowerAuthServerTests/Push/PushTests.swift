@@ -179,7 +179,7 @@ struct PushTests {
             #expect(try rows(fixture).map(\.isActive) == [false])
             _ = try await client.operation("login")
             let notice = try await client.plain(
-                "/lab/pushes", ["title": "Hello", "body": "World", "data": ["k": nil, "n": 1]])
+                "/lab/pushes", ["title": "Hello", "body": "World", "userInfo": ["k": nil, "n": 1]])
             #expect(gateway.sent.count == 1)
             #expect(gateway.sent[0].notification.payload["k"] == nil && gateway.sent[0].notification.payload["n"] == 1)
             #expect(notice.json["pushes"]?[0]?["outcome"] == "accepted")
@@ -187,6 +187,9 @@ struct PushTests {
             #expect(try rows(fixture).map(\.isActive) == [true])
             gateway.answer(.unavailable, to: "AA")
             _ = try await client.plain("/lab/pushes", [:])
+            gateway.answer(.payloadTooLarge, to: "AA")
+            let long = try await client.plain("/lab/pushes", [:])
+            #expect(long.json["pushes"]?[0]?["outcome"] == "payloadTooLarge")
             #expect(try rows(fixture).count == 1)
             gateway.answer(.invalidToken, to: "AA")
             _ = try await client.plain("/lab/pushes", ["silent": true])

@@ -85,6 +85,8 @@ struct Activation: Sendable, Equatable {
     var lastChange: ServerTime?
 
     var status: ActivationState { lifecycle.status }
+    /// How many failures it still survives.
+    var remainingAttempts: Int { maxFailedAttempts - failedAttempts }
 
     /// Counts one failure of a signature or one-time password.
     /// - Returns: true when the limit is reached.

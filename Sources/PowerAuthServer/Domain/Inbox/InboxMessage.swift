@@ -12,7 +12,8 @@ struct InboxMessage: Sendable {
     let format: Format
     let subject: String
     let summary: String
-    let body: String
+    /// Nil in a list, which does not read it: it may be long.
+    let body: String?
     let created: ServerTime
     /// When it was read first; nil while it is new.
     var read: ServerTime?

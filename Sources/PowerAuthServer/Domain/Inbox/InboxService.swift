@@ -23,6 +23,8 @@ struct InboxService: Sendable {
     private static let lineLength = 8...255
     /// How long a body may be.
     private static let bodyLength = 8...65536
+    /// The most messages of a page: as many as `getAllMessages` of the SDK fetches unless it is told otherwise.
+    private static let longestPage = 1000
 
     /// Puts a message into the inbox of a user, and tells their devices.
     /// - Throws: `invalidRequest` for a missing field or one of a wrong length, `invalidApplication`.
@@ -72,12 +74,14 @@ struct InboxService: Sendable {
         try context.read { try InboxStore.unreadCount($0, owner(activation)) }
     }
 
-    /// A page, newest first.
+    /// A page, newest first, without the bodies.
+    ///
+    /// A page that is too long is refused and not cut: for apps a page that is shorter than wanted is the last one.
     /// - Throws: `invalidRequest` for a page that cannot be.
     func list(_ activation: Activation, page: Int, size: Int, isUnreadOnly: Bool) throws -> [InboxMessage] {
         let (offset, overflow) = page.multipliedReportingOverflow(by: size)
-        guard page >= 0, size > 0, !overflow else {
-            throw ServiceError.invalid("page must not be negative and size must be positive")
+        guard page >= 0, (1...Self.longestPage).contains(size), !overflow else {
+            throw ServiceError.invalid("page must not be negative and size must be 1 to \(Self.longestPage)")
         }
         return try context.read {
             try InboxStore.list($0, owner(activation), isUnreadOnly: isUnreadOnly, limit: size, offset: offset)

@@ -36,8 +36,9 @@ struct MoneyFormat: Sendable {
         let formatted = number(amount, currency)
         let value: String
         if let (prefix, suffix) = style.around {
-            let sign = amount < 0 ? "-" : ""
-            value = sign + prefix + number(abs(amount), currency) + suffix
+            value =
+                amount < 0
+                ? "-" + prefix + number(-amount, currency) + suffix : prefix + formatted + suffix
         } else {
             value = "\(formatted)\u{A0}\(currency)"
         }
@@ -52,11 +53,35 @@ struct MoneyFormat: Sendable {
                 .rounded(rule: .towardZero))
     }
 
-    /// Reads a plain decimal number; nil for anything else.
+    /// Reads a plain decimal number: a sign, digits with a point among, before or behind them, an exponent of at most two
+    /// digits; nil for anything else.
     static func decimal(_ text: String) -> Decimal? {
-        guard text.wholeMatch(of: /[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?/) != nil else { return nil }
-        return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        // By hand: a list formats hundreds of amounts, and a pattern is compiled at each use.
+        var rest = Substring(text).utf8
+        func skipDigits() -> Int {
+            let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
+            rest.removeFirst(digits)
+            return digits
+        }
+        func skip(_ characters: StaticString) -> Bool {
+            let isThere = rest.first.map { first in
+                characters.withUTF8Buffer { $0.contains(first) }
+            }
+            if isThere == true { rest.removeFirst() }
+            return isThere == true
+        }
+        _ = skip("+-")
+        let whole = skipDigits()
+        let fraction = skip(".") ? skipDigits() : 0
+        guard whole + fraction > 0 else { return nil }
+        if skip("eE") {
+            _ = skip("+-")
+            guard (1...2).contains(skipDigits()) else { return nil }
+        }
+        return rest.isEmpty ? Decimal(string: text, locale: posix) : nil
     }
+
+    private static let posix = Locale(identifier: "en_US_POSIX")
 
     // MARK: Currencies
 

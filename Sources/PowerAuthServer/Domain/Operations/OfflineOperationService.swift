@@ -72,6 +72,9 @@ struct OfflineOperationService: Sendable {
         /// Nil for an activation that does not exist.
         let activation: Activation?
         let operation: OperationRecord
+
+        /// How many wrong answers the activation still survives.
+        var remainingAttempts: Int { activation?.remainingAttempts ?? 0 }
     }
 
     /// Checks the digits: right ones approve the operation, wrong ones count as a failed approval.

@@ -6,7 +6,7 @@ public import LabKit
 public protocol PushGateway: Sendable {
     /// Hands one notification over, and waits until the device's system has it or cannot have it.
     ///
-    /// Called on a thread of its own, outside of every transaction, one call at a time and in the order of the events:
+    /// Called on a thread of its own, outside of every transaction, one call at a time and in the order of the commits:
     /// it may block, but what takes too long holds up all notifications after it. Whatever comes of it, the operation
     /// that it is about stays as it is.
     /// - Parameters:
@@ -21,6 +21,8 @@ public enum PushOutcome: String, Codable, Equatable, Sendable {
     case accepted
     /// No app on any device has this token any more; the server forgets the registration.
     case invalidToken
+    /// The notification is longer than a push service takes; no app gets it.
+    case payloadTooLarge
     /// The device cannot be reached now. Nothing is tried again: push is best effort.
     case unavailable
 }

@@ -23,9 +23,8 @@ final class PushQueue: Sendable {
     }
 
     /// Sends them, some time. Returns at once.
-    func submit(_ pushes: [Push], _ context: ServiceContext) {
-        guard !pushes.isEmpty else { return }
-        let operation = CurrentOperation.id
+    /// - Parameter operation: the lab operation that caused them.
+    func submit(_ pushes: [Push], onBehalfOf operation: String?, _ context: ServiceContext) {
         thread.submit {
             CurrentOperation.$id.withValue(operation) {
                 // Push is best effort: a server that is closing sends nothing more.
