@@ -37,8 +37,8 @@ private final class PostedRequest: WPNResponseDelegate {
 
     /// Sends it; the completion holds this object, as the service holds its delegate weakly.
     func send() throws {
-        guard arguments.uriId == nil || arguments.tokenName == nil else {
-            throw ControlError.badArgument("`post` takes either `uriId` or `tokenName`: an endpoint is one of both.")
+        guard arguments.uriId == nil || arguments.token == nil else {
+            throw ControlError.badArgument("`post` takes either `uriId` or `token`: an endpoint is one of both.")
         }
         service.responseDelegate = self
         let operation = arguments.requestObject.map { post(WPNRequest($0)) } ?? post(WPNRequestBase())
@@ -48,7 +48,7 @@ private final class PostedRequest: WPNResponseDelegate {
     private func post<Body: WPNRequestBase>(_ body: Body) -> Operation {
         typealias Answer = WPNResponse<JSONValue?>
         let scope: WPNE2EEConfiguration =
-            switch arguments.e2ee {
+            switch arguments.encryption {
             case .application: .applicationScope
             case .activation: .activationScope
             case nil: .notEncrypted
@@ -61,7 +61,7 @@ private final class PostedRequest: WPNResponseDelegate {
                 to: WPNEndpointSigned<Body, Answer>(endpointURLPath: path, uriId: uriId, e2ee: scope),
                 with: arguments.headers, timeoutInterval: arguments.timeoutInterval?.seconds, completion: finish)
         }
-        if let name = arguments.tokenName {
+        if let name = arguments.token {
             return service.post(
                 data: body, signedWith: factors,
                 to: WPNEndpointSignedWithToken<Body, Answer>(endpointURLPath: path, tokenName: name, e2ee: scope),

@@ -15,11 +15,11 @@ enum InboxHandlers {
         peer.handle(GetMessageList.self) { arguments, reply in
             try app.ready().inbox.getMessageList(
                 pageNumber: arguments.pageNumber, pageSize: arguments.pageSize, onlyUnread: arguments.onlyUnread
-            ) { reply($0.map { $0.map(InboxMessage.init) }.mapError { $0 }) }
+            ) { reply($0.map { $0.map { InboxMessage($0) } }.mapError { $0 }) }
         }
         peer.handle(GetMessageDetail.self) { arguments, reply in
             try app.ready().inbox.getMessageDetail(messageId: arguments.messageId) { result in
-                reply(result.map(InboxMessage.init).mapError { $0 })
+                reply(result.map { InboxMessage($0, body: $0.body) }.mapError { $0 })
             }
         }
         peer.handle(MarkRead.self) { arguments, reply in
@@ -31,24 +31,26 @@ enum InboxHandlers {
         peer.handle(GetAllMessages.self) { arguments, reply in
             try app.ready().inbox.getAllMessages(
                 pageSize: arguments.pageSize, messageLimit: arguments.messageLimit, onlyUnread: arguments.onlyUnread
-            ) { reply($0.map { $0.map(InboxMessage.init) }.mapError { $0 }) }
+            ) { reply($0.map { $0.map { InboxMessage($0) } }.mapError { $0 }) }
         }
     }
 }
 
-extension InboxMessage {
-    fileprivate init(_ message: WMTInboxMessage) {
-        self.init {
-            $0.id = message.id
-            $0.type = Format(message.type)
-            $0.subject = message.subject
-            $0.summary = message.summary
-            $0.read = message.read
-            $0.timestampCreated = message.timestampCreated.timeIntervalSince1970
-        }
-    }
+/// What a message has in a list and in its detail.
+private protocol ListedInboxMessage {
+    var id: String { get }
+    var type: WMTInboxContentType { get }
+    var subject: String { get }
+    var summary: String { get }
+    var read: Bool { get }
+    var timestampCreated: Date { get }
+}
 
-    fileprivate init(_ message: WMTInboxMessageDetail) {
+extension WMTInboxMessage: ListedInboxMessage {}
+extension WMTInboxMessageDetail: ListedInboxMessage {}
+
+extension InboxMessage {
+    fileprivate init(_ message: some ListedInboxMessage, body: String? = nil) {
         self.init {
             $0.id = message.id
             $0.type = Format(message.type)
@@ -56,7 +58,7 @@ extension InboxMessage {
             $0.summary = message.summary
             $0.read = message.read
             $0.timestampCreated = message.timestampCreated.timeIntervalSince1970
-            $0.body = message.body
+            $0.body = body
         }
     }
 }

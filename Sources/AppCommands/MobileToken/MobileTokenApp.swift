@@ -72,7 +72,12 @@ final class MobileTokenApp {
         for operation in operations { known[operation.id] = operation }
     }
 
-    /// The operation that a command is about: as given by its data, or as fetched before.
+    /// The operation to reject: as fetched before, or just named, as no data are sent.
+    func operationToReject(_ id: String) -> any WMTOperation {
+        known[id] ?? WMTLocalOperation(id: id, data: "")
+    }
+
+    /// The operation to approve: as given by its data, or as fetched before.
     ///
     /// - Throws: `ControlError` for one that was never fetched.
     func operation(_ id: String, data: String?) throws -> any WMTOperation {

@@ -47,11 +47,12 @@ enum OperationHandlers {
     private static func registerDeciding(on peer: Peer, app: MobileTokenApp) {
         peer.handle(AuthorizeOperation.self) { arguments, reply in
             let operation = try app.operation(arguments.operationId, data: arguments.data)
-            if let totp = arguments.totp {
-                guard let fetched = operation as? WMTUserOperation else {
-                    throw ControlError.badArgument("`totp` goes with an operation that was fetched; leave out `data`.")
-                }
-                fetched.proximityCheck = WMTProximityCheck(totp: totp, type: .init(arguments.totpType))
+            let proof = arguments.totp.map { WMTProximityCheck(totp: $0, type: .init(arguments.totpType)) }
+            if let fetched = operation as? WMTUserOperation {
+                // Also when there is none: the one of an earlier attempt must not be sent again.
+                fetched.proximityCheck = proof
+            } else if proof != nil {
+                throw ControlError.badArgument("`totp` goes with an operation that was fetched; leave out `data`.")
             }
             try app.ready().operations.authorize(
                 operation: operation, with: .approving(with: arguments.password, biometry: arguments.biometry)
@@ -59,8 +60,7 @@ enum OperationHandlers {
         }
         peer.handle(RejectOperation.self) { arguments, reply in
             try app.ready().operations.reject(
-                operation: app.operation(arguments.operationId, data: arguments.data),
-                with: WMTRejectionReason(arguments.reason)
+                operation: app.operationToReject(arguments.operationId), with: WMTRejectionReason(arguments.reason)
             ) { reply($0.done) }
         }
     }

@@ -8,7 +8,7 @@ import WultraMobileTokenSDK
 enum PushHandlers {
     static func register(on peer: Peer, app: MobileTokenApp) {
         peer.handle(RegisterDeviceToken.self) { arguments, reply in
-            guard let token = Data(hexadecimal: arguments.token) else {
+            guard let token = Data(deviceTokenText: arguments.token) else {
                 throw ControlError.badArgument("`token` expects hexadecimal digits, two for each byte.")
             }
             _ = try app.ready().push.registerDeviceTokenForPushNotifications(token: token) { reply($0.done) }
@@ -16,15 +16,6 @@ enum PushHandlers {
         peer.handleSync(ParseNotification.self) { arguments in
             WMTPushParser.parseNotification(arguments.userInfo.propertyList).map(ParseNotification.Message.init)
         }
-    }
-}
-
-extension Data {
-    /// The bytes that hexadecimal digits stand for; nil for anything else.
-    fileprivate init?(hexadecimal text: String) {
-        let digits = text.compactMap(\.hexDigitValue)
-        guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
-        self.init(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) })
     }
 }
 

@@ -98,6 +98,21 @@ extension WMTPreApprovalScreen {
 
 extension WMTPostApprovalScreen {
     fileprivate var members: JSONValue {
-        .object(["type": .string(type.rawValue), "heading": .string(heading), "message": .string(message)])
+        var members: [String: JSONValue] = [
+            "type": .string(type.rawValue), "heading": .string(heading), "message": .string(message),
+        ]
+        members["payload"] = payloadMembers
+        return .object(members)
+    }
+
+    /// What only screens of its class have; nil for a value that has no JSON form, such as an infinite number.
+    private var payloadMembers: JSONValue? {
+        switch self {
+        case let screen as WMTPostApprovalScreenReview:
+            ["attributes": .array(screen.payload.attributes.map { .object($0.members) })]
+        case let screen as WMTPostApprovalScreenRedirect: try? JSONValue(encoding: screen.payload)
+        case let screen as WMTPostApprovalScreenGeneric: try? JSONValue(encoding: screen.payload)
+        default: nil
+        }
     }
 }

@@ -11,7 +11,7 @@ public struct RegisterDeviceToken: Command {
     public static let info = CommandInfo(
         "registerDeviceTokenForPushNotifications", of: .app,
         "Tells the server the token under which push messages reach this app.")
-    @Field("Token that the device has given to the app, in hexadecimal.") public var token: String
+    @Field(.deviceToken) public var token: String
 
     public init() {}
 }
@@ -45,13 +45,14 @@ public struct ParseNotification: Command {
 /// A message of the inbox as the app lists it.
 public struct InboxMessage: FieldObject {
     @Field(.messageId) public var id: String
-    @Field("Format of the body.") public var type: Format
+    @Field(.bodyFormat) public var type: Format
     @Field("Subject.") public var subject: String
     @Field("Summary.") public var summary: String
     @Field("Whether it has been read.") public var read: Bool
     @Field("When it was created, in seconds since 1970.") public var timestampCreated: Double
     @Field("The text; only in a detail.") public var body: String?
 
+    /// How a body is written.
     public enum Format: String, Choice {
         case text, html
     }

@@ -7,17 +7,18 @@ extension Vocabulary {
 public struct Post: Command {
     public static let info = CommandInfo(
         "post", of: .app,
-        "Sends a request through the networking SDK: plain, signed when `uriId` is given, with a token when `tokenName` is."
+        "Sends a request through the networking SDK: plain, signed when `uriId` is given, with a token when `token` is."
     )
     @Field("Path of the endpoint below the base URL.") public var path: String
     @Field("Content of `requestObject`; without it the body is `{}`.") public var requestObject: JSONValue?
     @Field("Makes it a signed endpoint with this URI identifier.") public var uriId: String?
-    @Field("Makes it an endpoint with the token of this name.") public var tokenName: String?
+    @Field("Makes it an endpoint with the token of this name, which is created when there is none.")
+    public var token: String?
     @Field(.addedPassword) public var password: Secret?
     @Field(.addedBiometry) public var biometry: Bool = false
-    @Field("Encrypts body and answer in this scope.") public var e2ee: SendRequest.Encryption?
+    @Field(.encryptionScope) public var encryption: SendRequest.Encryption?
     @Field("HTTP headers added to the request.", limit: "texts") public var headers: [String: String]?
-    @Field("Longest silence of the server; the configured one when left out.", limit: .length)
+    @Field("Longest time of the whole exchange; the configured one when left out.", limit: .length)
     public var timeoutInterval: LabDuration?
     @Field("Cancels the request as soon as it has been handed over.") public var cancel: Bool = false
 

@@ -91,7 +91,7 @@ public struct OfflineQR: Command {
     @Field("Activation that the code is for; any of the application when left out.") public var activationId: String?
 
     public struct Result: FieldObject {
-        @Field("Text of the QR code.") public var code: String
+        @Field(.qrPayload) public var payload: String
         @Field(.offlineNonce) public var nonce: String
         public init() {}
     }
@@ -129,7 +129,7 @@ public struct SendPush: Command {
     @Field("Title that the system shows.") public var title: String?
     @Field("Text that the system shows.") public var body: String?
     @Field("Whether it only wakes the app.") public var silent: Bool = false
-    @Field("Further keys of `userInfo`.") public var data: [String: JSONValue] = [:]
+    @Field("The sender's own keys beside `aps`.") public var userInfo: [String: JSONValue] = [:]
 
     public struct Result: FieldObject {
         @Field("How many devices it was sent to.") public var sent: Int
@@ -148,11 +148,7 @@ public struct SendInboxMessage: Command {
     @Field("Subject.", limit: "8 to 255 characters") public var subject: String = "New statement"
     @Field("Summary.", limit: "8 to 255 characters") public var summary: String = "Your statement is ready"
     @Field("Body.", limit: "8 to 65536 characters") public var body: String = "Open the app to see it."
-    /// How a body is written.
-    public enum Format: String, Choice {
-        case text, html
-    }
-    @Field("How the body is written.") public var type: Format = .text
+    @Field(.bodyFormat) public var type: InboxMessage.Format = .text
     @Field("Whether devices are not told by push.") public var silent: Bool = false
 
     public struct Result: FieldObject {

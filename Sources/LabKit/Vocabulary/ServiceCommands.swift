@@ -47,7 +47,7 @@ public struct SendRequest: Command {
     @Field("URI identifier to sign for; without it the request is not signed.") public var uriId: String?
     @Field("Adds the knowledge factor to the signature.") public var password: Secret?
     @Field("Name of the stored token to authorise with.") public var token: String?
-    @Field("Encrypts body and answer in this scope.") public var encryption: Encryption?
+    @Field(.encryptionScope) public var encryption: Encryption?
 
     public enum Encryption: String, Choice {
         case application, activation

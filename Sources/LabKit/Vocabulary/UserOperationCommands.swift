@@ -30,7 +30,7 @@ public struct UserOperation: FieldObject {
 // mobile-token.md, section 6.1
 public struct GetOperations: Command {
     public static let info = CommandInfo(
-        "getOperations", of: .app, "Fetches the operations that wait for the user, oldest known first.")
+        "getOperations", of: .app, "Fetches the operations that wait for the user, newest first.")
     @Field("Cancels the request as soon as it has been handed over; it then answers nothing.")
     public var cancel: Bool = false
     public typealias Result = [UserOperation]?
@@ -79,7 +79,7 @@ public struct AuthorizeOperation: Command {
     @Field("Data to approve instead of what was fetched.") public var data: String?
     @Field(.addedPassword) public var password: Secret?
     @Field(.addedBiometry) public var biometry: Bool = false
-    @Field("One-time password of the proximity check.") public var totp: String?
+    @Field("One-time password of the proximity check, for this attempt only.") public var totp: String?
     @Field("How the one-time password reached the app.") public var totpType: ProximityCheckType = .qrCode
 
     public enum ProximityCheckType: String, Choice {
@@ -91,10 +91,8 @@ public struct AuthorizeOperation: Command {
 }
 
 public struct RejectOperation: Command {
-    public static let info = CommandInfo(
-        "reject", of: .app, "Rejects an operation that the app has fetched, or any other when `data` is given.")
+    public static let info = CommandInfo("reject", of: .app, "Rejects an operation, whether or not it was fetched.")
     @Field(.operationId) public var operationId: String
-    @Field("Data of an operation that was not fetched.") public var data: String?
     @Field("Why, such as `UNEXPECTED_OPERATION`.") public var reason: String = "UNKNOWN"
 
     public init() {}

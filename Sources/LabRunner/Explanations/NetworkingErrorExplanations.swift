@@ -2,14 +2,17 @@ extension Explanation {
     /// The reasons of `WPNError`, with those that the Mobile Token SDK adds.
     static let networkingErrors = [
         networkingError(
-            "unknown", "Nothing says why.", "A request of Mobile Token whose callers have all cancelled it.",
+            "unknown", "Nothing says why.",
+            "Nothing: no scenario causes it. An answer without the object that it must have would, and the lab's server "
+                + "always sends one; of a request that all callers have cancelled nobody hears.",
             "Nothing is lost; ask again.", "networking.md, section 10.1"),
         networkingError(
             "canceled", "The request was cancelled.", "The app called `cancel` on the operation that it got.",
             "The server may have carried it out; ask for the state before sending again.", "networking.md, section 8.2",
             scenarios: ["networking/cancelled-request.yaml"]),
         networkingError(
-            "network_unknown", "A token was neither given nor refused.", "A defect of the token store.",
+            "network_unknown", "A token was neither given nor refused.",
+            "Nothing: no scenario causes it. It would be a defect of the token store.",
             "Report it with the trace.", "networking.md, section 10.4"),
         networkingError(
             "network_generic", "The server answered with an error, or a step before the request failed.",
@@ -23,7 +26,9 @@ extension Explanation {
             "`server: requests` shows what was answered.", "networking.md, section 10.4",
             scenarios: ["networking/errors.yaml"]),
         networkingError(
-            "network_invalidRequestObject", "The request cannot be written as JSON.", "A value that JSON cannot hold.",
+            "network_invalidRequestObject", "The request cannot be written as JSON.",
+            "Nothing: no scenario causes it, as what stands in a scenario can be written. In code, a value that JSON "
+                + "cannot hold.",
             "Nothing was sent. Correct the object.", "networking.md, section 10.4"),
         networkingError(
             "network_signError", "The request cannot be signed.",
@@ -40,7 +45,9 @@ extension Explanation {
             "`goOnline` brings it back.", "networking.md, section 10.3",
             scenarios: ["networking/errors.yaml"]),
         networkingError(
-            "network_badServerResponse", "The answer is not HTTP.", "Something other than the server answered.",
+            "network_badServerResponse", "The answer is not HTTP.",
+            "Nothing: no scenario causes it, as only the lab's server answers. On a phone, something other than the "
+                + "server.",
             "Look at what listens at the base URL.", "networking.md, section 10.3"),
         networkingError(
             "network_sslError", "The server's certificate is not trusted.",
@@ -53,7 +60,9 @@ extension Explanation {
             scenarios: ["networking/errors.yaml"]),
         networkingError(
             "operations_invalidActivation", "The server knows another activation of the user.",
-            "A server that allows one activation for a user.", "Activate again.", "mobile-token.md, section 14.4"),
+            "Nothing: no scenario causes it, as the lab's server never says `INVALID_ACTIVATION`. A server that allows "
+                + "one activation for a user does.",
+            "Activate again.", "mobile-token.md, section 14.4"),
         networkingError(
             "operations_alreadyFailed", "The operation has failed.",
             "Too many approvals failed, each by a wrong factor, other data or a wrong one-time password.",
@@ -69,7 +78,8 @@ extension Explanation {
             "Fetch the list again.", "mobile-token.md, section 16.3",
             scenarios: ["mobile-token/operation-errors.yaml"]),
         networkingError(
-            "operations_expired", "The operation was rejected before.", "No version of the SDK reports it.",
+            "operations_expired", "The operation was rejected before.",
+            "Nothing: no scenario causes it, and no version of the SDK reports it.",
             "Match `operations_alreadyFinished`.", "mobile-token.md, section 14.2"),
         networkingError(
             "operations_authExpired", "The operation expired before it was approved.", "It waited too long.",
@@ -86,10 +96,12 @@ extension Explanation {
         networkingError(
             "operations_QRFailed", "A scanned operation cannot be signed.",
             "There is no activation, or the factors cannot be used: `nested` has the error of the SDK.",
-            "Check the activation and the factors.", "mobile-token.md, section 6.6"),
+            "Check the activation and the factors.", "mobile-token.md, section 6.6",
+            scenarios: ["mobile-token/offline-operation-with-biometry.yaml"]),
         networkingError(
             "push_alreadyRegistering", "The registration for push messages is under way.",
-            "The app registered twice at once.", "Wait for the first answer.", "mobile-token.md, section 12.1"),
+            "The app registered twice at once.", "Wait for the first answer.", "mobile-token.md, section 12.1",
+            scenarios: ["mobile-token/push-registration.yaml"]),
     ]
 
     /// Why a scanned operation was refused.

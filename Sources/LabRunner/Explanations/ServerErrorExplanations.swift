@@ -102,7 +102,7 @@ extension Explanation {
         ),
         serverError(
             36, "Operation state is invalid for the requested change.", "The operation has already ended.",
-            "Create another one.", ["mobile-token/server-cancels-an-operation.yaml"]),
+            "Create another one.", ["mobile-token/operation-errors.yaml"]),
         serverError(37, "Operation cannot be approved.", "It is unknown, has expired or ended.", "Create another one."),
         serverError(38, "Operation cannot be rejected.", "It is unknown or has ended.", "Nothing is left to reject."),
         serverError(39, "Operation template already exists.", "A template has this name.", "Change that one."),

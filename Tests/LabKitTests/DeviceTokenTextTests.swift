@@ -1,0 +1,20 @@
+import Foundation
+import LabKit
+import TestSupport
+import Testing
+
+@Suite("Device tokens as text", .endsInTime)
+struct DeviceTokenTextTests {
+    @Test("A token is written with two digits for each byte, and read in either case")
+    func writesAndReads() {
+        let token = Data([0x00, 0x0F, 0xA0, 0xFF])
+        #expect(token.deviceTokenText == "000fa0ff")
+        #expect(Data(deviceTokenText: "000fa0ff") == token)
+        #expect(Data(deviceTokenText: "000FA0FF") == token)
+    }
+
+    @Test("What is no token is not read", arguments: ["0", "0g", "00 ", "-1"])
+    func refuses(text: String) {
+        #expect(Data(deviceTokenText: text) == nil)
+    }
+}
