@@ -25,7 +25,7 @@ public struct ParseNotification: Command {
 
     public struct Message: FieldObject {
         @Field("What it tells.") public var kind: Kind
-        @Field("Identifier of the operation.") public var operationId: String?
+        @Field(.operationId) public var operationId: String?
         @Field("Name of the operation.") public var operationName: String?
         @Field("How the operation ended.") public var operationResult: String?
         @Field("Title shown to the user.") public var title: String?
@@ -46,10 +46,10 @@ public struct ParseNotification: Command {
 public struct InboxMessage: FieldObject {
     @Field(.messageId) public var id: String
     @Field(.bodyFormat) public var type: Format
-    @Field("Subject.") public var subject: String
-    @Field("Summary.") public var summary: String
+    @Field(.messageSubject) public var subject: String
+    @Field(.messageSummary) public var summary: String
     @Field("Whether it has been read.") public var read: Bool
-    @Field("When it was created, in seconds since 1970.") public var timestampCreated: Double
+    @Field(.creationTime) public var timestampCreated: Double
     @Field("The text; only in a detail.") public var body: String?
 
     /// How a body is written.
@@ -75,8 +75,8 @@ public struct GetUnreadCount: Command {
 public struct GetMessageList: Command {
     public static let info = CommandInfo("getMessageList", of: .app, "Fetches one page of the inbox, newest first.")
     @Field("Number of the page, from 0.") public var pageNumber: Int = 0
-    @Field("Messages on a page.") public var pageSize: Int = 50
-    @Field("Leaves out what has been read.") public var onlyUnread: Bool = false
+    @Field(.pageSize) public var pageSize: Int = 50
+    @Field(.onlyUnread) public var onlyUnread: Bool = false
     public typealias Result = [InboxMessage]
 
     public init() {}
@@ -107,9 +107,9 @@ public struct MarkAllRead: Command {
 // mobile-token.md, section 13.3
 public struct GetAllMessages: Command {
     public static let info = CommandInfo("getAllMessages", of: .app, "Fetches the inbox page by page.")
-    @Field("Messages on a page.") public var pageSize: Int = 100
+    @Field(.pageSize) public var pageSize: Int = 100
     @Field("Stops when so many have come; 0 means all.") public var messageLimit: Int = 1000
-    @Field("Leaves out what has been read.") public var onlyUnread: Bool = false
+    @Field(.onlyUnread) public var onlyUnread: Bool = false
     public typealias Result = [InboxMessage]
 
     public init() {}

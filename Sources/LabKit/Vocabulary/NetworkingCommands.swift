@@ -24,7 +24,7 @@ public struct Post: Command {
 
     public struct Result: FieldObject {
         @Field("What the server answered with.") public var responseObject: JSONValue?
-        @Field("HTTP status code.") public var statusCode: Int?
+        @Field(.statusCode) public var statusCode: Int?
         @Field("Whether the answer came encrypted.") public var encrypted: Bool
         public init() {}
     }

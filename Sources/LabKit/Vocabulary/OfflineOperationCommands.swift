@@ -12,8 +12,8 @@ public struct ParseQROperation: Command {
 
     public struct Result: FieldObject {
         @Field(.operationId) public var operationId: String
-        @Field("Title.") public var title: String
-        @Field("Message for the user.") public var message: String
+        @Field(.title) public var title: String
+        @Field(.messageForUser) public var message: String
         @Field("Number of the template that the app shows it with.") public var templateId: Int
         @Field("Data fields, each with `type`.") public var fields: [[String: JSONValue]]
         @Field("Whether biometry may approve it.") public var allowBiometryFactor: Bool
@@ -39,7 +39,7 @@ public struct AuthorizeQROperation: Command {
         "authorizeQROperation", of: .app,
         "Computes the code that the user copies by hand to approve a scanned operation; nothing is sent.")
     @Field(.qrPayload) public var payload: String
-    @Field("URI identifier agreed with the server.") public var uriId: String = "/operation/authorize/offline"
+    @Field(.uriId) public var uriId: String = "/operation/authorize/offline"
     @Field(.addedPassword) public var password: Secret?
     @Field(.addedBiometry) public var biometry: Bool = false
     public typealias Result = String

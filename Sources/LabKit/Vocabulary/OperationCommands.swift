@@ -145,14 +145,14 @@ public struct SendInboxMessage: Command {
     public static let info = CommandInfo(
         "sendInboxMessage", of: .server, "Puts a message into the inbox of a user, and tells their devices by push.")
     @Field("User who gets it.") public var userId: String = "alice"
-    @Field("Subject.", limit: "8 to 255 characters") public var subject: String = "New statement"
-    @Field("Summary.", limit: "8 to 255 characters") public var summary: String = "Your statement is ready"
+    @Field(.messageSubject, limit: "8 to 255 characters") public var subject: String = "New statement"
+    @Field(.messageSummary, limit: "8 to 255 characters") public var summary: String = "Your statement is ready"
     @Field("Body.", limit: "8 to 65536 characters") public var body: String = "Open the app to see it."
     @Field(.bodyFormat) public var type: InboxMessage.Format = .text
     @Field("Whether devices are not told by push.") public var silent: Bool = false
 
     public struct Result: FieldObject {
-        @Field("Identifier of the message.") public var id: String
+        @Field(.messageId) public var id: String
         public init() {}
     }
 

@@ -85,7 +85,7 @@ public struct ShownNotifications: Command {
     public struct Notification: FieldObject {
         @Field(.notificationId) public var id: String
         @Field(.appName) public var app: String
-        @Field("Title.") public var title: String
+        @Field(.title) public var title: String
         @Field("Second line of the title.") public var subtitle: String
         @Field("Text.") public var body: String
         @Field("Category, which decides about its buttons; empty when it has none.") public var category: String

@@ -41,12 +41,12 @@ public struct SendRequest: Command {
     public static let info = CommandInfo(
         "sendRequest", of: .app,
         "Sends a request of the app's own, signed, authorised by a token and encrypted as asked.")
-    @Field("Path below the enrolment server, with its query.") public var path: String
+    @Field(.requestPath) public var path: String
     @Field(.httpMethod) public var method: ResourceMethod = .post
-    @Field("JSON body.") public var body: [String: JSONValue]?
+    @Field(.jsonBody) public var body: [String: JSONValue]?
     @Field("URI identifier to sign for; without it the request is not signed.") public var uriId: String?
     @Field("Adds the knowledge factor to the signature.") public var password: Secret?
-    @Field("Name of the stored token to authorise with.") public var token: String?
+    @Field(.storedToken) public var token: String?
     @Field(.encryptionScope) public var encryption: Encryption?
 
     public enum Encryption: String, Choice {
@@ -54,7 +54,7 @@ public struct SendRequest: Command {
     }
 
     public struct Result: FieldObject {
-        @Field("HTTP status code.") public var statusCode: Int
+        @Field(.statusCode) public var statusCode: Int
         @Field("The body, decrypted: JSON, or the text if it is none.") public var body: JSONValue
         public init() {}
     }
@@ -66,10 +66,10 @@ public struct SendRequestWithToken: Command {
     public static let info = CommandInfo(
         "sendRequest", of: [.appExtension, .watchApp],
         "Sends a request of the app's own that a stored token authorises.")
-    @Field("Path below the enrolment server, with its query.") public var path: String
+    @Field(.requestPath) public var path: String
     @Field(.httpMethod) public var method: ResourceMethod = .post
-    @Field("JSON body.") public var body: [String: JSONValue]?
-    @Field("Name of the stored token to authorise with.") public var token: String
+    @Field(.jsonBody) public var body: [String: JSONValue]?
+    @Field(.storedToken) public var token: String
     public typealias Result = SendRequest.Result
 
     public init() {}

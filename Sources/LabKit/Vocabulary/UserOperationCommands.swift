@@ -14,12 +14,12 @@ public struct UserOperation: FieldObject {
     @Field("State that the server reports.") public var status: String
     @Field("Why it was cancelled.") public var statusReason: String?
     @Field("Data that an approval signs.") public var data: String
-    @Field("When it was created, in seconds since 1970.") public var operationCreated: Double
+    @Field(.creationTime) public var operationCreated: Double
     @Field("When it expires, in seconds since 1970.") public var operationExpires: Double
     @Field("`1FA` or `2FA`.") public var signatureType: String
     @Field("Factors that may approve it.") public var signatureVariants: [String]
-    @Field("Title.") public var title: String
-    @Field("Message for the user.") public var message: String
+    @Field(.title) public var title: String
+    @Field(.messageForUser) public var message: String
     @Field("Rows of the detail, each with `type`, `id` and `label`.") public var attributes: [[String: JSONValue]]
     @Field("Texts for the outcome.") public var resultTexts: [String: String]?
     @Field("How the approval is to be shown.") public var ui: [String: JSONValue]?

@@ -6,8 +6,8 @@ import WultraPowerAuthNetworking
 
 /// How the services call the server (mobile-token.md, sections 2.4, 2.5 and 6.5).
 ///
-/// Thread rule: any thread. Completions run on the main queue, before the operation has finished (section 5.4). Those of a
-/// cancelled operation do not run.
+/// Thread rule: any thread. Completions run on the main queue, before the operation has finished (mobile-token.md,
+/// section 5.4). Those of a cancelled operation do not run.
 final class ServiceCalls: Sendable {
     /// One token serves all services of an activation.
     static let tokenName = "possession_universal"
