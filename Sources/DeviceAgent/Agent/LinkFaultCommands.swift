@@ -9,35 +9,40 @@ extension DeviceAgent {
                 LinkFault.Aim(kind: fault.kind, skip: fault.skip, times: fault.times), fault.direction)
         }
         table.answer(DropMessages.self) { fault, link in
-            link.arm(
-                .drop(burst: fault.burst),
-                LinkFault.Aim(
-                    kind: fault.kind, chance: fault.chance, every: fault.every, skip: fault.skip, times: fault.times),
-                fault.direction)
+            link.arm(.drop(burst: fault.burst), LinkFault.Aim(fault), fault.direction)
         }
         table.answer(DuplicateMessages.self) { fault, link in
-            link.arm(
-                .duplicate,
-                LinkFault.Aim(
-                    kind: fault.kind, chance: fault.chance, every: fault.every, skip: fault.skip, times: fault.times),
-                fault.direction)
+            link.arm(.duplicate, LinkFault.Aim(fault), fault.direction)
         }
         table.answer(ReorderMessages.self) { fault, link in
-            link.arm(
-                .reorder,
-                LinkFault.Aim(
-                    kind: fault.kind, chance: fault.chance, every: fault.every, skip: fault.skip, times: fault.times),
-                fault.direction)
+            link.arm(.reorder, LinkFault.Aim(fault), fault.direction)
         }
         table.answer(CorruptMessages.self) { fault, link in
-            link.arm(
-                .corrupt(byte: fault.byte),
-                LinkFault.Aim(
-                    kind: fault.kind, chance: fault.chance, every: fault.every, skip: fault.skip, times: fault.times),
-                fault.direction)
+            link.arm(.corrupt(byte: fault.byte), LinkFault.Aim(fault), fault.direction)
         }
         table.answer(CutLink.self) { fault, link in link.arm(.cut, LinkFault.Aim(), fault.direction) }
         table.answer(HealTraffic.self) { arguments, link in try link.heal(arguments.id) }
         table.answer(ListTrafficFaults.self) { _, link in link.armedFaults }
+    }
+}
+
+/// A command whose fault can hit some messages and spare others, by number or by chance.
+private protocol AimedFaultCommand {
+    var kind: LinkMessageKind? { get }
+    var chance: Double { get }
+    var every: Int { get }
+    var skip: Int { get }
+    var times: Int? { get }
+}
+
+extension DropMessages: AimedFaultCommand {}
+extension DuplicateMessages: AimedFaultCommand {}
+extension ReorderMessages: AimedFaultCommand {}
+extension CorruptMessages: AimedFaultCommand {}
+
+extension LinkFault.Aim {
+    fileprivate init(_ command: some AimedFaultCommand) {
+        self.init(
+            kind: command.kind, chance: command.chance, every: command.every, skip: command.skip, times: command.times)
     }
 }

@@ -119,14 +119,19 @@ extension Explanation {
             "A fault was armed and hit nothing, so that the scenario shows nothing about it.",
             causes: [
                 "The process never passes the point; `lab faults` says which kinds do.",
-                "No such request was sent.",
-                "`pass` or `skip` is too high.",
+                "No such request was sent, or no such message on the link.",
+                "`pass`, `skip` or `every` is too high.",
+                "`chance` let all of them pass with this seed; `every` does not depend on the seed.",
                 "The process that passes it is another one.",
                 "The steps of `during` ended before.",
             ],
             advice: "Arm it right before the step that it is to hit, at the process that the trace names. "
-                + "`server: requests` lists what was sent, with the resource of each request.",
-            scenarios: ["failing/fault-never-fires.yaml", "failing/fault-of-a-block-never-fires.yaml"],
+                + "`server: requests` lists what was sent, with the resource of each request; the events `link.sent` "
+                + "tell of messages on a link.",
+            scenarios: [
+                "failing/fault-never-fires.yaml", "failing/fault-of-a-block-never-fires.yaml",
+                "failing/link-fault-hits-nothing.yaml",
+            ],
             printed: " never fired, so the scenario shows nothing about it"),
         Explanation(
             "fault-not-ended", .stepFailure, "A fault that was armed for some steps could not be ended after them.",

@@ -78,19 +78,28 @@ public final class InstanceConnection: Sendable {
     var endedPeers: [String] { watchedPeers.filter(\.watch.hasEnded).map(\.name) }
 
     /// The processes in which an armed fault has fired, by their traces: a disarmed rule has left the table.
-    var faultedProcesses: Set<String> {
-        let events = (try? TraceReader.readAll(manifest.tracesDirectory)) ?? []
-        return Set(events.filter { $0.name == .faultFired }.map(\.process))
+    var faultedProcesses: Set<String> { Self.faultedProcesses(in: recordedEvents) }
+
+    /// The apps whose end an armed fault in them or in their device explains, or the system of their device, by the
+    /// traces.
+    var appsEndedByFaultOrSystem: Set<String> {
+        let events = recordedEvents
+        let faulted = Self.faultedProcesses(in: events)
+        // The apps of a device end with its agent.
+        let endedWithDevice = manifest.topology.devices.filter { faulted.contains($0.name) }.flatMap {
+            $0.apps.map(\.name)
+        }
+        let endedBySystem = events.compactMap { event in
+            event.name == .processEnded && event.fields["cause"] != nil ? event.fields["peer"]?.stringValue : nil
+        }
+        return faulted.union(endedWithDevice).union(endedBySystem)
     }
 
-    /// The apps whose processes the systems of their devices have ended, by their traces.
-    var appsEndedBySystem: Set<String> {
-        let events = (try? TraceReader.readAll(manifest.tracesDirectory)) ?? []
-        return Set(
-            events.compactMap { event in
-                event.name == .processEnded && event.fields["cause"] != nil ? event.fields["peer"]?.stringValue : nil
-            })
+    private static func faultedProcesses(in events: [TraceEvent]) -> Set<String> {
+        Set(events.filter { $0.name == .faultFired }.map(\.process))
     }
+
+    private var recordedEvents: [TraceEvent] { (try? TraceReader.readAll(manifest.tracesDirectory)) ?? [] }
 
     /// Whether a process for an app runs; asks its device when the known process has ended.
     func findProcess(of app: String) throws -> Bool {

@@ -18,9 +18,9 @@ public struct InstanceOverview {
     public init(of connections: [InstanceConnection]) {
         self.connections = connections
         let questions = connections.map { connection in
-            connection.manifest.topology.devices.map { Question($0.name, in: connection) }
+            connection.manifest.topology.devices.map { Self.question(to: $0.name, in: connection) }
         }
-        devices = questions.map { $0.map(\.lines) }
+        devices = questions.map { $0.map { answer in answer() } }
     }
 
     /// One line for each instance, server and process.
@@ -38,36 +38,30 @@ public struct InstanceOverview {
         }
     }
 
-    /// An agent that is being asked for its processes on a thread of its own.
-    private final class Question: Sendable {
-        private let answer = Mutex<[String]>([])
-        private let thread = Mutex<ThreadHandle?>(nil)
-
-        init(_ device: String, in connection: InstanceConnection) {
-            thread.withLock {
-                $0 = runOnThread(name: "ps") { [self] in
-                    let lines = Self.ask(device, in: connection)
-                    answer.withLock { $0 = lines }
-                }
-            }
+    /// Begins to ask an agent for its processes, on a thread of its own.
+    ///
+    /// - Returns: Waits for the answer, and gives the lines of the device.
+    private static func question(to device: String, in connection: InstanceConnection) -> () -> [String] {
+        let answer = Mutex<[String]>([])
+        let thread = runOnThread(name: "ps") {
+            let lines = ask(device, in: connection)
+            answer.withLock { $0 = lines }
         }
-
-        /// The lines of the device, when they are there.
-        var lines: [String] {
-            thread.withLock { $0 }?.join()
+        return {
+            thread.join()
             return answer.withLock { $0 }
         }
+    }
 
-        private static func ask(_ device: String, in connection: InstanceConnection) -> [String] {
-            do {
-                return try connection.processes(of: device, timeout: patience).map { process in
-                    let pid = process.pid.map { "pid \($0), incarnation \(process.incarnation)" } ?? ""
-                    return "  \(process.app) on \(device)  \(process.state) \(pid)"
-                }
-            } catch {
-                let hasEnded = (error as? ControlError)?.name == "peerDied"
-                return ["  \(device)  its agent \(hasEnded ? "has ended" : "does not answer")"]
+    private static func ask(_ device: String, in connection: InstanceConnection) -> [String] {
+        do {
+            return try connection.processes(of: device, timeout: patience).map { process in
+                let pid = process.pid.map { "pid \($0), incarnation \(process.incarnation)" } ?? ""
+                return "  \(process.app) on \(device)  \(process.state) \(pid)"
             }
+        } catch {
+            let hasEnded = (error as? ControlError)?.name == "peerDied"
+            return ["  \(device)  its agent \(hasEnded ? "has ended" : "does not answer")"]
         }
     }
 }

@@ -43,19 +43,23 @@ extension MatchEvaluator {
     func differences(
         _ elements: [JSONValue], from expectations: [Expectation], path: String, of list: Expectation
     ) -> [Mismatch] {
-        let rest = NearMiss.unmatched(expectations, elements) { mismatches($1, $0).isEmpty }
         func whole(_ expected: String, _ hint: String) -> [Mismatch] {
             [Mismatch(path: path, expected: expected, actual: .array(elements), place: list.place, hint: hint)]
         }
+        // Holds every element against every expectation: too much for a list that is as expected.
+        func unmatched() -> (missing: [Expectation], extra: [JSONValue]) {
+            NearMiss.unmatched(expectations, elements) { mismatches($1, $0).isEmpty }
+        }
         guard elements.count == expectations.count else {
             return whole(
-                "a list of \(expectations.count), not \(elements.count)", Self.sentence(rest, describe: describe))
+                "a list of \(expectations.count), not \(elements.count)",
+                Self.sentence(unmatched(), describe: describe))
         }
         let differences = zip(elements, expectations).enumerated().flatMap { index, pair in
             mismatches(pair.0, pair.1, path: Self.path(path, String(index)))
         }
-        return differences.isEmpty || !rest.missing.isEmpty
-            ? differences : whole(describe(list), NearMiss.otherOrder)
+        guard !differences.isEmpty, unmatched().missing.isEmpty else { return differences }
+        return whole(describe(list), NearMiss.otherOrder)
     }
 
     /// A path one member deeper.

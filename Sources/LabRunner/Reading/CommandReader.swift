@@ -98,7 +98,7 @@ struct CommandReader {
         var arguments: [CommandStep.Argument] = []
         for field in command.fields {
             if let value = node?[field.name] {
-                let type = type(of: field, in: command, resource: resource)
+                let type = type(of: field, resource: resource)
                 if let template = steps.values.read(value, as: type, what: "`\(field.name)`") {
                     checkLimit(of: field, template, at: value.place)
                     arguments.append(CommandStep.Argument(field: field, value: template))
@@ -138,10 +138,8 @@ struct CommandReader {
     }
 
     /// The type of a parameter; the request of a resource has the fields that the server decodes.
-    private func type(
-        of field: FieldDeclaration, in command: CommandDeclaration, resource: ServerResource?
-    ) -> FieldType {
-        guard let resource, field.name == "request", command.name == CallResource.name else { return field.type }
+    private func type(of field: FieldDeclaration, resource: ServerResource?) -> FieldType {
+        guard let resource, field.name == "request" else { return field.type }
         return .optional(resource.request)
     }
 
