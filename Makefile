@@ -9,7 +9,7 @@ RELEASE := -c release --static-swift-stdlib
 SWIFT_SOURCES := Package.swift Sources Tests \
 	$(foreach side,Benchmarks Fuzzing Manuals Mutants,$(side)/Package.swift $(side)/Sources) Manuals/Surroundings
 # The modules that `make docs` builds a reference of: the library products for users.
-DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch LabTesting
+DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch WultraPowerAuthNetworking WultraMobileTokenSDK UserNotifications LabTesting
 # Tests at a time: the runner would start hundreds together, and a request waits for one of the cores longer than the
 # SDK's own time limit.
 TEST_WIDTH := --experimental-maximum-parallelization-width $(shell echo $$((3 * $$(nproc))))

@@ -44,7 +44,9 @@ public final class UNUserNotificationCenter: Sendable {
 
     /// Asks the user, the first time; afterwards tells the answer.
     ///
-    /// - Parameter completionHandler: called once the user has answered.
+    /// - Parameters:
+    ///   - options: what the app would like to show.
+    ///   - completionHandler: called once the user has answered.
     public func requestAuthorization(
         options: UNAuthorizationOptions = [],
         completionHandler: @escaping @Sendable (_ granted: Bool, _ error: (any Error)?) -> Void

@@ -117,10 +117,9 @@ public final class WPNNetworkingService: Sendable {
 
     /// Sends a signed request.
     ///
-    /// The parameters are those of ``post(data:to:with:encryptedWith:timeoutInterval:progressCallback:completionQueue:completion:)``
-    /// and:
+    /// It is signed with the factors of `auth`, as they are now; the other parameters are those of
+    /// ``post(data:to:with:encryptedWith:timeoutInterval:progressCallback:completionQueue:completion:)``.
     ///
-    /// - Parameter auth: the factors that sign, as they are now.
     /// - Returns: the request; one that has ended already where there is no activation to sign with.
     @discardableResult
     public func post<Req: WPNRequestBase, Resp: WPNResponseBase, Endpoint: WPNEndpointSigned<Req, Resp>>(
@@ -141,10 +140,8 @@ public final class WPNNetworkingService: Sendable {
 
     /// Sends a request with a token.
     ///
-    /// The parameters are those of ``post(data:to:with:encryptedWith:timeoutInterval:progressCallback:completionQueue:completion:)``
-    /// and:
-    ///
-    /// - Parameter auth: the factors that the token is created with when the SDK has none of the endpoint's name.
+    /// The token is created with the factors of `auth` when the SDK has none of the endpoint's name; the other parameters are
+    /// those of ``post(data:to:with:encryptedWith:timeoutInterval:progressCallback:completionQueue:completion:)``.
     @discardableResult
     public func post<Req: WPNRequestBase, Resp: WPNResponseBase, Endpoint: WPNEndpointSignedWithToken<Req, Resp>>(
         data: Req, signedWith auth: PowerAuthAuthentication, to endpoint: Endpoint,
