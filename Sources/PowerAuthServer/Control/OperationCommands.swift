@@ -46,6 +46,9 @@ enum OperationCommands {
         _ arguments: CreateOperation, _ services: ServerServices
     ) throws -> ServerOperation {
         let now = services.context.clock.now()
+        guard !arguments.parameters.values.contains(where: \.isNull) else {
+            throw ServiceError.invalid("parameters must not be null")
+        }
         let operation = OperationService.NewOperation(
             userId: arguments.userId, activationFlag: arguments.activationFlag, templateName: arguments.template,
             expires: arguments.expiresIn.map { now.advanced(by: $0.nanoseconds / 1_000_000) },
