@@ -49,12 +49,13 @@ package struct DeviceNetwork: Sendable {
         request.timeout = nil
         sandbox.trace(.httpRequest(method: request.method, path: path))
         let patience = Patience()
+        if let limit { patience.begin(limit: limit, timer: sandbox.timer) }
         let exchange = transport.send(request) { [sandbox] result in
             patience.end()
             let result = patience.isOver ? .failure(CurlError.error(.timedOut, Self.timedOut, url: url)) : result
             Sandbox.$operation.withValue(operation) { completion(Self.noted(result, path, sandbox)) }
         }
-        if let limit { patience.begin(exchange, limit: limit, timer: sandbox.timer) }
+        patience.hold(exchange)
         return exchange
     }
 

@@ -8,6 +8,7 @@ import Synchronization
 final class Patience: Sendable {
     private struct State {
         var entry: DeviceTimer.Entry?
+        var exchange: (any HTTPExchange)?
         var isOver = false
         var hasEnded = false
     }
@@ -17,16 +18,17 @@ final class Patience: Sendable {
     /// Whether the time was over before the exchange ended.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Starts to count; without effect once the exchange has ended.
+    /// Starts to count. Before the exchange does: a clock that is moved as soon as the server has the request must find the
+    /// limit set.
     ///
     /// - Parameter limit: seconds of the device's time.
-    func begin(_ exchange: any HTTPExchange, limit: TimeInterval, timer: DeviceTimer) {
+    func begin(limit: TimeInterval, timer: DeviceTimer) {
         let entry = timer.schedule(after: limit) { [self] in
-            let givesUp = state.withLock { state in
+            let exchange = state.withLock { state in
                 if !state.hasEnded { state.isOver = true }
-                return state.isOver
+                return state.exchange
             }
-            if givesUp { exchange.cancel() }
+            exchange?.cancel()
         }
         let isTooLate = state.withLock { state in
             if !state.hasEnded { state.entry = entry }
@@ -35,10 +37,20 @@ final class Patience: Sendable {
         if isTooLate { entry.cancel() }
     }
 
+    /// Names what is given up; at once when the time is over already.
+    func hold(_ exchange: any HTTPExchange) {
+        let givesUp = state.withLock { state in
+            if !state.hasEnded { state.exchange = exchange }
+            return state.isOver && !state.hasEnded
+        }
+        if givesUp { exchange.cancel() }
+    }
+
     /// The exchange has ended.
     func end() {
         let entry = state.withLock { state in
             state.hasEnded = true
+            state.exchange = nil
             defer { state.entry = nil }
             return state.entry
         }
