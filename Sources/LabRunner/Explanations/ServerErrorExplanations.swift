@@ -71,7 +71,8 @@ extension Explanation {
         serverError(
             24, "Invalid request received.",
             "A parameter is missing or wrong, or an encrypted request came a second time.",
-            "The message names the parameter; `replayVerification: false` switches the check of replays off."),
+            "The message names the parameter; `replayVerification: false` switches the check of replays off.",
+            ["mobile-token/operation-errors.yaml"]),
         serverError(25, "Recovery code already exists.", "The user has one already.", "Revoke it first."),
         serverError(
             26, "Too many failed attempts to generate recovery code.", "Every random code was taken.",
