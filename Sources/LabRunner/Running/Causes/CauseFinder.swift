@@ -79,9 +79,18 @@ struct CauseFinder {
         guard hasMetDeadActor, let actor = facts.actor,
             let last = facts.events.last(where: { $0.isAboutLife(of: actor) }), last.name == .processEnded
         else { return [] }
-        let step = last.time < facts.begin ? facts.stepAt(last.time, actor) : nil
+        let cause = timeThatEnded(last)
+        let step = cause < facts.begin ? facts.stepAt(cause, actor) : nil
         let when = step.map { " in \(Phase.title(ofStep: $0))" } ?? ""
         return ["the process of `\(actor)` ended\(when): \(last.text("reason"))"]
+    }
+
+    /// When what ended a process happened. The system ends one whose time is over a moment after the clock was moved,
+    /// when the next step may have begun already.
+    private func timeThatEnded(_ end: TraceEvent) -> UInt64 {
+        let causes = [TerminationCause.timeLimit, .backgroundTime].map(\.rawValue)
+        guard causes.contains(end.text("cause")) else { return end.time }
+        return facts.events.last { $0.name == .clockChanged && $0.time < end.time }?.time ?? end.time
     }
 
     /// A server that does not run, when the step asked for it in vain.
