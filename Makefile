@@ -33,7 +33,7 @@ run: build ## Run every scenario of the catalogue and show the result
 
 test: packages ## Run all tests
 	@$(SWIFT) build --build-tests
-	@$(SWIFT) test --skip-build $(TEST_WIDTH)
+	@SWIFT=$(SWIFT) scripts/run-tests .build/tests.log --skip-build $(TEST_WIDTH)
 
 test-tsan: packages ## Run all tests under Thread Sanitizer
 	@SWIFT=$(SWIFT) scripts/test-sanitized thread .build-tsan $(TEST_WIDTH)
