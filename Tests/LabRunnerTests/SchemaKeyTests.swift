@@ -39,7 +39,12 @@ struct SchemaKeyTests {
             topologies:
               default:
                 q: 1
-                server: { q: 1, callbacks: { q: 1 } }
+                server:
+                  q: 1
+                  callbacks: { q: 1 }
+                  operationTemplates: [{ q: 1, templateName: a, dataTemplate: a }]
+                  uiTemplates:
+                    - { q: 1, placeholder: a, title: a, message: a, attributes: [{ q: 1, id: a, type: a, text: a }] }
                 devices:
                   phone:
                     q: 1
@@ -56,9 +61,12 @@ struct SchemaKeyTests {
         let collector = DiagnosticCollector()
         _ = NamedTopologies.read(SourceFile(path: "lab.yaml", text: text), reporting: collector)
         let known = known(collector.diagnostics)
+        let server = "definitions/server/properties"
         let places = [
             "the lab file": "", "a topology": "definitions/topology", "`server`": "definitions/server",
-            "`callbacks`": "definitions/server/properties/callbacks", "a device": "definitions/device",
+            "`callbacks`": "\(server)/callbacks", "an operation template": "\(server)/operationTemplates/items",
+            "a UI template": "\(server)/uiTemplates/items",
+            "an attribute": "\(server)/uiTemplates/items/properties/attributes/items", "a device": "definitions/device",
             "an app": "definitions/app", "`powerAuth`": "definitions/powerAuth",
             "`sharing`": "definitions/powerAuth/properties/sharing", "a link": "definitions/link",
         ]

@@ -1,4 +1,3 @@
-import Foundation
 public import LabKit
 
 /// Reads the settings of a server from their YAML form: the section `server` of a topology, or a configuration file
@@ -44,12 +43,15 @@ public struct ServerSpecReader {
         settings.restrictAccess = reader.boolean("restrictAccess")
         settings.vaultWithBiometry = reader.boolean("vaultWithBiometry")
         settings.libraryAuthenticationCode = reader.boolean("libraryAuthenticationCode")
+        settings.oneActivationPerUser = reader.boolean("oneActivationPerUser")
         settings.replayVerification = reader.boolean("replayVerification")
         settings.applicationName = reader.text("applicationName")
         settings.applicationDisplayName = reader.text("applicationDisplayName")
         settings.applicationEnvironment = reader.text("applicationEnvironment")
         settings.correlationHeader = headerName(reader, "correlationHeader")
-        settings.customObject = reader.optional("customObject").flatMap(object)
+        settings.customObject = reader.optional("customObject").flatMap { node in
+            node.json(as: .mapping, of: "customObject", reporting: collector)
+        }
         settings.activationValidity = time(reader, "activationValidity")
         settings.requestExpiration = time(reader, "requestExpiration")
         settings.requestExpirationExtended = time(reader, "requestExpirationExtended")
@@ -62,6 +64,9 @@ public struct ServerSpecReader {
         settings.generationAttempts = reader.integer("generationAttempts", in: 1...1000).map { Int($0) }
         settings.recoveryMaxFailedAttempts = reader.integer("recoveryMaxFailedAttempts", in: 1...64).map { Int($0) }
         settings.pageSize = reader.integer("pageSize", in: 1...10_000).map { Int($0) }
+        let templates = TemplateSettingsReader(collector: collector)
+        settings.operationTemplates = templates.operationTemplates(reader)
+        settings.uiTemplates = templates.uiTemplates(reader)
         if let node = reader.optional("callbacks") { settings.callbacks = callbacks(node) }
         return settings
     }
@@ -107,28 +112,4 @@ public struct ServerSpecReader {
     }
 
     private static let longestTime: Int64 = 3650 * 86_400_000
-
-    /// Any mapping, as JSON.
-    private func object(_ node: YAMLNode) -> JSONValue? {
-        guard node.entries != nil else {
-            collector.report(
-                .wrongShape(what: "`customObject`", expected: .mapping, actual: node.shape), at: node.place)
-            return nil
-        }
-        return json(node)
-    }
-
-    private func json(_ node: YAMLNode) -> JSONValue {
-        switch node.content {
-        case .mapping(let entries):
-            return .object(Dictionary(entries.map { ($0.key, json($0.value)) }) { _, last in last })
-        case .sequence(let elements):
-            return .array(elements.map(json))
-        case .scalar(let scalar):
-            guard !scalar.isNull else { return .null }
-            // A plain scalar is what JSON would read it as; everything else, quoted or not, is text.
-            let plain = scalar.isQuoted ? nil : try? JSONValue.parse(Data(scalar.text.utf8))
-            return plain ?? .string(scalar.text)
-        }
-    }
 }

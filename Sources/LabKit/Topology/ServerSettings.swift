@@ -10,6 +10,9 @@ public struct ServerSettings: Codable, Equatable, Sendable {
     public var vaultWithBiometry: Bool?
     /// Whether push and inbox refuse with the code of the integration library (mobile-token.md, section 16.1).
     public var libraryAuthenticationCode: Bool?
+    /// Whether only the newest active activation of a user may list and decide on operations (mobile-token.md,
+    /// section 21).
+    public var oneActivationPerUser: Bool?
     /// Whether encrypted requests and token digests may be used once only.
     public var replayVerification: Bool?
     /// The three names in the answer of `/status`.
@@ -42,6 +45,10 @@ public struct ServerSettings: Codable, Equatable, Sendable {
     public var recoveryMaxFailedAttempts: Int?
     /// The number of entries in one page of a list.
     public var pageSize: Int?
+    /// Templates of operations, besides those of a new server.
+    public var operationTemplates: [OperationTemplate] = []
+    /// Texts of operations, besides those of a new server.
+    public var uiTemplates: [UITemplate] = []
     /// How callbacks are delivered.
     public var callbacks = Callbacks()
 

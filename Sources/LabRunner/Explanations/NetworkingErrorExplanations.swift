@@ -59,10 +59,10 @@ extension Explanation {
             "A gateway, or a resource that does not exist.", "Read `httpStatusCode`.", "networking.md, section 10.4",
             scenarios: ["networking/errors.yaml"]),
         networkingError(
-            "operations_invalidActivation", "The server knows another activation of the user.",
-            "Nothing: no scenario causes it, as the lab's server never says `INVALID_ACTIVATION`. A server that allows "
-                + "one activation for a user does.",
-            "Activate again.", "mobile-token.md, section 14.4"),
+            "operations_invalidActivation", "The server knows a newer activation of the user.",
+            "The setting `oneActivationPerUser` of the server, and a second device of the user.",
+            "Activate again, or go on with the other device.", "mobile-token.md, section 14.4",
+            scenarios: ["mobile-token/newest-activation-only.yaml"]),
         networkingError(
             "operations_alreadyFailed", "The operation has failed.",
             "Too many approvals failed, each by a wrong factor, other data or a wrong one-time password.",

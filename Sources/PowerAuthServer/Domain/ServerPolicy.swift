@@ -31,6 +31,9 @@ public struct ServerPolicy: Sendable {
     /// Whether push and inbox refuse devices with the code of the integration library in place of the documented one
     /// (mobile-token.md, section 16.1).
     public var hasLibraryAuthenticationCode = false
+    /// Whether only the newest active activation of a user may list and decide on operations (mobile-token.md,
+    /// section 21).
+    public var hasOneActivationPerUser = false
     /// How callbacks are delivered.
     public var callbacks = CallbackPolicy()
     /// Whether the back office is open to integrations only, with HTTP Basic.

@@ -14,6 +14,7 @@ extension ServerConfiguration {
         set(\.policy.isBackOfficeRestricted, settings.restrictAccess)
         set(\.policy.isVaultOpenedByBiometry, settings.vaultWithBiometry)
         set(\.policy.hasLibraryAuthenticationCode, settings.libraryAuthenticationCode)
+        set(\.policy.hasOneActivationPerUser, settings.oneActivationPerUser)
         set(\.policy.isReplayVerified, settings.replayVerification)
         set(\.names.name, settings.applicationName)
         set(\.names.displayName, settings.applicationDisplayName)
@@ -30,6 +31,8 @@ extension ServerConfiguration {
         set(\.policy.generationAttempts, settings.generationAttempts)
         set(\.policy.recoveryMaxFailedAttempts, settings.recoveryMaxFailedAttempts)
         set(\.policy.pageSize, settings.pageSize)
+        operationTemplates = settings.operationTemplates
+        uiTemplates = settings.uiTemplates
         let callbacks = settings.callbacks
         set(\.policy.callbacks.allowedHosts, callbacks.allowedHosts)
         set(\.policy.callbacks.maxAttempts, callbacks.maxAttempts)

@@ -41,16 +41,12 @@ struct MobileTokenLabEndpoints: Sendable {
         var template: UITemplate {
             UITemplate(
                 placeholder: placeholder ?? "", language: language ?? UITemplates.defaultLanguage,
-                title: title ?? "", message: message ?? "", attributes: attributes.flatMap(Self.text),
-                resultTexts: resultTexts.flatMap(Self.text), ui: ui.flatMap(Self.text))
+                title: title ?? "", message: message ?? "", attributes: UITemplate.stored(attributes),
+                resultTexts: UITemplate.stored(resultTexts), ui: UITemplate.stored(ui))
         }
 
         private static func json(_ text: String) -> JSONValue {
             (try? JSONValue.parse(text)) ?? .string(text)
-        }
-
-        private static func text(_ json: JSONValue) -> String? {
-            json.isNull ? nil : json.stringValue ?? json.description
         }
     }
 

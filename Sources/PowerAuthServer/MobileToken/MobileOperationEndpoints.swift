@@ -29,12 +29,12 @@ struct MobileOperationEndpoints: Sendable {
         let root = "/api/auth/token/app/operation"
         let final = [OperationStatus.canceled, .approved, .failed, .expired].compactMap(MobileTokenFailure.init)
         let single = final + [.operationNotFound, .foreignOperation, .templateNotFound, .brokenTemplate]
-        let decision = final + [.operationUnexpected, .missingFlag("F")]
+        let decision = final + [.operationUnexpected, .missingFlag("F"), .invalidActivation]
         return [
-            .mobileToken("\(root)/list", failures: [.brokenTemplate]) { request in
+            .mobileToken("\(root)/list", failures: [.brokenTemplate, .invalidActivation]) { request in
                 try list(request, caller(tokenOf: request))
             },
-            .mobileToken("\(root)/list/signature", failures: [.brokenTemplate]) { request in
+            .mobileToken("\(root)/list/signature", failures: [.brokenTemplate, .invalidActivation]) { request in
                 try list(request, caller(signatureOf: request, "/operation/list/signature", [.possession]).caller)
             },
             .mobileToken("\(root)/history", failures: [.brokenTemplate]) { request in
@@ -57,7 +57,8 @@ struct MobileOperationEndpoints: Sendable {
     private func list(
         _ request: ServerRequest, _ caller: MobileOperationService.Caller
     ) throws -> ServerResponse {
-        try answer(with: service.list(caller, isPendingOnly: true))
+        try service.checkNewest(caller)
+        return try answer(with: service.list(caller, isPendingOnly: true))
     }
 
     private func answer(with content: some Encodable) throws -> ServerResponse {
@@ -80,6 +81,7 @@ struct MobileOperationEndpoints: Sendable {
         switch authenticated {
         case .success(let (caller, type)):
             guard let data = approval.data else { throw OutwardFailure.unexpected }
+            try service.checkNewest(caller)
             try service.approve(.init(id: id, data: data, otp: approval.proximityCheck?.otp), caller, type)
             return try .ok(EmptyEnvelope())
         case .failure(let refusal as DeviceAuthentication.Refusal):
@@ -96,6 +98,7 @@ struct MobileOperationEndpoints: Sendable {
         let caller = try caller(signatureOf: request, "/operation/cancel", [.possession]).caller
         let rejection = try JSONBody.decode(OptionalRequest<RejectionRequest>.self, from: request.body).requestObject
         guard let rejection else { throw MobileTokenFailure.authentication }
+        try service.checkNewest(caller)
         try service.reject(id: rejection.id, reason: rejection.reason, caller)
         return try .ok(EmptyEnvelope())
     }

@@ -48,6 +48,17 @@ enum OperationTemplateStore {
         return database.lastInsertedRowID
     }
 
+    /// Inserts a template, or replaces the one of its name.
+    static func save(_ database: Database, _ template: OperationTemplate) throws {
+        if let stored = try find(database, name: template.name) {
+            var replacement = template
+            replacement.id = stored.id
+            try update(database, replacement)
+        } else {
+            _ = try insert(database, template)
+        }
+    }
+
     static func update(_ database: Database, _ template: OperationTemplate) throws {
         try database.execute(
             sql: """

@@ -90,6 +90,8 @@ public final class LabServer: Sendable {
         credentials = try services.firstIntegration()
         application = try services.firstApplication(
             id: configuration.applicationId, hasDefaultTemplates: configuration.hasDefaultTemplates)
+        try ConfiguredTemplates(context: services.context)
+            .store(configuration.operationTemplates, configuration.uiTemplates)
         workers = WorkerThreads(count: configuration.workerThreads)
     }
 

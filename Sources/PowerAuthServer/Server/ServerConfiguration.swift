@@ -12,6 +12,10 @@ public struct ServerConfiguration: Sendable {
     public var applicationId = "lab"
     /// Whether a new server has templates for logins and payments from the start.
     public var hasDefaultTemplates = true
+    /// Templates of operations that are stored at each start, in place of those of the same names.
+    public var operationTemplates: [ServerSettings.OperationTemplate] = []
+    /// Texts of operations that are stored at each start, in place of those of the same types and languages.
+    public var uiTemplates: [ServerSettings.UITemplate] = []
     /// What the server calls itself.
     public var names = ServerNames()
     /// The header whose value stands in the request log; nil for none.

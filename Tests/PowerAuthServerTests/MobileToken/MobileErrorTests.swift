@@ -51,6 +51,30 @@ struct MobileErrorTests {
         }
     }
 
+    @Test("On demand only the newest active activation of a user has operations (mobile-token.md, section 21)")
+    func oneActivationPerUser() async throws {
+        let fixture = try ServerFixture.mobileToken { $0.policy.hasOneActivationPerUser = true }
+        try await fixture.run { client in
+            var older = try await client.mobileApp()
+            var newer = try await client.mobileApp()
+            let payment = try await client.payment(["userId": "alice"])
+            let id = try #require(payment["id"]?.stringValue)
+            let data = try #require(payment["data"]?.stringValue)
+            let refusal = "400 INVALID_ACTIVATION: The operations of the user belong to another activation."
+            for answer in [
+                try await older.ask("\(MobileApp.root)/list"),
+                try await older.sign(
+                    "\(MobileApp.root)/list/signature", uriId: "/operation/list/signature", type: .possession),
+                try await older.authorize(id, data), try await older.cancel(id),
+            ] {
+                #expect(answer.refusal == refusal)
+            }
+            // It was refused for who it is, which is no attempt.
+            #expect(try await newer.list().count == 1)
+            #expect(try await newer.authorize(id, data).status == 200)
+        }
+    }
+
     @Test("On demand push and inbox refuse with the code of the integration library")
     func libraryCode() async throws {
         let fixture = try ServerFixture.mobileToken { $0.policy.hasLibraryAuthenticationCode = true }

@@ -30,6 +30,7 @@ struct ServerSettingsTests {
             restrictAccess: true
             vaultWithBiometry: true
             libraryAuthenticationCode: true
+            oneActivationPerUser: true
             replayVerification: false
             tls: wrong-host
             applicationName: bank
@@ -47,6 +48,25 @@ struct ServerSettingsTests {
             generationAttempts: 5
             recoveryMaxFailedAttempts: 2
             pageSize: 50
+            operationTemplates:
+              - { templateName: a, dataTemplate: "A1*A${amount}" }
+              - templateName: b
+                operationType: c
+                dataTemplate: A2
+                signatureType: [POSSESSION, KNOWLEDGE, BIOMETRY, POSSESSION_KNOWLEDGE, POSSESSION_KNOWLEDGE_BIOMETRY]
+                maxFailureCount: 2
+                expiration: 1h
+                riskFlags: XF
+                proximityCheckEnabled: true
+            uiTemplates:
+              - { placeholder: a, title: A, message: "" }
+              - placeholder: a
+                language: cs
+                title: B
+                message: C
+                attributes: [{ id: d, type: HEADING, text: e, params: { level: "1" } }]
+                resultTexts: { success: f }
+                ui: { flipButtons: true }
             callbacks:
               allowedHosts: [localhost]
               maxAttempts: 4
@@ -70,7 +90,21 @@ struct ServerSettingsTests {
             try configuration.activationProvider.statusObject(nil)
                 == ["maintenance": false, "level": 3, "note": "3"])
         let policy = configuration.policy
-        #expect(policy.hasLibraryAuthenticationCode)
+        #expect(policy.hasLibraryAuthenticationCode && policy.hasOneActivationPerUser)
+        let first = ServerSettings.OperationTemplate(templateName: "a", dataTemplate: "A1*A${amount}")
+        var second = ServerSettings.OperationTemplate(templateName: "b", dataTemplate: "A2")
+        #expect(first.operationType == "a" && first.signatureType == [.possessionKnowledge, .possessionBiometry])
+        (second.operationType, second.maxFailureCount, second.expiration) = ("c", 2, 3_600)
+        (second.riskFlags, second.proximityCheckEnabled) = ("XF", true)
+        second.signatureType = [
+            .possession, .knowledge, .biometry, .possessionKnowledge, .possessionKnowledgeBiometry,
+        ]
+        #expect(configuration.operationTemplates == [first, second])
+        let english = ServerSettings.UITemplate(placeholder: "a", title: "A", message: "")
+        var czech = ServerSettings.UITemplate(placeholder: "a", title: "B", message: "C")
+        (czech.language, czech.resultTexts, czech.ui) = ("cs", ["success": "f"], ["flipButtons": true])
+        czech.attributes = [["id": "d", "type": "HEADING", "text": "e", "params": ["level": "1"]]]
+        #expect(configuration.uiTemplates == [english, czech])
         #expect(policy.maxFailedAttempts == 3 && policy.lookAhead == 10)
         #expect(policy.isBackOfficeRestricted && policy.isVaultOpenedByBiometry && !policy.isReplayVerified)
         #expect(policy.activationValidity == 600_000 && policy.requestWindow == 30_000)
@@ -108,11 +142,65 @@ struct ServerSettingsTests {
             ("callbacks: { maxAttempt: 2 }", "maxAttempts"), ("customObject: 3", "customObject"),
             ("correlationHeader: 'a: b'", "name of an HTTP header"), ("tokenvalidity: 2h", "tokenValidity"),
             ("tls: wronghost", "wrong-host"),
+            ("operationTemplates: [{ dataTemplate: A2 }]", "templateName"),
+            ("operationTemplates: [{ templateName: a, dataTemplate: ' ' }]", "must not be blank"),
+            (
+                "operationTemplates: [{ templateName: a, dataTemplate: A, signatureType: [2FA] }]",
+                "POSSESSION_KNOWLEDGE"
+            ),
+            ("operationTemplates: [{ templateName: a, dataTemplate: A, signatureType: [] }]", "empty"),
+            (
+                "operationTemplates: [{ templateName: a, dataTemplate: A, signatureType: [BIOMETRY, BIOMETRY] }]",
+                "BIOMETRY"
+            ),
+            ("operationTemplates: [{ templateName: a, dataTemplate: A, expiration: 100ms }]", "from 1s to 365d"),
+            ("operationTemplates: [{ templateName: a, dataTemplate: A, maxFailureCount: 0 }]", "from 1 to 1000"),
+            (
+                "operationTemplates: [{ templateName: a, dataTemplate: A }, { templateName: a, dataTemplate: B }]",
+                "operation template"
+            ),
+            ("uiTemplates: [{ placeholder: a, title: A }]", "message"),
+            ("uiTemplates: [{ placeholder: a, title: A, message: B, language: too-long-a-name }]", "8 characters"),
+            ("uiTemplates: [{ placeholder: a, title: A, message: B, attributes: {} }]", "a list"),
+            ("uiTemplates: [{ placeholder: a, title: A, message: B, attributes: [{ id: b, text: c }] }]", "type"),
+            (
+                "uiTemplates: [{ placeholder: a, title: A, message: B }, { placeholder: a, title: A, message: B }]",
+                "UI template"
+            ),
         ])
     func aBadValueIsRefusedAtItsPlace(text: String, hint: String) {
         let (spec, complaints) = read(text)
         #expect(spec == nil)
         #expect(complaints.contains("server.yaml:1:") && complaints.contains(hint), "\(complaints)")
+    }
+
+    @Test("The templates of the settings replace what is stored, at each start")
+    func templates() async throws {
+        var text = ServerSettings.UITemplate(placeholder: "login", title: "Come in", message: "Is it you?")
+        var template = ServerSettings.OperationTemplate(templateName: "login", dataTemplate: "A7")
+        template.signatureType = ServerSettings.Factors.allCases
+        func server(in directory: TemporaryDirectory? = nil) throws -> ServerFixture {
+            try ServerFixture(directory: directory) { configuration in
+                configuration.hasDefaultTemplates = true
+                configuration.operationTemplates = [template]
+                configuration.uiTemplates = [text]
+            }
+        }
+        func stored(_ fixture: ServerFixture) throws -> (operations: [OperationTemplate], texts: [UITemplate]) {
+            try fixture.server.services.context.read {
+                (try OperationTemplateStore.all($0), try UITemplateStore.list($0, types: ["login"]))
+            }
+        }
+        let fixture = try server()
+        let first = try stored(fixture)
+        #expect(first.operations.map(\.name).sorted() == ["login", "login_1fa", "login_pac", "payment"])
+        let login = try #require(first.operations.first { $0.name == "login" })
+        #expect(login.dataTemplate == "A7" && Set(login.signatureTypes) == Set(SignatureType.allCases))
+        #expect(first.texts.map(\.title) == ["Come in"])
+        (template.dataTemplate, text.title) = ("A8", "Welcome")
+        let second = try stored(try server(in: fixture.directory))
+        #expect(second.operations.count == 4 && second.operations.contains { $0.dataTemplate == "A8" })
+        #expect(second.texts.map(\.title) == ["Welcome"])
     }
 
     @Test("A restricted server makes its first integration and says how to authenticate")

@@ -13,6 +13,8 @@ enum ServerSchema {
             "vaultWithBiometry": flag("Whether the vault opens with biometry, too.", default: false),
             "libraryAuthenticationCode": flag(
                 "Whether push and inbox refuse with `ERR_AUTHENTICATION`.", default: false),
+            "oneActivationPerUser": flag(
+                "Whether only the newest active activation of a user has operations.", default: false),
             "replayVerification": flag("Whether requests and token digests may be used once only.", default: true),
             "applicationName": TopologySchema.text("Name in `/status`.", default: "powerauth-server"),
             "applicationDisplayName": TopologySchema.text("Name in `/status`.", default: "PowerAuth Server"),
@@ -29,8 +31,47 @@ enum ServerSchema {
             "generationAttempts": number("Tries for a unique random identifier.", default: 10),
             "recoveryMaxFailedAttempts": number("Wrong PUKs that block a recovery code.", default: 5),
             "pageSize": number("Entries of a list's page.", default: 500),
+            "operationTemplates": Schema.list(of: operationTemplate)
+                .described("Templates of operations, besides those of a new server."),
+            "uiTemplates": Schema.list(of: uiTemplate).described("Texts of operations, besides those of a new server."),
             "callbacks": callbacks.described("How callbacks are delivered."),
         ])
+    }
+
+    private static var operationTemplate: Schema {
+        .object(
+            [
+                "templateName": TopologySchema.text("Names the template; a stored one of this name is replaced."),
+                "operationType": TopologySchema.text("The type of its operations; by default the template's name."),
+                "dataTemplate": TopologySchema.text("The text to sign, with `${name}` where a parameter goes."),
+                "signatureType": Schema.list(of: .word(of: ServerSettings.Factors.allCases.map(\.rawValue)))
+                    .described("What may approve; by default knowledge or biometry."),
+                "maxFailureCount": number("Failed approvals that end an operation.", default: 5),
+                "expiration": time("How long an operation waits.", default: "5m"),
+                "riskFlags": TopologySchema.text("One-letter flags that the operations carry."),
+                "proximityCheckEnabled": flag("Whether the user must be near what shows the code.", default: false),
+            ], required: ["templateName", "dataTemplate"])
+    }
+
+    private static var uiTemplate: Schema {
+        let attribute = Schema.object(
+            [
+                "id": TopologySchema.text("Names the attribute."), "type": TopologySchema.text("Such as `AMOUNT`."),
+                "text": TopologySchema.text("The label."),
+                "params": Schema.object([:], others: ValueSchema.text)
+                    .described("The names of the operation's parameters by the attribute's own names."),
+            ], required: ["id", "type", "text"])
+        return .object(
+            [
+                "placeholder": TopologySchema.text("The type of the operations."),
+                "language": TopologySchema.text(
+                    "The language of the texts.", default: .string(ServerSettings.UITemplate.defaultLanguage)),
+                "title": TopologySchema.text("The title; `${name}` is the operation's parameter."),
+                "message": TopologySchema.text("The message; `${name}` is the operation's parameter."),
+                "attributes": Schema.list(of: attribute).described("What the app shows of the operation."),
+                "resultTexts": Schema.type("object").described("The texts shown afterwards."),
+                "ui": Schema.type("object").described("Screens before and after the approval."),
+            ], required: ["placeholder", "title", "message"])
     }
 
     private static var callbacks: Schema {

@@ -47,6 +47,16 @@ struct MobileOperationService: Sendable {
         return try found.compactMap { try view($0, templates, caller, hasProximityCode: isPendingOnly && $0.hasCode) }
     }
 
+    /// Refuses an activation that is not its user's newest active one, if the settings say that only that one has
+    /// operations.
+    func checkNewest(_ caller: Caller) throws {
+        guard context.policy.hasOneActivationPerUser else { return }
+        let filter = ActivationStore.LookupFilter(
+            userIds: [caller.activation.userId], applicationIds: [caller.activation.application.id], status: .active)
+        let newest = try context.read { try ActivationStore.lookup($0, filter) }.first
+        guard newest?.id == caller.activation.id else { throw MobileTokenFailure.invalidActivation }
+    }
+
     /// A pending operation of the caller, or one that is nobody's yet.
     func detail(_ caller: Caller, id: String?) throws -> MobileOperation {
         let operation = try pending(id)

@@ -1,9 +1,12 @@
 /// What an app is told when the Mobile Token API refuses (mobile-token.md, section 16.2).
-struct MobileTokenFailure: Error, Equatable, Sendable {
+struct MobileTokenFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The HTTP status.
     let status: Int
     let code: String
     let message: String
+
+    /// A red run quotes it beside the code.
+    var description: String { message }
 
     static let authentication = unauthenticated("Authentication failed")
     static let pushAuthentication = unauthenticated("Unable to verify device registration.")
@@ -19,6 +22,8 @@ struct MobileTokenFailure: Error, Equatable, Sendable {
         401, "OPERATION_FAILED", "PowerAuth server operation approval fails")
     static let rejectionFailed = MobileTokenFailure(
         401, "OPERATION_FAILED", "PowerAuth server operation rejection fails")
+    static let invalidActivation = MobileTokenFailure(
+        400, "INVALID_ACTIVATION", "The operations of the user belong to another activation.")
     static let invalidObject = MobileTokenFailure(400, "INVALID_REQUEST", "Invalid request object.")
     static let pushRegistrationFailed = MobileTokenFailure(
         400, "PUSH_REGISTRATION_FAILED", "Push registration failed in Mobile Token API component.")

@@ -28,7 +28,12 @@ struct UITemplate: Sendable {
     }
 
     /// The longest language.
-    static let languageLength = 8
+    private static let languageLength = ServerSettings.UITemplate.languageLength
+
+    /// One of its JSON parts as it is stored: JSON, or a text with placeholders where no JSON value can stand.
+    static func stored(_ part: JSONValue?) -> String? {
+        part.flatMap { $0.isNull ? nil : $0.stringValue ?? $0.description }
+    }
 
     /// Title and message, filled for an operation. Neither is JSON, so that nothing is escaped in them
     /// (mobile-token.md, section 24, item 31).
