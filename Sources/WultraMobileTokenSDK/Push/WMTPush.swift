@@ -44,9 +44,12 @@ struct WMTPushRegistrationData: Encodable {
 final class PushService: WMTPush, Sendable {
     private struct State {
         var isRegistered = false
-        var isRegistering = false
+        /// The number of the registration under way.
+        var current: Int?
         /// The registration under way, so that it can be seen whether it was cancelled.
         var operation: Operation?
+        /// The number of the last one.
+        var last = 0
     }
 
     private let calls: ServiceCalls
@@ -71,7 +74,7 @@ final class PushService: WMTPush, Sendable {
             calls.fail(.missingActivation, completion)
             return nil
         }
-        guard begin() else {
+        guard let number = begin() else {
             calls.fail(.push_alreadyRegistering, completion)
             return nil
         }
@@ -79,26 +82,39 @@ final class PushService: WMTPush, Sendable {
         let operation = calls.call("/api/push/device/register/token", request) {
             [self] (response: Result<WPNResponseBase, WMTError>) in
             let result = response.map { _ in () }
-            state.withLock { $0 = State(isRegistered: (try? result.get()) != nil) }
+            state.withLock { $0.isRegistered = (try? result.get()) != nil }
+            end(number)
             completion(result)
         }
+        guard let operation else {
+            end(number)
+            return nil
+        }
         state.withLock { state in
-            if operation == nil { state.isRegistering = false }
-            // It may have ended already.
-            if state.isRegistering { state.operation = operation }
+            // It may have ended already, and another one have begun.
+            if state.current == number { state.operation = operation }
         }
         return operation
     }
 
     /// A cancelled registration is not under way, although nobody was told that it has ended (mobile-token.md, section 24,
     /// item 7).
-    private func begin() -> Bool {
+    ///
+    /// - Returns: the number of the registration that begins; nil while another one is under way.
+    private func begin() -> Int? {
         let blocksForever = calls.sandbox.keeps(.cancelledPushRegistrationBlocks)
         return state.withLock { state in
-            if !blocksForever, state.operation?.isCancelled == true { state.isRegistering = false }
-            guard !state.isRegistering else { return false }
-            state = State(isRegistering: true)
-            return true
+            if !blocksForever, state.operation?.isCancelled == true { state.current = nil }
+            guard state.current == nil else { return nil }
+            state.last += 1
+            (state.isRegistered, state.current, state.operation) = (false, state.last, nil)
+            return state.last
+        }
+    }
+
+    private func end(_ number: Int) {
+        state.withLock { state in
+            if state.current == number { (state.current, state.operation) = (nil, nil) }
         }
     }
 }

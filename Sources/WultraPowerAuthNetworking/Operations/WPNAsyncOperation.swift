@@ -61,12 +61,14 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
         guard let (wasExecuting, queue, actions) = state.withLock({ $0.end(.finished) }) else {
             return WPNLogger.warning("An operation was finished that had ended before.")
         }
+        // Before anything is started that waits for the end: completions on one queue come in the order of the ends.
+        if let completion, let queue {
+            let callback = Callback<Void> { completion() }
+            queue.async { callback(()) }
+        }
         announceEnd(wasExecuting: wasExecuting)
         for action in actions { action() }
-        guard let completion else { return }
-        guard let queue else { return completion() }
-        let callback = Callback<Void> { completion() }
-        queue.async { callback(()) }
+        if queue == nil { completion?() }
     }
 
     // MARK: Operation
