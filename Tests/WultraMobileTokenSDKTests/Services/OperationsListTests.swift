@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import PowerAuth2
+import PowerAuthShared
 import SDKTestSupport
 import SimulatedDevice
 import TestSupport
@@ -12,16 +13,19 @@ struct OperationsListTests {
     @Test("All who ask while the list is loaded share one request, and get it in the server's order")
     func joinedFetch() async throws {
         let app = try await ServiceApp.activated()
-        let service = app.networking.createWMTOperations()
+        let service = Transferred(app.networking.createWMTOperations())
         let log = DelegateLog()
-        service.delegate = log
+        service.value.delegate = log
         app.answer(ServiceApp.list, try .operations("2", "1"))
         let lists = await callback { (done: @escaping @Sendable ([[String]]) -> Void) in
-            var lists: [[String]] = []
-            for _ in 1...3 {
-                service.getOperations { result in
-                    lists.append(result.operations.map(\.id))
-                    if lists.count == 3 { done(lists) }
+            // On the main queue, so that the list does not come between two calls.
+            DispatchQueue.main.async {
+                var lists: [[String]] = []
+                for _ in 1...3 {
+                    service.value.getOperations { result in
+                        lists.append(result.operations.map(\.id))
+                        if lists.count == 3 { done(lists) }
+                    }
                 }
             }
         }
@@ -30,7 +34,8 @@ struct OperationsListTests {
         #expect(app.transport.count(of: ServiceApp.list) == 1)
         #expect(
             log.events == [.loading(true), .changed(["2", "1"], removed: [], added: ["2", "1"]), .loading(false)])
-        #expect(service.lastFetchResult?.operations.map(\.id) == ["2", "1"] && !service.isLoadingOperations)
+        #expect(service.value.lastFetchResult?.operations.map(\.id) == ["2", "1"])
+        #expect(!service.value.isLoadingOperations)
         #expect(try app.bodies(ServiceApp.list) == [[:]])
     }
 
@@ -52,22 +57,30 @@ struct OperationsListTests {
     @Test("A cancelled list is not completed, says that it is cancelled, and changes nothing")
     func cancelledList() async throws {
         let app = try await ServiceApp.activated()
-        let service = app.networking.createWMTOperations()
+        let service = Transferred(app.networking.createWMTOperations())
         let log = DelegateLog()
-        service.delegate = log
+        service.value.delegate = log
         app.answer(ServiceApp.list, try .operations("1"))
-        let task = service.getOperations { _ in Issue.record("completed") }
-        task.cancel()
-        #expect(task.isCanceled)
-        await log.wait(for: .loading(false))
-        #expect(log.events == [.loading(true), .loading(false)] && service.lastFetchResult == nil)
-        app.answer(ServiceApp.list, try .operations("1"))
-        let other = service.getOperations { _ in Issue.record("completed") }
-        let wanted = await result { done in
-            service.getOperations(completion: done)
-            other.cancel()
+        // On the main queue, so that the list does not come between two calls.
+        let isCanceled = await callback { (done: @escaping @Sendable (Bool) -> Void) in
+            DispatchQueue.main.async {
+                let task = service.value.getOperations { _ in Issue.record("completed") }
+                task.cancel()
+                done(task.isCanceled)
+            }
         }
-        #expect(wanted.operations.count == 1)
+        #expect(isCanceled)
+        await log.wait(for: .loading(false))
+        #expect(log.events == [.loading(true), .loading(false)] && service.value.lastFetchResult == nil)
+        app.answer(ServiceApp.list, try .operations("1"))
+        let wanted = await callback { (done: @escaping @Sendable (Int) -> Void) in
+            DispatchQueue.main.async {
+                let other = service.value.getOperations { _ in Issue.record("completed") }
+                service.value.getOperations { done($0.operations.count) }
+                other.cancel()
+            }
+        }
+        #expect(wanted == 1)
     }
 
     @Test("Without an activation there is a reason, nothing is sent, and nobody else is told")
@@ -219,11 +232,12 @@ struct OperationsListTests {
         let log = DelegateLog()
         service.delegate = log
         app.answer(ServiceApp.list, try .operations(), try .operations())
-        service.startPollingOperations(interval: 5, delayStart: false)
+        // So long that the next poll does not come by itself before the test has paused.
+        service.startPollingOperations(interval: 3_600, delayStart: false)
         await log.wait(for: .loading(false))
         NotificationCenter.default.post(name: AppLife.willResignActive, object: nil)
         #expect(service.isPollingOperations)
-        try app.app.device.clock.advance(by: .seconds(60))
+        try app.app.device.clock.advance(by: .minutes(120))
         await mainQueueIsIdle()
         #expect(app.transport.count(of: ServiceApp.list) == 1)
         NotificationCenter.default.post(name: AppLife.didBecomeActive, object: nil)

@@ -29,8 +29,10 @@ struct ServiceApp: Sendable {
 
     private init(_ app: TestApp) {
         self.app = app
-        // The address is one.
-        let config = WPNConfig(baseUrl: URL(string: app.server.addresses.enrollmentURL)!)
+        // The address is one. The default of 20 s is a limit that a right answer can miss on a busy machine.
+        let config = WPNConfig(
+            baseUrl: URL(string: app.server.addresses.enrollmentURL)!,
+            timeoutIntervalForRequest: LabDuration.minutes(10).stretched.seconds)
         networking = WPNNetworkingService(powerAuth: app.sdk, config: config, serviceName: "tests")
     }
 
