@@ -97,7 +97,7 @@ struct StorageTests {
     func lifecycle() throws {
         let lifecycle = ApplicationLifecycle()
         let count = Counter()
-        var observation: ApplicationLifecycle.Observation? = lifecycle.onWillEnterForeground { count.increment() }
+        var observation: ApplicationLifecycle.Observation? = lifecycle.on(.willEnterForeground) { count.increment() }
         lifecycle.enterForeground()
         #expect(count.value == 1)
         withExtendedLifetime(observation) {}

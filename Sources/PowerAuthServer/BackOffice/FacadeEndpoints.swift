@@ -119,7 +119,7 @@ struct FacadeEndpoints: Sendable {
         let wanted = try JSONBody.decode(RegistrationRequest.self, from: request.body)
         let initiated = try activations.initiate(
             .init(
-                userId: wanted.userId, applicationId: try wanted.appId ?? everyApplication().first,
+                userId: wanted.userId, applicationId: try wanted.appId ?? context.read(ApplicationStore.all).first?.id,
                 flags: wanted.flags ?? []))
         let signature = StrictBase64.encode(initiated.codeSignature)
         return try .ok(
@@ -139,9 +139,9 @@ struct FacadeEndpoints: Sendable {
 
     @Sendable private func createOperation(_ request: ServerRequest) throws -> ServerResponse {
         let wanted = try JSONBody.decode(OperationRequest.self, from: request.body)
-        let operation = try operations.create(
+        let operation = try LabShortcuts(context: context).createOperation(
             .init(
-                userId: wanted.userId, applicationIds: everyApplication(), templateName: wanted.template,
+                userId: wanted.userId, templateName: wanted.template,
                 parameters: wanted.parameters ?? [:], isProximityCheckEnabled: wanted.proximityCheckEnabled))
         return try .ok(FacadeOperation(operation, at: context.clock.now()))
     }
@@ -181,10 +181,5 @@ struct FacadeEndpoints: Sendable {
             Message(
                 id: message.id, subject: message.subject, summary: message.summary, body: message.body,
                 type: message.format, timestamp: message.created.milliseconds, read: false))
-    }
-
-    /// The facade never says which application it means, and its users have one each.
-    private func everyApplication() throws -> [String] {
-        try context.read { try ApplicationStore.all($0).map(\.id) }
     }
 }

@@ -47,7 +47,7 @@ package final class TimeSynchronizationService: PowerAuthTimeSynchronizationServ
     ///   - sandbox: the device.
     package init(time: SynchronizedTime, sandbox: Sandbox) {
         self.time = time
-        foregroundObservation = sandbox.lifecycle.onWillEnterForeground { time.reset() }
+        foregroundObservation = sandbox.lifecycle.on(.willEnterForeground) { time.reset() }
     }
 
     /// Sets who asks the server; held weakly.

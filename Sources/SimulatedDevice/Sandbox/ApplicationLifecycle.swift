@@ -46,11 +46,6 @@ public final class ApplicationLifecycle: Sendable {
         }
     }
 
-    /// Calls `observer` each time the app returns from the background to the foreground, but not after its launch.
-    public func onWillEnterForeground(_ observer: @escaping @Sendable () -> Void) -> Observation {
-        on(.willEnterForeground, observer)
-    }
-
     /// The app comes to the foreground: tells the observers, in the order in which they registered.
     public func enterForeground() {
         tell(.willEnterForeground)

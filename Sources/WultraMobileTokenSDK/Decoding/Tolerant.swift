@@ -18,10 +18,10 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// The good elements of an array; none where it is missing, null or no array. Each bad one is left out with a line in
+    /// The good elements of an array; nil where it is missing, null or no array. Each bad one is left out with a line in
     /// the log.
-    func lenientElements<Element: Decodable>(_ type: Element.Type, forKey key: Key) -> [Element] {
-        (lenient([Tolerant<Element>].self, forKey: key) ?? []).compactMap { element in
+    func lenientElements<Element: Decodable>(_ type: Element.Type, forKey key: Key) -> [Element]? {
+        lenient([Tolerant<Element>].self, forKey: key)?.compactMap { element in
             switch element.result {
             case .success(let value): return value
             case .failure(let error):

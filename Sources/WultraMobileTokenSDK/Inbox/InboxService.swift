@@ -54,10 +54,7 @@ final class InboxService: WMTInbox, Sendable {
         _ path: String, _ request: WPNRequestBase, _ completion: @escaping (Result<Value, WMTError>) -> Void
     ) -> Operation? {
         calls.call("/api/inbox/" + path, request) { (response: Result<WPNResponse<Value>, WMTError>) in
-            completion(
-                response.flatMap { response in
-                    response.responseObject.map { .success($0) } ?? .failure(WMTError(reason: .unknown))
-                })
+            completion(response.flatMap { ServiceCalls.result($0.responseObject, nil) })
         }
     }
 

@@ -18,7 +18,7 @@ public final class WMTOperationFormData: Decodable {
         let container = try decoder.container(keyedBy: Key.self)
         title = try container.decode(String.self, forKey: .title)
         message = try container.decode(String.self, forKey: .message)
-        attributes = container.lenientElements(AnyAttribute.self, forKey: .attributes).map(\.attribute)
+        attributes = container.lenientElements(AnyAttribute.self, forKey: .attributes)?.map(\.attribute) ?? []
         resultTexts = container.lenient(WMTResultTexts.self, forKey: .resultTexts)
     }
 }

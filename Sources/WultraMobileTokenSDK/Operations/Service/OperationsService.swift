@@ -118,7 +118,7 @@ final class OperationsService<Item: WMTUserOperation>: WMTOperations, Sendable {
             if let mistake = response.mistakes.first, calls.sandbox.keeps(.badOperationFailsList) {
                 return .failure(WMTError(reason: .network_invalidResponseObject, error: mistake))
             }
-            return response.responseObject.map { .success($0) } ?? .failure(WMTError(reason: .unknown))
+            return ServiceCalls.result(response.responseObject, nil)
         }
     }
 
@@ -157,9 +157,8 @@ final class OperationsService<Item: WMTUserOperation>: WMTOperations, Sendable {
     ) -> Operation? {
         calls.call(path, WPNRequest(WMTOperationIdData(id: id))) { (response: Result<WPNResponse<Item>, WMTError>) in
             completion(
-                response.mapError { $0.aboutOperation(authorizes: false) }.flatMap { response in
-                    response.responseObject.map { .success($0) } ?? .failure(WMTError(reason: .unknown))
-                })
+                response.mapError { $0.aboutOperation(authorizes: false) }
+                    .flatMap { ServiceCalls.result($0.responseObject, nil) })
         }
     }
 

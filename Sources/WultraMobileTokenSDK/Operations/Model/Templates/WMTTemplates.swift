@@ -94,8 +94,7 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
                 let container = try decoder.container(keyedBy: Key.self)
                 style = container.lenient(String.self, forKey: .style)
                 title = container.lenient(String.self, forKey: .title)
-                let isArray = (try? container.nestedUnkeyedContainer(forKey: .cells)) != nil
-                cells = isArray ? container.lenientElements(Cell.self, forKey: .cells) : nil
+                cells = container.lenientElements(Cell.self, forKey: .cells)
             }
         }
 
@@ -115,8 +114,7 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
             let container = try decoder.container(keyedBy: Key.self)
             style = container.lenient(String.self, forKey: .style)
             showTitleAndMessage = container.lenient(Bool.self, forKey: .showTitleAndMessage)
-            let isArray = (try? container.nestedUnkeyedContainer(forKey: .sections)) != nil
-            sections = isArray ? container.lenientElements(Section.self, forKey: .sections) : nil
+            sections = container.lenientElements(Section.self, forKey: .sections)
         }
     }
 
