@@ -44,7 +44,7 @@ extension EndToEnd {
         @Test("Rounds for a time go on after a failure, and all that have begun end")
         func forATime() async throws {
             let workspace = try workspace()
-            func run(for time: String) throws -> (outcome: LabCommand.Outcome, report: Report) {
+            @Sendable func run(for time: String) throws -> (outcome: LabCommand.Outcome, report: Report) {
                 let outcome = try lab(
                     "run", "a.yaml", "b.yaml", "--repeat-for", time, "--report", "json=r.json", in: workspace)
                 return (outcome, try readReport("r.json", in: workspace))
