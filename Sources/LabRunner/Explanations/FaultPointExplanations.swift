@@ -45,7 +45,7 @@ extension Explanation {
             ["sharing.md, section 7.9"], ["sharing/killed-with-a-lock.yaml"]),
         faultPoint(
             .queueLockReleased, "A kill here comes after the answer of a signed request, which the app may not know.",
-            ["sharing.md, section 7.9"], ["sharing/killed-with-a-lock.yaml"]),
+            ["sharing.md, section 7.9"], ["sharing/block-holds-the-queue.yaml"]),
         faultPoint(
             .operationLockTaken, "A kill here ends an operation that nobody has heard of.",
             ["sharing.md, section 8.2"], ["sharing/killed-while-it-begins-an-activation.yaml"]),
