@@ -96,6 +96,7 @@ public final class RunningRequests: Sendable {
         // A task that has reported already is not cancelled any more, and its command gets what was reported.
         guard task.isCancelled, end(request.number) else { return }
         request.fail(
-            ControlError(name: "cancelled", message: "`cancelRequest` has cancelled the request of `\(request.command)`"))
+            ControlError(
+                name: "cancelled", message: "`cancelRequest` has cancelled the request of `\(request.command)`"))
     }
 }

@@ -125,7 +125,9 @@ struct FaultTableTests {
         let spent = FaultRule(point: .stateSave, process: "main", action: .fail("EIO"))
         try table.arm(spent)
         #expect(fails(table, .stateSave))
-        for _ in 0..<FaultTable.slotCount { try table.arm(FaultRule(point: .statusLockTaken, process: "x", action: .kill)) }
+        for _ in 0..<FaultTable.slotCount {
+            try table.arm(FaultRule(point: .statusLockTaken, process: "x", action: .kill))
+        }
         #expect(throws: InstanceError.faultTableFull(slots: FaultTable.slotCount)) { try table.arm(spent) }
     }
 

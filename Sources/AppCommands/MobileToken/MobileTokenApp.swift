@@ -68,7 +68,8 @@ final class MobileTokenApp {
                 baseUrl: url,
                 sslValidation: spec.sslValidation == .noValidation ? .noValidation : .default,
                 timeoutIntervalForRequest: spec.requestTimeout?.seconds ?? 20),
-            serviceName: "LabApp", acceptLanguage: services[sdk.configuration.instanceId]?.networking.acceptLanguage ?? "en")
+            serviceName: "LabApp",
+            acceptLanguage: services[sdk.configuration.instanceId]?.networking.acceptLanguage ?? "en")
     }
 
     /// What the last fetch, claim or detail brought.

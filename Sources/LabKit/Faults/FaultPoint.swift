@@ -116,14 +116,14 @@ extension FaultPoint {
     public static let memoryNameRecorded = FaultPoint(
         "memory.nameRecorded", "After the name of the shared memory was recorded beside the lock files.", of: [.app],
         actions: .withoutFailure)
-    /// Before the first keychain item of an earlier installation is deleted.
+    /// Before a new installation deletes what an earlier one left in the keychain.
     public static let wipeBegun = FaultPoint(
-        "wipe.begun", "Before the first keychain item of an earlier installation is deleted.", of: [.app],
+        "wipe.begun", "Before a new installation deletes what an earlier one left in the keychain.", of: [.app],
         actions: .withoutFailure)
-    /// After the keychain items of an earlier installation were deleted, before the flag of the new one is written.
+    /// After a new installation has deleted what an earlier one left, before its flag is written.
     public static let wipeDone = FaultPoint(
         "wipe.done",
-        "After the keychain items of an earlier installation were deleted, before the flag of the new one is written.",
+        "After a new installation has deleted what an earlier one left, before its flag is written.",
         of: [.app], actions: .withoutFailure)
     /// After the flag of a new installation was written.
     public static let wipeFlagWritten = FaultPoint(

@@ -34,7 +34,7 @@ extension Explanation {
             .statusLockTaken,
             "A delay keeps every task of the other apps waiting; a kill shows that the kernel releases the lock.",
             ["sharing.md, section 7.1", "sharing.md, section 7.5"],
-            ["failing/lock-is-held.yaml", "sharing/killed-with-a-lock.yaml"]),
+            ["sharing/killed-with-a-lock.yaml"]),
         faultPoint(
             .statusLockReleased,
             "A kill here comes after the others may go on, and before the app knows that it is done.",
@@ -42,7 +42,7 @@ extension Explanation {
         faultPoint(
             .queueLockTaken,
             "A delay keeps the signed requests of the other apps waiting, and nothing else of theirs.",
-            ["sharing.md, section 7.9"], ["sharing/killed-with-a-lock.yaml"]),
+            ["sharing.md, section 7.9"], ["failing/lock-is-held.yaml", "sharing/killed-with-a-lock.yaml"]),
         faultPoint(
             .queueLockReleased, "A kill here comes after the answer of a signed request, which the app may not know.",
             ["sharing.md, section 7.9"], ["sharing/block-holds-the-queue.yaml"]),

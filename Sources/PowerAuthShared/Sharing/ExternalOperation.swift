@@ -31,6 +31,11 @@ final class ExternalOperation {
         keepsStaleInformation = sandbox.keeps(.staleExternalOperation)
     }
 
+    /// The lock goes with the object; what it has announced stays, as that of a dead owner (sharing.md, section 8.5).
+    deinit {
+        if owned != nil { release() }
+    }
+
     private var shared: SharedData { memory.data }
 
     /// The operation of another application, or nil.

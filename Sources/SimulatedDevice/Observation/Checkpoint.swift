@@ -36,9 +36,9 @@ public enum Checkpoint: CaseIterable, Sendable {
     case memoryInitialised
     /// After the name of the shared memory was recorded beside the lock files.
     case memoryNameRecorded
-    /// Before the first keychain item of an earlier installation is deleted.
+    /// Before a new installation deletes what an earlier one left in the keychain.
     case wipeBegun
-    /// After the keychain items of an earlier installation were deleted, before the flag of the new one is written.
+    /// After a new installation has deleted what an earlier one left, before its flag is written.
     case wipeDone
     /// After the flag of a new installation was written.
     case wipeFlagWritten
