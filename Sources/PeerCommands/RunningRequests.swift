@@ -47,7 +47,9 @@ public final class RunningRequests: Sendable {
                         .log,
                         [
                             "level": "error",
-                            "message": .string("`\(C.name)` was cancelled, and the SDK called its completion."),
+                            "message": .string(
+                                "The SDK has called the completion of `\(C.name)`, which was cancelled or had its answer."
+                            ),
                         ])
                 }
                 if let task { keep(task, of: number) }

@@ -17,11 +17,11 @@ extension Explanation {
             .stateSave,
             "A kill here loses what the last request has changed, such as the counter of a signature. The change is counted "
                 + "already, so that other apps read the old state once more.",
-            ["sharing.md, section 7.6"]),
+            ["sharing.md, section 7.6"], ["sharing/upgrade-whose-owner-dies.yaml"]),
         faultPoint(
             .stateSaved,
             "A kill here leaves a complete state. With the quirk `sharing.D7` other apps are not told of it.",
-            ["sharing.md, section 7.6", "sharing.md, D7"]),
+            ["sharing.md, section 7.6", "sharing.md, D7"], ["sharing/upgrade-whose-owner-dies.yaml"]),
         faultPoint(
             .counterBump,
             "A kill here leaves everything as it was; with the quirk `sharing.D7`, a state nobody is told of.",
@@ -55,7 +55,7 @@ extension Explanation {
             ["sharing/killed-while-it-begins-an-activation.yaml"]),
         faultPoint(
             .operationCleared,
-            "A kill here leaves an operation that is over; while a delay lasts, it cannot be seen, and no other one begins.",
+            "A kill here leaves an operation that is over and that nobody sees any more.",
             ["sharing.md, section 8.3"], ["sharing/killed-while-it-ends-an-activation.yaml"]),
         faultPoint(
             .operationLockReleased, "A kill here leaves the state that the operation has led to.",
@@ -83,7 +83,7 @@ extension Explanation {
             ["sharing.md, section 14"], ["sharing/killed-while-it-wipes.yaml"]),
         faultPoint(
             .httpRequestSent, "A kill or failure here means that the server has never heard of the request.",
-            ["sdk.md, section 7.2"]),
+            ["sdk.md, section 7.2"], ["sharing/upgrade-whose-owner-dies.yaml"]),
         faultPoint(
             .httpResponseReceived,
             "A kill or failure here means that the server has done its part, and the app does not know.",
