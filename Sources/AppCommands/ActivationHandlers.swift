@@ -6,14 +6,14 @@ import PowerAuth2
 
 /// The commands about the life of an activation.
 enum ActivationHandlers {
-    static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
-        peer.handle(CreateActivation.self) { arguments, reply in
+    static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
+        requests.handle(CreateActivation.self) { arguments, reply in
             let activation = try PowerAuthActivation(activationCode: arguments.activationCode, name: arguments.name)
             if let otp = arguments.additionalActivationOtp {
                 activation.with(additionalActivationOtp: otp.revealed)
             }
             activation.with(extras: arguments.extras, customAttributes: arguments.customAttributes)
-            try start(activation, sdk(), reply)
+            return try start(activation, sdk(), reply)
         }
         peer.handleSync(ParseActivationCode.self) { arguments in
             PowerAuthActivationCodeUtil.parse(fromActivationCode: arguments.activationCode).map { code in
@@ -23,24 +23,24 @@ enum ActivationHandlers {
                 }
             }
         }
-        peer.handle(CreateActivationWithRecoveryCode.self) { arguments, reply in
+        requests.handle(CreateActivationWithRecoveryCode.self) { arguments, reply in
             let activation = try PowerAuthActivation(
                 recoveryCode: arguments.recoveryCode, recoveryPuk: arguments.puk.revealed, name: arguments.name)
-            try start(activation, sdk(), reply)
+            return try start(activation, sdk(), reply)
         }
-        peer.handle(CreateCustomActivation.self) { arguments, reply in
+        requests.handle(CreateCustomActivation.self) { arguments, reply in
             let activation = try PowerAuthActivation(
                 identityAttributes: arguments.identityAttributes.mapValues { $0.stringValue ?? "\($0)" },
                 name: arguments.name)
             activation.with(extras: arguments.extras, customAttributes: arguments.customAttributes)
-            try start(activation, sdk(), reply)
+            return try start(activation, sdk(), reply)
         }
-        peer.handle(CreateOpenIDActivation.self) { arguments, reply in
+        requests.handle(CreateOpenIDActivation.self) { arguments, reply in
             let activation = try PowerAuthActivation(
                 oidcProviderId: arguments.providerId, code: arguments.code, nonce: arguments.nonce,
                 codeVerifier: arguments.codeVerifier)
             if let name = arguments.name { activation.with(activationName: name) }
-            try start(activation, sdk(), reply)
+            return try start(activation, sdk(), reply)
         }
         peer.handleSync(PersistActivation.self) { arguments in
             let password = arguments.password.revealed
@@ -48,12 +48,12 @@ enum ActivationHandlers {
                 with: arguments.biometry
                     ? .persistWithPasswordAndBiometry(password: password) : .persistWithPassword(password: password))
         }
-        peer.handle(FetchActivationStatus.self) { _, reply in
+        requests.handle(FetchActivationStatus.self) { _, reply in
             try sdk().fetchActivationStatus { status, error in
                 reply(Outcome.of(status.map(FetchActivationStatus.Result.init), error))
             }
         }
-        peer.handle(RemoveActivation.self) { arguments, reply in
+        requests.handle(RemoveActivation.self) { arguments, reply in
             try sdk().removeActivation(with: .signing(with: arguments.password)) { reply(Outcome.of($0)) }
         }
         peer.handleSync(RemoveActivationLocal.self) { _ in
@@ -72,7 +72,7 @@ enum ActivationHandlers {
     private static func start(
         _ activation: PowerAuthActivation, _ sdk: PowerAuthSDK,
         _ reply: @escaping CommandTable<Void>.Reply<CreateActivation.Result>
-    ) {
+    ) -> (any PowerAuthOperationTask)? {
         sdk.createActivation(activation) { result, error in
             reply(Outcome.of(result.map(CreateActivation.Result.init), error))
         }

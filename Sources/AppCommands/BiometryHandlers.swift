@@ -6,7 +6,7 @@ import PowerAuth2
 
 /// The commands about the biometry factor.
 enum BiometryHandlers {
-    static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+    static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
         peer.handleSync(BiometryInfo.self) { _ in
             let info = PowerAuthKeychain.biometricAuthenticationInfo
             return BiometryInfo.Result {
@@ -15,7 +15,7 @@ enum BiometryHandlers {
                 $0.biometryType = DeviceSpec.Biometry(info.biometryType)
             }
         }
-        peer.handle(AddBiometryFactor.self) { arguments, reply in
+        requests.handle(AddBiometryFactor.self) { arguments, reply in
             try sdk().addBiometryFactor(password: arguments.password.revealed) { reply(Outcome.of($0)) }
         }
         peer.handleSync(HasBiometryFactor.self) { _ in try sdk().hasBiometryFactor() }

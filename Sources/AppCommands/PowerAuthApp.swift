@@ -4,40 +4,41 @@ public import LabPeer
 import PeerCommands
 import PowerAuth2
 
-/// What a peer with the full SDK does: builds its SDK object from the topology and answers the app's commands.
+/// What a peer with the full SDK does: builds its SDK objects from the topology and answers the app's commands.
 ///
 /// Main queue only, as an app's own code would use the SDK.
 public final class PowerAuthApp {
-    /// The SDK object, or why the SDK refused the configuration. A refused app goes on running, as one would whose
-    /// author checks the failable initialiser; each SDK command then fails with the cause.
-    private let sdk: Result<PowerAuthSDK, InvalidConfiguration>
+    private let objects: SDKObjects<PowerAuthSDK>
 
     /// Creates the SDK object of the peer's app.
     ///
     /// - Throws: when the server that the topology asks for is not ready.
     public init(peer: Peer) throws {
-        let configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
-        let keychain = PowerAuthKeychainConfiguration(peer.app.powerAuth)
-        let client = PowerAuthClientConfiguration(peer.app.powerAuth)
-        sdk = Result { () throws(InvalidConfiguration) in
-            try PowerAuthSDK(checking: configuration, keychain: keychain, client: client)
+        objects = try SDKObjects(peer: peer) { spec in
+            try PowerAuthSDK(
+                checking: PowerAuthConfiguration(spec, server: peer.serverReady),
+                keychain: PowerAuthKeychainConfiguration(spec), client: PowerAuthClientConfiguration(spec))
         }
     }
 
     /// Registers every command that an app with the full SDK understands.
     public func register(on peer: Peer) {
-        let sdk = { [self] in try self.sdk.get() }
-        ActivationHandlers.register(on: peer, sdk: sdk)
+        let sdk = { [objects] in try objects.used() }
+        let requests = RunningRequests(peer: peer)
+        objects.register(on: peer) { $0.configuration }
+        ActivationHandlers.register(on: peer, requests: requests, sdk: sdk)
         LegacyActivationHandlers.register(on: peer, sdk: sdk)
-        BiometryHandlers.register(on: peer, sdk: sdk)
-        SignatureHandlers.register(on: peer, sdk: sdk)
-        VaultHandlers.register(on: peer, sdk: sdk)
+        BiometryHandlers.register(on: peer, requests: requests, sdk: sdk)
+        SignatureHandlers.register(on: peer, requests: requests, sdk: sdk)
+        SerialQueueHandlers.register(on: peer, requests: requests, sdk: sdk)
+        VaultHandlers.register(on: peer, requests: requests, sdk: sdk)
         NotificationHandlers.register(on: peer)
-        ServiceHandlers.register(on: peer, sdk: sdk)
+        ServiceHandlers.register(on: peer, requests: requests, sdk: sdk)
         SharedStateHandlers.register(on: peer, sdk: sdk)
         WatchSupportHandlers.register(on: peer, sdk: sdk)
-        TokenHandlers.register(on: peer) { try sdk().tokenStore }
+        TokenHandlers.register(on: peer, requests: requests) { try sdk().tokenStore }
         let app = MobileTokenApp(peer: peer, sdk: sdk)
+        objects.willReplace = { app.forgetServices(ofInstance: $0) }
         NetworkingHandlers.register(on: peer, app: app)
         OperationHandlers.register(on: peer, app: app)
         OfflineOperationHandlers.register(on: peer, app: app, sdk: sdk)

@@ -6,13 +6,13 @@ import PowerAuth2
 
 /// The commands about what the server says of itself and of the user.
 enum ServiceHandlers {
-    static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
-        peer.handle(FetchUserInfo.self) { _, reply in
+    static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
+        requests.handle(FetchUserInfo.self) { _, reply in
             try sdk().fetchUserInfo { userInfo, error in
                 reply(Outcome.of(userInfo.map { [String: JSONValue](propertyList: $0.allClaims) }, error))
             }
         }
-        peer.handle(FetchServerStatus.self) { _, reply in
+        requests.handle(FetchServerStatus.self) { _, reply in
             try sdk().fetchServerStatus { status, error in
                 reply(Outcome.of(status.map(FetchServerStatus.Result.init), error))
             }

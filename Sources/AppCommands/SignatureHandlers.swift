@@ -6,7 +6,7 @@ import PowerAuth2
 
 /// The commands about request signatures and the password.
 enum SignatureHandlers {
-    static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+    static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
         peer.handleSync(RequestSignature.self) { arguments in
             try sdk().header(
                 .signing(with: arguments.password), arguments.method, arguments.uriId, arguments.body)
@@ -21,10 +21,10 @@ enum SignatureHandlers {
                 with: .signing(with: arguments.password), uriId: arguments.uriId,
                 body: arguments.body.map { Data($0.utf8) }, nonce: arguments.nonce)
         }
-        peer.handle(ValidatePassword.self) { arguments, reply in
+        requests.handle(ValidatePassword.self) { arguments, reply in
             try sdk().validatePassword(password: arguments.password.revealed) { reply(Outcome.of($0)) }
         }
-        peer.handle(ChangePassword.self) { arguments, reply in
+        requests.handle(ChangePassword.self) { arguments, reply in
             try sdk().changePassword(from: arguments.from.revealed, to: arguments.to.revealed) { error in
                 reply(Outcome.of(error))
             }

@@ -7,26 +7,28 @@ import PowerAuth2
 /// The commands about keys and signatures that need the vault, about the key of the app's own, and about recovery
 /// codes.
 enum VaultHandlers {
-    static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
-        registerVault(on: peer, sdk: sdk)
+    static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
+        registerVault(on: peer, requests: requests, sdk: sdk)
         registerExternalEncryptionKey(on: peer, sdk: sdk)
-        registerRecovery(on: peer, sdk: sdk)
+        registerRecovery(on: peer, requests: requests, sdk: sdk)
     }
 
-    private static func registerVault(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
-        peer.handle(FetchEncryptionKey.self) { arguments, reply in
+    private static func registerVault(
+        on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK
+    ) {
+        requests.handle(FetchEncryptionKey.self) { arguments, reply in
             try sdk().fetchEncryptionKey(.signing(with: arguments.password), index: arguments.index) { key, error in
                 reply(Outcome.of(key.map { Secret($0.base64EncodedString()) }, error))
             }
         }
-        peer.handle(SignData.self) { arguments, reply in
+        requests.handle(SignData.self) { arguments, reply in
             try sdk().signData(
                 withDevicePrivateKey: .signing(with: arguments.password), data: Data(arguments.data.utf8)
             ) { signature, error in
                 reply(Outcome.of(signature?.base64EncodedString(), error))
             }
         }
-        peer.handle(SignJWT.self) { arguments, reply in
+        requests.handle(SignJWT.self) { arguments, reply in
             try sdk().signJwt(
                 withDevicePrivateKey: .signing(with: arguments.password), claims: arguments.claims.propertyList
             ) { token, error in
@@ -59,14 +61,16 @@ enum VaultHandlers {
         return bytes
     }
 
-    private static func registerRecovery(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+    private static func registerRecovery(
+        on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK
+    ) {
         peer.handleSync(HasActivationRecoveryData.self) { _ in try sdk().hasActivationRecoveryData() }
-        peer.handle(ActivationRecoveryData.self) { arguments, reply in
+        requests.handle(ActivationRecoveryData.self) { arguments, reply in
             try sdk().activationRecoveryData(.signing(with: arguments.password)) { data, error in
                 reply(Outcome.of(data.map(RecoveryDescription.init), error))
             }
         }
-        peer.handle(ConfirmRecoveryCode.self) { arguments, reply in
+        requests.handle(ConfirmRecoveryCode.self) { arguments, reply in
             try sdk().confirmRecoveryCode(
                 arguments.recoveryCode, authentication: .signing(with: arguments.password)
             ) { wasConfirmed, error in

@@ -22,8 +22,13 @@ public final class SharedMemoryObject: Sendable {
     ///
     /// An opener that comes between the making and the sizing sees `size() == 0`; `map(count:)` refuses to map
     /// such an object, and the opener tries again.
-    public static func create(name: String, size: Int) throws -> SharedMemoryObject {
+    ///
+    /// - Parameter whenNamed: called between the making and the sizing.
+    public static func create(
+        name: String, size: Int, whenNamed: () -> Void = {}
+    ) throws -> SharedMemoryObject {
         let object = try open(name: name, flags: O_RDWR | O_CREAT | O_EXCL)
+        whenNamed()
         do {
             try object.file.truncate(to: size)
         } catch {

@@ -9,26 +9,26 @@ public enum TokenHandlers {
     ///
     /// - Parameters:
     ///   - peer: the peer; its handlers run on the main queue.
+    ///   - requests: what `cancelRequest` of the peer can cancel.
     ///   - asksWithoutPassword: whether a request without a password carries no authentication at all, as on a
     ///     watch, instead of the possession factor.
     ///   - store: the token store of the app's SDK object; throws when the SDK object was refused.
     public static func register(
-        on peer: Peer, asksWithoutPassword: Bool = false, store: @escaping () throws -> any PowerAuthTokenStore
+        on peer: Peer, requests: RunningRequests, asksWithoutPassword: Bool = false,
+        store: @escaping () throws -> any PowerAuthTokenStore
     ) {
-        peer.handle(RequestAccessToken.self) { arguments, reply in
+        requests.handle(RequestAccessToken.self) { arguments, reply in
             let completion = { (token: PowerAuthToken?, error: NSError?) in
                 reply(Outcome.of(token.map(TokenDescription.init), error))
             }
             let store = try store()
             if arguments.password == nil, asksWithoutPassword {
-                store.requestAccessToken(withName: arguments.name, completion: completion)
-            } else {
-                store.requestAccessToken(
-                    withName: arguments.name, authentication: .signing(with: arguments.password),
-                    completion: completion)
+                return store.requestAccessToken(withName: arguments.name, completion: completion)
             }
+            return store.requestAccessToken(
+                withName: arguments.name, authentication: .signing(with: arguments.password), completion: completion)
         }
-        peer.handle(RemoveAccessToken.self) { arguments, reply in
+        requests.handle(RemoveAccessToken.self) { arguments, reply in
             try store().removeAccessToken(withName: arguments.name) { removed, error in
                 reply(Outcome.of(removed ? NoResult() : nil, error))
             }

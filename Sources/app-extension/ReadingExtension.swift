@@ -7,27 +7,30 @@ import PowerAuth2ForExtensions
 ///
 /// Main queue only.
 final class ReadingExtension {
-    private let sdk: PowerAuthExtensionSDK
+    private let objects: SDKObjects<PowerAuthExtensionSDK>
     private let configuration: PowerAuthConfiguration
 
     init(peer: Peer) throws {
         configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
-        guard
-            let sdk = PowerAuthExtensionSDK(
-                configuration: configuration,
-                keychainConfiguration: PowerAuthKeychainConfiguration(peer.app.powerAuth))
-        else { throw ExtensionRefused(extensionName: peer.app.name) }
-        self.sdk = sdk
+        objects = try SDKObjects(peer: peer) { spec in
+            guard
+                let sdk = PowerAuthExtensionSDK(
+                    configuration: try PowerAuthConfiguration(spec, server: peer.serverReady),
+                    keychainConfiguration: PowerAuthKeychainConfiguration(spec))
+            else { throw ExtensionRefused(extensionName: peer.app.name) }
+            return sdk
+        }
     }
 
     func register(on peer: Peer) {
-        let sdk = sdk
-        peer.handleSync(CanStartActivation.self) { _ in sdk.canStartActivation() }
-        peer.handleSync(HasPendingActivation.self) { _ in sdk.hasPendingActivation() }
-        peer.handleSync(HasValidActivation.self) { _ in sdk.hasValidActivation() }
-        peer.handleSync(ActivationIdentifier.self) { _ in sdk.activationIdentifier }
-        TokenHandlers.register(on: peer) { sdk.tokenStore }
-        OwnRequests.register(on: peer, configuration: configuration) { sdk.tokenStore }
+        let sdk = { [objects] in try objects.used() }
+        objects.register(on: peer) { $0.configuration }
+        peer.handleSync(CanStartActivation.self) { _ in try sdk().canStartActivation() }
+        peer.handleSync(HasPendingActivation.self) { _ in try sdk().hasPendingActivation() }
+        peer.handleSync(HasValidActivation.self) { _ in try sdk().hasValidActivation() }
+        peer.handleSync(ActivationIdentifier.self) { _ in try sdk().activationIdentifier }
+        TokenHandlers.register(on: peer, requests: RunningRequests(peer: peer)) { try sdk().tokenStore }
+        OwnRequests.register(on: peer, configuration: configuration) { try sdk().tokenStore }
     }
 }
 

@@ -32,7 +32,9 @@ final class WatchApp {
                 }
             }
         }
-        TokenHandlers.register(on: peer, asksWithoutPassword: true) { sdk.tokenStore }
+        TokenHandlers.register(on: peer, requests: RunningRequests(peer: peer), asksWithoutPassword: true) {
+            sdk.tokenStore
+        }
         OwnRequests.register(on: peer, configuration: configuration) { sdk.tokenStore }
     }
 }

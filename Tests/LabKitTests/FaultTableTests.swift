@@ -125,7 +125,9 @@ struct FaultTableTests {
         let spent = FaultRule(point: .stateSave, process: "main", action: .fail("EIO"))
         try table.arm(spent)
         #expect(fails(table, .stateSave))
-        for _ in 0..<FaultTable.slotCount { try table.arm(FaultRule(point: .lockTaken, process: "x", action: .kill)) }
+        for _ in 0..<FaultTable.slotCount {
+            try table.arm(FaultRule(point: .statusLockTaken, process: "x", action: .kill))
+        }
         #expect(throws: InstanceError.faultTableFull(slots: FaultTable.slotCount)) { try table.arm(spent) }
     }
 
@@ -139,13 +141,13 @@ struct FaultTableTests {
 
     @Test("Concurrent passes fire a rule as often as its limit says")
     func concurrentPassesFireARuleAsOftenAsItsLimitSays() throws {
-        try table.arm(FaultRule(point: .lockTaken, process: "main", action: .fail("EIO"), limit: 1))
+        try table.arm(FaultRule(point: .statusLockTaken, process: "main", action: .fail("EIO"), limit: 1))
         let log = FiringLog()
         let tables = try (0..<4).map { _ in try other() }
         let threads = tables.map { table in
             runOnThread(name: "passer") {
                 table.onFiring { log.add($0) }
-                for _ in 0..<200 { try? table.pass(.lockTaken, process: "main") }
+                for _ in 0..<200 { try? table.pass(.statusLockTaken, process: "main") }
             }
         }
         threads.forEach { $0.join() }
@@ -155,7 +157,7 @@ struct FaultTableTests {
     // Several processes may have seen the rule unspent in the same moment: the claim decides.
     @Test("A rule is claimed as often as its limit says, however many ask")
     func aRuleIsClaimedAsOftenAsItsLimitSays() throws {
-        try table.arm(FaultRule(point: .lockTaken, process: "main", action: .fail("EIO"), limit: 2))
+        try table.arm(FaultRule(point: .statusLockTaken, process: "main", action: .fail("EIO"), limit: 2))
         let memory = try MappedMemory.file(directory.file("faults"), size: FaultSlot.tableSize, create: false)
         let slot = FaultSlot(memory: memory, index: 0)
         #expect((0..<4).map { _ in slot.claimFiring(limit: 2) } == [1, 2, nil, nil])

@@ -11,7 +11,8 @@ import WultraPowerAuthNetworking
 final class MobileTokenApp {
     private let peer: Peer
     private let sdk: () throws -> PowerAuthSDK
-    private var services: Services?
+    /// By the instance identifier of their SDK object.
+    private var services: [String: Services] = [:]
 
     /// What the operations' delegate and watcher tell goes into the trace.
     private lazy var reporter = OperationReporter(peer: peer)
@@ -34,7 +35,8 @@ final class MobileTokenApp {
     }
 
     func ready() throws -> Services {
-        if let services { return services }
+        let instance = try sdk().configuration.instanceId
+        if let services = services[instance] { return services }
         let networking = try makeNetworking()
         let made = Services(
             networking: networking,
@@ -43,8 +45,13 @@ final class MobileTokenApp {
             watcher: WMTOperationExpirationWatcher())
         made.operations.delegate = reporter
         made.watcher.delegate = reporter
-        services = made
+        services[instance] = made
         return made
+    }
+
+    /// Lets the services of an SDK object go, which keep it alive.
+    func forgetServices(ofInstance instance: String) {
+        services[instance] = nil
     }
 
     /// A networking service of its own, in the language of the others. All of them take turns with signed requests.
@@ -61,7 +68,8 @@ final class MobileTokenApp {
                 baseUrl: url,
                 sslValidation: spec.sslValidation == .noValidation ? .noValidation : .default,
                 timeoutIntervalForRequest: spec.requestTimeout?.seconds ?? 20),
-            serviceName: "LabApp", acceptLanguage: services?.networking.acceptLanguage ?? "en")
+            serviceName: "LabApp",
+            acceptLanguage: services[sdk.configuration.instanceId]?.networking.acceptLanguage ?? "en")
     }
 
     /// What the last fetch, claim or detail brought.

@@ -63,16 +63,71 @@ extension FaultPoint {
     /// Before the change counter of a shared session is raised.
     public static let counterBump = FaultPoint(
         "counter.bump", "Before the change counter of a shared session is raised.", of: [.app])
-    /// After a lock of a shared session was taken.
-    public static let lockTaken = FaultPoint(
-        "lock.taken", "After a lock of a shared session was taken.", of: [.app], actions: .withoutFailure)
-    /// After a lock of a shared session was released.
-    public static let lockReleased = FaultPoint(
-        "lock.released", "After a lock of a shared session was released.", of: [.app], actions: .withoutFailure)
-    /// After an operation that excludes other apps has begun.
-    public static let operationStarted = FaultPoint(
-        "operation.started", "After an operation that excludes other apps has begun.", of: [.app],
+    /// After the token counter of a shared session was raised, before a token changes.
+    public static let tokenCounterBumped = FaultPoint(
+        "tokenCounter.bumped",
+        "After the token counter of a shared session was raised, before a token changes.",
+        of: [.app], actions: .withoutFailure)
+    /// After the lock for one task of a shared session was taken.
+    public static let statusLockTaken = FaultPoint(
+        "statusLock.taken", "After the lock for one task of a shared session was taken.", of: [.app],
         actions: .withoutFailure)
+    /// After the lock for one task of a shared session was released.
+    public static let statusLockReleased = FaultPoint(
+        "statusLock.released", "After the lock for one task of a shared session was released.", of: [.app],
+        actions: .withoutFailure)
+    /// After the lock for one signed request was taken.
+    public static let queueLockTaken = FaultPoint(
+        "queueLock.taken", "After the lock for one signed request was taken.", of: [.app], actions: .withoutFailure)
+    /// After the lock for one signed request was released.
+    public static let queueLockReleased = FaultPoint(
+        "queueLock.released", "After the lock for one signed request was released.", of: [.app],
+        actions: .withoutFailure)
+    /// After the lock for an operation that excludes other apps was taken, before the operation is announced.
+    public static let operationLockTaken = FaultPoint(
+        "operationLock.taken",
+        "After the lock for an operation that excludes other apps was taken, before the operation is announced.",
+        of: [.app], actions: .withoutFailure)
+    /// After an operation that excludes other apps was announced.
+    public static let operationStarted = FaultPoint(
+        "operation.started", "After an operation that excludes other apps was announced.", of: [.app],
+        actions: .withoutFailure)
+    /// After the announcement of an operation was cleared, before its lock is released.
+    public static let operationCleared = FaultPoint(
+        "operation.cleared",
+        "After the announcement of an operation was cleared, before its lock is released.",
+        of: [.app], actions: .withoutFailure)
+    /// After the lock for an operation that excludes other apps was released.
+    public static let operationLockReleased = FaultPoint(
+        "operationLock.released", "After the lock for an operation that excludes other apps was released.", of: [.app],
+        actions: .withoutFailure)
+    /// After the name of new shared memory was made, before the memory has a size.
+    public static let memoryCreated = FaultPoint(
+        "memory.created", "After the name of new shared memory was made, before the memory has a size.", of: [.app],
+        actions: .withoutFailure)
+    /// After new shared memory was given its size, before it has content.
+    public static let memorySized = FaultPoint(
+        "memory.sized", "After new shared memory was given its size, before it has content.", of: [.app],
+        actions: .withoutFailure)
+    /// After shared memory was given its first content.
+    public static let memoryInitialised = FaultPoint(
+        "memory.initialised", "After shared memory was given its first content.", of: [.app], actions: .withoutFailure)
+    /// After the name of the shared memory was recorded beside the lock files.
+    public static let memoryNameRecorded = FaultPoint(
+        "memory.nameRecorded", "After the name of the shared memory was recorded beside the lock files.", of: [.app],
+        actions: .withoutFailure)
+    /// Before a new installation deletes what an earlier one left in the keychain.
+    public static let wipeBegun = FaultPoint(
+        "wipe.begun", "Before a new installation deletes what an earlier one left in the keychain.", of: [.app],
+        actions: .withoutFailure)
+    /// After a new installation has deleted what an earlier one left, before its flag is written.
+    public static let wipeDone = FaultPoint(
+        "wipe.done",
+        "After a new installation has deleted what an earlier one left, before its flag is written.",
+        of: [.app], actions: .withoutFailure)
+    /// After the flag of a new installation was written.
+    public static let wipeFlagWritten = FaultPoint(
+        "wipe.flagWritten", "After the flag of a new installation was written.", of: [.app], actions: .withoutFailure)
     /// Before an HTTP request is handed to the network.
     public static let httpRequestSent = FaultPoint(
         "http.requestSent", "Before an HTTP request is handed to the network.", of: [.app])
@@ -110,8 +165,11 @@ extension FaultPoint {
 
     /// All points, in the order of the listings.
     public static let all: [FaultPoint] = [
-        keychainRead, keychainWrite, keychainDelete, stateSave, stateSaved, counterBump, lockTaken, lockReleased,
-        operationStarted, httpRequestSent, httpResponseReceived, linkAccepted, linkSent, linkDelivered,
-        linkAcknowledged, serverRequestReceived, serverBeforeCommit, serverAfterCommit, serverResponseSent,
+        keychainRead, keychainWrite, keychainDelete, stateSave, stateSaved, counterBump, tokenCounterBumped,
+        statusLockTaken, statusLockReleased, queueLockTaken, queueLockReleased, operationLockTaken, operationStarted,
+        operationCleared, operationLockReleased, memoryCreated, memorySized, memoryInitialised, memoryNameRecorded,
+        wipeBegun, wipeDone, wipeFlagWritten, httpRequestSent, httpResponseReceived, linkAccepted, linkSent,
+        linkDelivered, linkAcknowledged, serverRequestReceived, serverBeforeCommit, serverAfterCommit,
+        serverResponseSent,
     ]
 }

@@ -31,7 +31,8 @@ extension TraceField {
     static let incarnation = TraceField("incarnation", .integer, "Which start of the app it was, from 1.")
     static let link = TraceField("link", .text, "Name of the link.")
     static let lock = TraceField(
-        "lock", .choice(["status", "queue"]), "`status` is held for one task, `queue` for one signed request.")
+        "lock", .choice(["status", "queue", "operation"]),
+        "`status` is held for one task, `queue` for one signed request, `operation` for one that excludes other apps.")
     static let memory = TraceField("name", .text, "Name of the shared memory.")
     static let message = TraceField("id", .text, "Identifier of the message.")
     static let messageKind = TraceField(

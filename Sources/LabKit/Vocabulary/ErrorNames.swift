@@ -43,7 +43,8 @@ public enum ErrorNames {
 
     /// Errors of the lab itself.
     static let lab = [
-        "badArgument", "badRequest", "failed", "interrupted", "notRunning", "peerDied", "suspended", "timedOut",
+        "badArgument", "badRequest", "cancelled", "failed", "interrupted", "notRunning", "peerDied", "suspended",
+        "timedOut",
         "unknownCommand",
     ]
 

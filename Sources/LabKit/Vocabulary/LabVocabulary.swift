@@ -1,8 +1,9 @@
 extension Vocabulary {
     /// The commands of the lab's own actors, in the order in which the reference lists them.
     public static let lab = Vocabulary(
-        activationCommands + activationKindCommands + legacyActivationCommands + biometryCommands
-            + signatureCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
+        sdkObjectCommands + activationCommands + activationKindCommands + legacyActivationCommands + biometryCommands
+            + signatureCommands + serialQueueCommands + vaultCommands + recoveryCommands + tokenCommands
+            + serviceCommands
             + networkingCommands + userOperationCommands + offlineOperationCommands + inboxCommands
             + watchSupportCommands + messagingCommands + pushCommands
             + serverCommands + operationCommands + resourceCommands + trafficCommands + serverProcessCommands

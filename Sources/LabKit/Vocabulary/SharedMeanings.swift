@@ -31,6 +31,7 @@ extension Meaning {
         "Only the fault with this identifier, which the command that armed it has answered."
     static let httpMethod: Meaning = "HTTP method."
     static let isBiometryAllowed: Meaning = "Whether apps may use biometry."
+    static let instanceId: Meaning = "Instance identifier of the SDK object."
     static let jsonBody: Meaning = "JSON body."
     static let maxFailedAttempts: Meaning = "Failed attempts after which it is blocked."
     static let messageForUser: Meaning = "Message for the user."

@@ -17,28 +17,73 @@ extension Explanation {
             .stateSave,
             "A kill here loses what the last request has changed, such as the counter of a signature. The change is counted "
                 + "already, so that other apps read the old state once more.",
-            ["sharing.md, section 7.6"]),
+            ["sharing.md, section 7.6"], ["sharing/upgrade-whose-owner-dies.yaml"]),
         faultPoint(
             .stateSaved,
             "A kill here leaves a complete state. With the quirk `sharing.D7` other apps are not told of it.",
-            ["sharing.md, section 7.6", "sharing.md, D7"]),
+            ["sharing.md, section 7.6", "sharing.md, D7"], ["sharing/upgrade-whose-owner-dies.yaml"]),
         faultPoint(
             .counterBump,
             "A kill here leaves everything as it was; with the quirk `sharing.D7`, a state nobody is told of.",
             ["sharing.md, section 7.6", "sharing.md, D7"], ["failing/app-died.yaml"]),
         faultPoint(
-            .lockTaken,
-            "A delay keeps the other apps waiting and makes an overlap certain; a kill shows that the kernel releases the "
-                + "lock.", ["sharing.md, section 7.1", "sharing.md, section 7.5"], ["failing/lock-is-held.yaml"]),
+            .tokenCounterBumped,
+            "A kill here makes the other apps read their tokens again, although none has changed.",
+            ["sharing.md, section 7.7"], ["sharing/killed-between-token-and-store.yaml"]),
         faultPoint(
-            .lockReleased, "A kill here comes after the others may go on, and before the app knows that it is done.",
-            ["sharing.md, section 7.5"]),
+            .statusLockTaken,
+            "A delay keeps every task of the other apps waiting; a kill shows that the kernel releases the lock.",
+            ["sharing.md, section 7.1", "sharing.md, section 7.5"],
+            ["sharing/killed-with-a-lock.yaml"]),
+        faultPoint(
+            .statusLockReleased,
+            "A kill here comes after the others may go on, and before the app knows that it is done.",
+            ["sharing.md, section 7.5"], ["sharing/killed-with-a-lock.yaml"]),
+        faultPoint(
+            .queueLockTaken,
+            "A delay keeps the signed requests of the other apps waiting, and nothing else of theirs.",
+            ["sharing.md, section 7.9"], ["failing/lock-is-held.yaml", "sharing/killed-with-a-lock.yaml"]),
+        faultPoint(
+            .queueLockReleased, "A kill here comes after the answer of a signed request, which the app may not know.",
+            ["sharing.md, section 7.9"], ["sharing/block-holds-the-queue.yaml"]),
+        faultPoint(
+            .operationLockTaken, "A kill here ends an operation that nobody has heard of.",
+            ["sharing.md, section 8.2"], ["sharing/killed-while-it-begins-an-activation.yaml"]),
         faultPoint(
             .operationStarted, "A kill here leaves the announcement of an operation whose owner is dead.",
-            ["sharing.md, section 8.4", "sharing.md, section 8.5"]),
+            ["sharing.md, section 8.4", "sharing.md, section 8.5"],
+            ["sharing/killed-while-it-begins-an-activation.yaml"]),
+        faultPoint(
+            .operationCleared,
+            "A kill here leaves an operation that is over and that nobody sees any more.",
+            ["sharing.md, section 8.3"], ["sharing/killed-while-it-ends-an-activation.yaml"]),
+        faultPoint(
+            .operationLockReleased, "A kill here leaves the state that the operation has led to.",
+            ["sharing.md, section 8.3"], ["sharing/killed-while-it-ends-an-activation.yaml"]),
+        faultPoint(
+            .memoryCreated, "A kill here leaves memory without a size, which nobody can map.",
+            ["sharing.md, section 5", "sharing.md, D11"], ["sharing/killed-while-it-makes-the-memory.yaml"]),
+        faultPoint(
+            .memorySized, "A kill here leaves memory without content, which the original takes for damaged.",
+            ["sharing.md, section 5", "sharing.md, D11"], ["sharing/killed-while-it-makes-the-memory.yaml"]),
+        faultPoint(
+            .memoryInitialised, "A kill here leaves memory that nobody has used.",
+            ["sharing.md, section 7.4"], ["sharing/killed-while-it-makes-the-memory.yaml"]),
+        faultPoint(
+            .memoryNameRecorded, "A kill here leaves the name of memory that may not exist.",
+            ["sharing.md, D15"], ["sharing/killed-while-it-makes-the-memory.yaml"]),
+        faultPoint(
+            .wipeBegun, "A kill here leaves everything of the earlier installation, which the next start must remove.",
+            ["sharing.md, section 14"], ["sharing/killed-while-it-wipes.yaml"]),
+        faultPoint(
+            .wipeDone, "A kill here makes the next start wipe once more.",
+            ["sharing.md, section 14"], ["sharing/killed-while-it-wipes.yaml"]),
+        faultPoint(
+            .wipeFlagWritten, "A kill here comes before the app knows that it was installed anew.",
+            ["sharing.md, section 14"], ["sharing/killed-while-it-wipes.yaml"]),
         faultPoint(
             .httpRequestSent, "A kill or failure here means that the server has never heard of the request.",
-            ["sdk.md, section 7.2"]),
+            ["sdk.md, section 7.2"], ["sharing/upgrade-whose-owner-dies.yaml"]),
         faultPoint(
             .httpResponseReceived,
             "A kill or failure here means that the server has done its part, and the app does not know.",

@@ -10,6 +10,12 @@ extension Explanation {
             causes: ["A program other than the lab wrote to the socket, or one of another version."],
             advice: "Build all programs of the lab from one version."),
         Explanation(
+            "cancelled", .labError,
+            "`cancelRequest` has cancelled the request that the command waited for. Its completion is not called.",
+            causes: ["A step did so, or somebody at the prompt of the process."],
+            advice: "Nothing, when it was meant. Whether the server has carried the request out, the server tells.",
+            references: ["sharing.md, section 7.9"], scenarios: ["sharing/cancelled-request-blocks-nobody.yaml"]),
+        Explanation(
             "failed", .labError, "The command failed, and its error has no name of its own.",
             causes: ["An error of the system, such as a full disk.", "An error of a library below the SDK."],
             advice: "Match `message`."),

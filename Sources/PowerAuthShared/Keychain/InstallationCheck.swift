@@ -31,12 +31,15 @@ package struct InstallationCheck: Sendable {
             return
         }
         guard !defaults.bool(forKey: PowerAuthKeychain_Initialized) else { return }
+        try? sandbox.pass(.wipeBegun)
         for keychain in keychains {
             let group = keychain.accessGroup ?? sandbox.identity.keychainAccessGroups.first
             keychain.system.deleteAll(service: keychain.identifier, accessGroup: group)
         }
+        try? sandbox.pass(.wipeDone)
         defaults.set(true, forKey: PowerAuthKeychain_Initialized)
         defaults.synchronize()
+        try? sandbox.pass(.wipeFlagWritten)
         PowerAuthLog.write("Fresh installation: the keychain services of the SDK were emptied.")
     }
 }

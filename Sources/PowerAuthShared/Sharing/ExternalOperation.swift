@@ -11,6 +11,7 @@ final class ExternalOperation {
     private let lock: FileLock
     private let applicationId: String
     private let sandbox: Sandbox
+    private let report: LockReport
     private let keepsStaleInformation: Bool
 
     /// What this object runs itself.
@@ -26,7 +27,13 @@ final class ExternalOperation {
         self.lock = lock
         self.applicationId = applicationId
         self.sandbox = sandbox
+        report = LockReport(.operation, sandbox: sandbox)
         keepsStaleInformation = sandbox.keeps(.staleExternalOperation)
+    }
+
+    /// The lock goes with the object; what it has announced stays, as that of a dead owner (sharing.md, section 8.5).
+    deinit {
+        if owned != nil { release() }
     }
 
     private var shared: SharedData { memory.data }
@@ -47,6 +54,8 @@ final class ExternalOperation {
                 .operationCancelled, "Internal error: External pending operation is already started")
         }
         guard try lock.tryLock() else { throw refusal }
+        report.taken()
+        if shared.operationType != 0 { repaired() }
         let ticket = shared.operationTicket + 1
         owned = Owned(type: type, ticket: ticket)
         shared.operationTicket = ticket
@@ -80,8 +89,7 @@ final class ExternalOperation {
 
     private func end(_ operation: Owned) {
         owned = nil
-        shared.clearOperation()
-        try? lock.unlock()
+        clear()
         sandbox.trace(.operationFinished(type: String(describing: operation.type), application: applicationId))
     }
 
@@ -90,8 +98,23 @@ final class ExternalOperation {
     func clearIfOwnerIsGone() {
         guard !keepsStaleInformation, owned == nil, shared.operationType != 0 else { return }
         guard (try? lock.tryLock()) == true else { return }
+        report.taken()
+        clear()
+        repaired()
+    }
+
+    /// Takes the announcement back, then gives the lock to the others.
+    private func clear() {
         shared.clearOperation()
-        try? lock.unlock()
+        try? sandbox.pass(.operationCleared)
+        release()
+    }
+
+    private func release() {
+        report.released { try? lock.unlock() }
+    }
+
+    private func repaired() {
         sandbox.trace(.memoryRepaired(name: memory.name, cause: .deadOwner))
     }
 
@@ -102,7 +125,7 @@ final class ExternalOperation {
         if shared.operationType == Int64(owned.type.rawValue), shared.operationTicket == owned.ticket { return true }
         PowerAuthLog.write("ERROR: External pending operation has been taken over.")
         self.owned = nil
-        try? lock.unlock()
+        release()
         return false
     }
 

@@ -31,31 +31,34 @@ package final class SharedLock: @unchecked Sendable {
     }
 
     private let file: FileLock
+    private let report: LockReport?
     private let mutex = NSRecursiveLock()
     private var depth = 0
 
     /// Threads of this process that hold a file lock, by path: what a deadlock with oneself is recognised by.
     private static let holders = Mutex<[String: ObjectIdentifier]>([:])
 
-    /// - Parameter path: the file, created when missing. It stays empty and is never deleted.
-    package init(path: String) throws {
+    /// - Parameters:
+    ///   - path: the file, created when missing. It stays empty and is never deleted.
+    ///   - report: is told of the first `lock()` and the last `unlock()`.
+    package init(path: String, report: LockReport? = nil) throws {
         file = try FileLock(path: path)
+        self.report = report
     }
 
     package var path: String { file.path }
 
     /// Takes the lock, waiting for other threads and processes.
-    ///
-    /// - Parameter whenWaiting: called before a wait for another process, or another object of this one.
-    package func lock(whenWaiting: () -> Void = {}) throws(Failure) {
+    package func lock() throws(Failure) {
         mutex.lock()
         if depth == 0 {
             do {
-                try lockFile(whenWaiting)
+                try lockFile()
             } catch {
                 mutex.unlock()
                 throw error
             }
+            report?.taken()
         }
         depth += 1
     }
@@ -63,6 +66,14 @@ package final class SharedLock: @unchecked Sendable {
     /// Gives back one `lock()`. Without a matching one it is a defect of the caller and stops the process.
     package func unlock() {
         precondition(depth > 0, "SharedLock.unlock() without lock() on '\(path)'.")
+        if depth == 1, let report {
+            report.released(by: release)
+        } else {
+            release()
+        }
+    }
+
+    private func release() {
         depth -= 1
         if depth == 0 {
             Self.holders.withLock { _ = $0.removeValue(forKey: path) }
@@ -80,7 +91,7 @@ package final class SharedLock: @unchecked Sendable {
         return try body(depth)
     }
 
-    private func lockFile(_ whenWaiting: () -> Void) throws(Failure) {
+    private func lockFile() throws(Failure) {
         let thread = ObjectIdentifier(Thread.current)
         do {
             if try !file.tryLock() {
@@ -88,7 +99,7 @@ package final class SharedLock: @unchecked Sendable {
                 guard Self.holders.withLock({ $0[path] }) != thread else {
                     throw Failure.heldByOtherObject(path: path)
                 }
-                whenWaiting()
+                report?.requested()
                 try file.lock()
             }
         } catch let error as SystemError {

@@ -31,6 +31,7 @@ package final class SharedMemory: Sendable {
         if data.isUninitialized {
             data.initialize(instanceHash: names.instanceHash)
             sandbox.trace(isNew ? .memoryCreated(name: name) : .memoryRepaired(name: name, cause: .noContent))
+            try? sandbox.pass(.memoryInitialised)
         } else {
             try data.validate(instanceHash: names.instanceHash, name: name)
             sandbox.trace(.memoryOpened(name: name))
@@ -52,7 +53,9 @@ package final class SharedMemory: Sendable {
             // Nobody shares yet.
         }
         do {
-            return (try space.create(name: name, size: SharedData.size).map(), isNew: true)
+            let memory = try space.create(name: name, size: SharedData.size) { try? sandbox.pass(.memoryCreated) }
+            try? sandbox.pass(.memorySized)
+            return (try memory.map(), isNew: true)
         } catch let error as SystemError where error.name == "EEXIST" {
             // Somebody who uses other lock files was faster; the check of the content decides.
             return (try space.open(name: name).map(), isNew: false)

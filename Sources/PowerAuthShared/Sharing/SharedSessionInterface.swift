@@ -25,6 +25,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     let statusLock: SharedLock
     let operation: ExternalOperation
     private let queueLock: FileLock
+    private let queueReport: LockReport
     private let originalSaveOrder: Bool
 
     private var stateModifyCounter: UInt64 = 0
@@ -51,9 +52,12 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         let names = SharedNames(
             instanceId: instanceId, appGroup: sharing.appGroup, memoryIdentifier: sharing.sharedMemoryIdentifier)
         let container = try AppGroupContainer(appGroup: sharing.appGroup, sandbox: sandbox)
-        let status = try Self.opened(container.path(of: names.statusLock)) { try SharedLock(path: $0) }
+        let status = try Self.opened(container.path(of: names.statusLock)) {
+            try SharedLock(path: $0, report: LockReport(.status, sandbox: sandbox))
+        }
         let operationLock = try Self.opened(container.path(of: names.operationLock)) { try FileLock(path: $0) }
         queueLock = try Self.opened(container.path(of: names.queueLock)) { try FileLock(path: $0) }
+        queueReport = LockReport(.queue, sandbox: sandbox)
         do {
             try status.lock()
         } catch {
@@ -86,6 +90,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         guard !tokenChangeIsAnnounced else { return }
         shared.tokenModifyCounter += 1
         tokenChangeIsAnnounced = true
+        try? sandbox.pass(.tokenCounterBumped)
     }
 
     package func unlockTokenStore() {
@@ -125,22 +130,18 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
                 enter: { [self] in
                     do {
                         if try !queueLock.tryLock() {
-                            sandbox.trace(.lockRequested(.queue))
+                            queueReport.requested()
                             try queueLock.lock()
                         }
                     } catch {
                         PowerAuthLog.write("ERROR: The request runs without the queue lock: \(error)")
                         return false
                     }
-                    sandbox.trace(.lockTaken(.queue))
-                    // An armed failure has no meaning here: the lock is held and will be given back.
-                    try? sandbox.pass(.lockTaken)
+                    queueReport.taken()
                     return true
                 },
                 leave: { [self] in
-                    sandbox.trace(.lockReleased(.queue))
-                    try? queueLock.unlock()
-                    try? sandbox.pass(.lockReleased)
+                    queueReport.released { try? queueLock.unlock() }
                 }))
     }
 
@@ -159,7 +160,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
 
     package func enter(write: Bool) throws(NSError) {
         do {
-            try statusLock.lock { sandbox.trace(.lockRequested(.status)) }
+            try statusLock.lock()
         } catch {
             PowerAuthLog.criticalWarning(error.description)
             throw .stateFailure(error)
@@ -167,8 +168,6 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         taskDepth += 1
         if taskDepth == 1 {
             do {
-                sandbox.trace(.lockTaken(.status))
-                try sandbox.pass(.lockTaken)
                 if stateModifyCounter != shared.stateModifyCounter { try load() }
             } catch {
                 release()
@@ -199,10 +198,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
 
     private func release() {
         taskDepth -= 1
-        let isOutermost = taskDepth == 0
-        if isOutermost { sandbox.trace(.lockReleased(.status)) }
         statusLock.unlock()
-        if isOutermost { try? sandbox.pass(.lockReleased) }
     }
 
     // MARK: State
@@ -256,5 +252,6 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
             throw .sharedMemoryNameDiffers(used: names.memoryName, expected: recorded)
         }
         container.recordMemoryName(names.memoryName, instanceId: instanceId)
+        try? sandbox.pass(.memoryNameRecorded)
     }
 }

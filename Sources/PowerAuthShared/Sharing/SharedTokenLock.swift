@@ -10,6 +10,7 @@ package final class SharedTokenLock: TokenStoreLock, @unchecked Sendable {
 
     private let statusLock: SharedLock
     private let memory: SharedMemory
+    private let sandbox: Sandbox
     private var changeIsAnnounced = false
 
     /// - Parameters:
@@ -25,7 +26,7 @@ package final class SharedTokenLock: TokenStoreLock, @unchecked Sendable {
         let path = container.path(of: names.statusLock)
         let status: SharedLock
         do {
-            status = try SharedLock(path: path)
+            status = try SharedLock(path: path, report: LockReport(.status, sandbox: sandbox))
             try status.lock()
         } catch {
             throw .lockFileUnavailable(path: path, reason: String(describing: error))
@@ -33,6 +34,7 @@ package final class SharedTokenLock: TokenStoreLock, @unchecked Sendable {
         defer { status.unlock() }
         statusLock = status
         memory = try SharedMemory(names: names, sandbox: sandbox)
+        self.sandbox = sandbox
     }
 
     /// Always true: an extension caches nothing.
@@ -49,6 +51,7 @@ package final class SharedTokenLock: TokenStoreLock, @unchecked Sendable {
         guard !changeIsAnnounced else { return }
         memory.data.tokenModifyCounter += 1
         changeIsAnnounced = true
+        try? sandbox.pass(.tokenCounterBumped)
     }
 
     package func unlockTokenStore() {

@@ -49,6 +49,8 @@ public enum AppEvent: Sendable {
         case status
         /// Held for one signed request.
         case queue
+        /// Held for a critical operation; only ever tried.
+        case operation
     }
 
     /// What a dead process can leave in shared memory.

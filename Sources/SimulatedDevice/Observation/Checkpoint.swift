@@ -10,12 +10,38 @@ public enum Checkpoint: CaseIterable, Sendable {
     case stateSaved
     /// Before the change counter of a shared session is raised.
     case counterBump
-    /// After a lock of a shared session was taken.
-    case lockTaken
-    /// After a lock of a shared session was released.
-    case lockReleased
-    /// After an operation that excludes other apps has begun.
+    /// After the token counter of a shared session was raised, before a token changes.
+    case tokenCounterBumped
+    /// After the lock for one task of a shared session was taken.
+    case statusLockTaken
+    /// After the lock for one task of a shared session was released.
+    case statusLockReleased
+    /// After the lock for one signed request was taken.
+    case queueLockTaken
+    /// After the lock for one signed request was released.
+    case queueLockReleased
+    /// After the lock for an operation that excludes other apps was taken, before the operation is announced.
+    case operationLockTaken
+    /// After an operation that excludes other apps was announced.
     case operationStarted
+    /// After the announcement of an operation was cleared, before its lock is released.
+    case operationCleared
+    /// After the lock for an operation that excludes other apps was released.
+    case operationLockReleased
+    /// After the name of new shared memory was made, before the memory has a size.
+    case memoryCreated
+    /// After new shared memory was given its size, before it has content.
+    case memorySized
+    /// After shared memory was given its first content.
+    case memoryInitialised
+    /// After the name of the shared memory was recorded beside the lock files.
+    case memoryNameRecorded
+    /// Before a new installation deletes what an earlier one left in the keychain.
+    case wipeBegun
+    /// After a new installation has deleted what an earlier one left, before its flag is written.
+    case wipeDone
+    /// After the flag of a new installation was written.
+    case wipeFlagWritten
     /// Before an HTTP request is handed to the network.
     case httpRequestSent
     /// After an HTTP response arrived, before it is processed.
@@ -27,9 +53,22 @@ public enum Checkpoint: CaseIterable, Sendable {
         case .stateSave: .stateSave
         case .stateSaved: .stateSaved
         case .counterBump: .counterBump
-        case .lockTaken: .lockTaken
-        case .lockReleased: .lockReleased
+        case .tokenCounterBumped: .tokenCounterBumped
+        case .statusLockTaken: .statusLockTaken
+        case .statusLockReleased: .statusLockReleased
+        case .queueLockTaken: .queueLockTaken
+        case .queueLockReleased: .queueLockReleased
+        case .operationLockTaken: .operationLockTaken
         case .operationStarted: .operationStarted
+        case .operationCleared: .operationCleared
+        case .operationLockReleased: .operationLockReleased
+        case .memoryCreated: .memoryCreated
+        case .memorySized: .memorySized
+        case .memoryInitialised: .memoryInitialised
+        case .memoryNameRecorded: .memoryNameRecorded
+        case .wipeBegun: .wipeBegun
+        case .wipeDone: .wipeDone
+        case .wipeFlagWritten: .wipeFlagWritten
         case .httpRequestSent: .httpRequestSent
         case .httpResponseReceived: .httpResponseReceived
         }

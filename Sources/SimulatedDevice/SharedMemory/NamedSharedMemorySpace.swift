@@ -32,12 +32,14 @@ public struct NamedSharedMemorySpace: Sendable {
 
     /// Creates an object of `size` zero bytes.
     ///
+    /// - Parameter whenNamed: called when the name exists and the object has no size yet.
     /// - Throws: ``SystemError`` with `EEXIST` if it exists, `ENAMETOOLONG` or `EPERM` for a refused name.
-    public func create(name: String, size: Int) throws -> DeviceSharedMemory {
+    public func create(name: String, size: Int, whenNamed: () -> Void = {}) throws -> DeviceSharedMemory {
         try check(name, call: "shm_open")
         // Registered before it exists: a clean-up after a crash may find a name without object, but misses none.
         try boot.register(name)
-        let object = try SharedMemoryObject.create(name: boot.physicalName(of: name), size: size)
+        let object = try SharedMemoryObject.create(
+            name: boot.physicalName(of: name), size: size, whenNamed: whenNamed)
         return DeviceSharedMemory(name: name, object: object, created: true)
     }
 

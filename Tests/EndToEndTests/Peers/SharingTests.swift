@@ -150,8 +150,8 @@ extension EndToEnd {
         /// Every point that a signed request passes in the app. Killed there, the app leaves a state with which the next
         /// process goes on: no counter value is used twice, no lock stays held.
         static let pointsOfARequest: [FaultPoint] = [
-            .lockTaken, .stateSave, .keychainWrite, .stateSaved, .counterBump, .lockReleased, .httpRequestSent,
-            .httpResponseReceived,
+            .queueLockTaken, .statusLockTaken, .counterBump, .stateSave, .keychainWrite, .stateSaved,
+            .statusLockReleased, .httpRequestSent, .httpResponseReceived,
         ]
 
         @Test("An app killed anywhere in a signed request leaves a usable activation", arguments: pointsOfARequest)

@@ -92,6 +92,33 @@ struct ExternalOperationTests {
         try wallet.startActivation()
     }
 
+    @Test("Whoever begins an operation over that of a dead owner tells of the repair, too")
+    func deadOwnerIsOverwritten() throws {
+        let traces = device.layout.root + "/run/traces"
+        let wallet = try SharingApp("wallet", on: device, traceDirectory: traces)
+        try startAndDie(quirks: [])
+        try wallet.startActivation()
+        let repairs = try TraceReader.readAll(traces).filter { $0.name == .memoryRepaired }
+        #expect(repairs.map { $0.fields["cause"] } == ["deadOwner"])
+    }
+
+    @Test("The trace tells of the operation lock: from the start of an operation to its end, or to that of its owner")
+    func lockIsTraced() throws {
+        let traces = device.layout.root + "/run/traces"
+        func told() throws -> [TraceEventName] {
+            try TraceReader.readAll(traces).filter { $0.fields["lock"] == "operation" }.map(\.name)
+        }
+        do {
+            let main = try SharingApp("main", on: device, traceDirectory: traces)
+            try main.startActivation()
+            #expect(try told() == [.lockTaken])
+            main.interface.resetSession()
+            #expect(try told() == [.lockTaken, .lockReleased])
+            try main.startActivation()
+        }
+        #expect(try told() == [.lockTaken, .lockReleased, .lockTaken, .lockReleased])
+    }
+
     @Test("Whoever clears the operation of a dead owner does not keep it for itself")
     func deadOwnerIsClearedForAll() throws {
         let wallet = try SharingApp("wallet", on: device)

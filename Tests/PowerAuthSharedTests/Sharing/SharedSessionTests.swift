@@ -116,19 +116,22 @@ struct SharedSessionTests {
 
     @Test("A thread that has given the lock back waits for another process like any other thread")
     func lockIsWaitedForAgain() throws {
-        let path = device.layout.root + "/lock"
-        let lock = try SharedLock(path: path)
+        let (path, traces) = (device.layout.root + "/lock", device.layout.root + "/run/traces")
+        let sandbox = try SharingApp.sandbox("main", on: device, traceDirectory: traces)
+        let lock = try SharedLock(path: path, report: LockReport(.status, sandbox: sandbox))
         let other = try FileLock(path: path)
         try lock.lock()
         lock.unlock()
         try other.lock()
-        var hasWaited = false
-        try lock.lock {
-            hasWaited = true
+        Thread.detachNewThread {
+            while (try? TraceReader.readAll(traces).contains { $0.name == .lockRequested }) != true {}
             try? other.unlock()
         }
-        #expect(hasWaited)
+        try lock.lock()
         lock.unlock()
+        #expect(
+            try TraceReader.readAll(traces).map(\.name)
+                == [.lockTaken, .lockReleased, .lockRequested, .lockTaken, .lockReleased])
     }
 
     @Test("Work for outside of a task runs after the task, or at once when there is none")
