@@ -10,7 +10,8 @@ import PowerAuth2
 public final class PowerAuthApp {
     /// The SDK object, or why the SDK refused the configuration. A refused app goes on running, as one would whose
     /// author checks the failable initialiser; each SDK command then fails with the cause.
-    private let sdk: Result<PowerAuthSDK, InvalidConfiguration>
+    private var sdk: Result<PowerAuthSDK, InvalidConfiguration>
+    private let make: () throws(InvalidConfiguration) -> PowerAuthSDK
 
     /// Creates the SDK object of the peer's app.
     ///
@@ -19,14 +20,22 @@ public final class PowerAuthApp {
         let configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
         let keychain = PowerAuthKeychainConfiguration(peer.app.powerAuth)
         let client = PowerAuthClientConfiguration(peer.app.powerAuth)
-        sdk = Result { () throws(InvalidConfiguration) in
+        make = { () throws(InvalidConfiguration) in
             try PowerAuthSDK(checking: configuration, keychain: keychain, client: client)
         }
+        sdk = Result(catching: make)
+    }
+
+    /// The SDK object. One that the device was in the way of is made now, as an app does it when protected data have become
+    /// available.
+    private func currentSDK() throws(InvalidConfiguration) -> PowerAuthSDK {
+        if case .failure(let cause) = sdk, cause.mayPass { sdk = Result(catching: make) }
+        return try sdk.get()
     }
 
     /// Registers every command that an app with the full SDK understands.
     public func register(on peer: Peer) {
-        let sdk = { [self] in try self.sdk.get() }
+        let sdk = { [self] in try currentSDK() }
         ActivationHandlers.register(on: peer, sdk: sdk)
         LegacyActivationHandlers.register(on: peer, sdk: sdk)
         BiometryHandlers.register(on: peer, sdk: sdk)
