@@ -163,7 +163,8 @@ extension Explanation {
                 + "command.",
             references: ["sharing.md, section 3.3", "sharing.md, section 14", "sdk.md, section 5.1"],
             scenarios: [
-                "limits/app-group-of-27-bytes.yaml", "sdk/configuration.yaml", "sharing/first-unlock-after-a-reboot.yaml",
+                "limits/app-group-of-27-bytes.yaml", "sdk/configuration.yaml",
+                "sharing/first-unlock-after-a-reboot.yaml",
             ]),
         Explanation(
             "emptyCompletion", .sdkError,

@@ -8,7 +8,7 @@ package import SimulatedDevice
 /// Thread rule: one thread at a time; applications that share run it under the status lock.
 package struct InstallationCheck: Sendable {
     /// Whose the sessions in the keychain are.
-    let records: InstallationRecords
+    package let records: InstallationRecords
     private let services: KeychainServices
     private let suiteName: String?
     private let sandbox: Sandbox

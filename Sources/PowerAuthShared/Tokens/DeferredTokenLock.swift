@@ -1,6 +1,6 @@
 import Foundation
-import Synchronization
 import SimulatedDevice
+import Synchronization
 
 /// The lock of an extension that was started before the first unlock of the device, when lock files are out of reach:
 /// opened by the first access that can (sharing.md, section 21.6).

@@ -1,3 +1,4 @@
+import Foundation
 import LabKit
 import LabSystem
 import LabTesting
@@ -85,7 +86,8 @@ extension EndToEnd {
                     },
                     {
                         try lab.eventually("main is started, or held before it removes something") {
-                            try isLaunched.withLock { $0 } || lab.faults.call(ListArmedFaults()).contains { $0.fired > 0 }
+                            try isLaunched.withLock { $0 }
+                                || lab.faults.call(ListArmedFaults()).contains { $0.fired > 0 }
                         }
                         try lab.phone.call(UnlockDevice())
                     },

@@ -32,7 +32,8 @@ struct InstallationTests {
         #expect(try SharingApp("main", on: device).interface.hasValidActivation())
         try loseFlag(of: first.sandbox, suite: SharingApp.appGroup)
         #expect(try !SharingApp("wallet", on: device).interface.hasValidActivation())
-        #expect(try #require(first.sandbox.defaults(suite: SharingApp.appGroup)).bool(forKey: PowerAuthKeychain_Initialized))
+        let defaults = try #require(first.sandbox.defaults(suite: SharingApp.appGroup))
+        #expect(defaults.bool(forKey: PowerAuthKeychain_Initialized))
     }
 
     @Test("What a fresh installation removes is counted twice: the state and the tokens have changed for the others")
@@ -137,7 +138,7 @@ struct InstallationTests {
         #expect(!installed.services.status.containsData(forKey: "s"))
     }
 
-    @Test("A session that another application has recorded is not a fresh one's, although the configuration names its group")
+    @Test("A session that another application has recorded is not a fresh one's, although both name the group")
     func recordedByAnother() throws {
         try SharingApp("main", on: device).save(StoredStates.version6)
         let stranger = try stranger()
