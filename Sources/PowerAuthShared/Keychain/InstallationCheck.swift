@@ -55,8 +55,8 @@ package struct InstallationCheck: Sendable {
                 try leftovers.remove()
                 PowerAuthLog.write("Fresh installation: what an earlier one left in the keychain was removed.")
             }
-            // Last: a process that dies before leaves to the next one what it has to know.
-            try records.removeAll(sessions)
+            // Behind the items: a process that dies before leaves to the next one what it has to know.
+            try records.removeAll()
         } catch {
             throw .leftoversNotRemoved(reason: String(describing: error))
         }

@@ -49,12 +49,4 @@ extension PowerAuthKeychain {
         PowerAuthKeychain(
             identifier: identifier, accessGroup: accessGroup ?? identity.defaultAccessGroup, system: system)
     }
-
-    /// The accounts of all items.
-    fileprivate func accounts() throws(KeychainFailure) -> Set<String> {
-        guard let accessGroup else { return [] }
-        let found = system.accounts(service: identifier, accessGroup: accessGroup)
-        guard found.status == errSecSuccess else { throw KeychainFailure(status: found.status) }
-        return Set(found.accounts)
-    }
 }

@@ -49,8 +49,7 @@ package struct InstallationRecords: Sendable {
     func note() -> OSStatus {
         let status = service.system.add(
             Data(own.biometryAccount.utf8), service: service.identifier,
-            account: Self.account(of: own.instanceId, in: installation),
-            accessGroup: service.accessGroup
+            account: installation + "/" + own.instanceId, accessGroup: service.accessGroup
         ).status
         return status == errSecDuplicateItem ? errSecSuccess : status
     }
@@ -70,7 +69,7 @@ package struct InstallationRecords: Sendable {
             guard let slash = account.firstIndex(of: "/") else { continue }
             let instanceId = String(account[account.index(after: slash)...])
             if instanceId == own.instanceId { isOwnRecorded = true }
-            guard installations.contains(String(account[..<slash])) else { continue }
+            guard isOwn(account) else { continue }
             sessions.insert(
                 StoredSession(instanceId: instanceId, biometryAccount: String(decoding: value, as: UTF8.self)))
         }
@@ -79,16 +78,12 @@ package struct InstallationRecords: Sendable {
     }
 
     /// Forgets all sessions of the installation.
-    func removeAll(_ sessions: Set<StoredSession>) throws(KeychainFailure) {
-        for session in sessions {
-            for installation in installations {
-                try service.remove(Self.account(of: session.instanceId, in: installation))
-            }
-        }
+    func removeAll() throws(KeychainFailure) {
+        for account in try service.accounts() where isOwn(account) { try service.remove(account) }
     }
 
-    private static func account(of instanceId: String, in installation: String) -> String {
-        installation + "/" + instanceId
+    private func isOwn(_ account: String) -> Bool {
+        account.firstIndex(of: "/").map { installations.contains(String(account[..<$0])) } ?? false
     }
 }
 
@@ -100,6 +95,14 @@ struct KeychainFailure: Error, CustomStringConvertible {
 }
 
 extension PowerAuthKeychain {
+    /// The accounts of all items in the service's group; none when it names no group.
+    func accounts() throws(KeychainFailure) -> Set<String> {
+        guard let accessGroup else { return [] }
+        let found = system.accounts(service: identifier, accessGroup: accessGroup)
+        guard found.status == errSecSuccess else { throw KeychainFailure(status: found.status) }
+        return Set(found.accounts)
+    }
+
     /// Removes an item that may be missing.
     func remove(_ account: String) throws(KeychainFailure) {
         let status = system.delete(service: identifier, account: account, accessGroup: accessGroup)
