@@ -18,10 +18,6 @@ public enum ProcessTable {
 
         /// The file's path, when the holder still has the file open.
         public let path: String?
-        /// The inode number of the file.
-        public let inode: UInt64
-        /// The device of the file as `major:minor`, hexadecimal, as `/proc/locks` writes it.
-        public let device: String
         /// Which call took it.
         public let kind: Kind
         /// Whether it excludes readers too.
@@ -51,40 +47,34 @@ public enum ProcessTable {
         return entries.compactMap { Int32($0) }.filter { status(of: $0)?.parent == pid }
     }
 
-    /// The file locks a process holds, as `/proc/locks` lists them.
+    /// The file locks a process holds; none when it has ended.
+    ///
+    /// The kernel lists them at each file that the process has open, so a lock and its path cannot be mixed up with those
+    /// of another file: an inode number alone is unique on one file system only.
     public static func heldLocks(by pid: Int32) throws -> [HeldLock] {
+        let directory = "/proc/\(pid)/fdinfo"
+        let names: [String]
+        do {
+            names = try Files.list(directory)
+        } catch let error as SystemError where ["ENOENT", "ESRCH"].contains(error.name) {
+            return []
+        }
         var locks: [HeldLock] = []
-        let table = String(decoding: try Files.read("/proc/locks"), as: UTF8.self)
-        for line in table.split(separator: "\n") {
-            // "1: POSIX  ADVISORY  WRITE 4242 00:1f:1234 0 EOF"; a waiter has "->" after the number.
-            let fields = line.split(separator: " ", omittingEmptySubsequences: true)
-            guard fields.count >= 8, fields[1] != "->", let kind = HeldLock.Kind(rawValue: String(fields[1])),
-                Int32(fields[4]) == pid
-            else { continue }
-            let place = fields[5].split(separator: ":")
-            guard place.count == 3, let inode = UInt64(place[2]) else { continue }
-            locks.append(
-                HeldLock(
-                    path: nil, inode: inode, device: "\(place[0]):\(place[1])", kind: kind,
-                    isExclusive: fields[3] == "WRITE"))
+        var seen: Set<[Substring]> = []
+        for name in names {
+            // Closed meanwhile, or the process has ended.
+            guard let text = text("\(directory)/\(name)") else { continue }
+            for line in text.split(separator: "\n") where line.hasPrefix("lock:") {
+                // "lock:  1: POSIX  ADVISORY  WRITE 4242 00:1f:1234 0 EOF"
+                let fields = line.split(whereSeparator: \.isWhitespace)
+                guard fields.count >= 9, let kind = HeldLock.Kind(rawValue: String(fields[2])) else { continue }
+                // A record lock belongs to the process and is listed at each descriptor of its file.
+                guard kind != .posix || seen.insert(Array(fields[2...])).inserted else { continue }
+                let path = try? Files.readLink("/proc/\(pid)/fd/\(name)")
+                locks.append(HeldLock(path: path, kind: kind, isExclusive: fields[4] == "WRITE"))
+            }
         }
-        guard !locks.isEmpty else { return [] }
-        let paths = openFiles(of: pid)
-        return locks.map {
-            HeldLock(
-                path: paths[$0.inode], inode: $0.inode, device: $0.device, kind: $0.kind, isExclusive: $0.isExclusive)
-        }
-    }
-
-    private static func openFiles(of pid: Int32) -> [UInt64: String] {
-        let directory = "/proc/\(pid)/fd"
-        var paths: [UInt64: String] = [:]
-        for name in (try? Files.list(directory)) ?? [] {
-            var status = stat()
-            guard stat("\(directory)/\(name)", &status) == 0 else { continue }
-            paths[UInt64(status.st_ino)] = try? Files.readLink("\(directory)/\(name)")
-        }
-        return paths
+        return locks
     }
 
     private static func status(of pid: Int32, thread: String? = nil) -> (state: String, parent: Int32)? {

@@ -5,13 +5,14 @@ public import PowerAuthShared
 /// The SDK objects of an app's process, one for each instance identifier, and the one that commands are for.
 ///
 /// An object whose configuration was refused is kept as its refusal: the app goes on running, as one would whose author
-/// checks the failable initialiser, and each command of the SDK fails with the cause.
+/// checks the failable initialiser, and each command of the SDK fails with the cause. One that the device was in the way of
+/// is made again for the next command, as an app does it when protected data have become available.
 ///
 /// Main queue only, as an app's own code would use the SDK.
 public final class SDKObjects<SDK> {
     private let spec: PowerAuthSpec
     private let make: (PowerAuthSpec) throws -> SDK
-    private var objects: [String: Result<SDK, InvalidConfiguration>] = [:]
+    private var objects: [String: (spec: PowerAuthSpec, made: Result<SDK, InvalidConfiguration>)] = [:]
     private var usedInstance: String
 
     /// Called with the instance identifier before an object is let go: nothing else may hold it.
@@ -35,7 +36,9 @@ public final class SDKObjects<SDK> {
     /// - Throws: the cause when its configuration was refused.
     public func used() throws -> SDK {
         guard let object = objects[usedInstance] else { throw Self.unknown(usedInstance) }
-        return try object.get()
+        if case .failure(let cause) = object.made, cause.mayPass { try create(object.spec) }
+        guard let made = objects[usedInstance]?.made else { throw Self.unknown(usedInstance) }
+        return try made.get()
     }
 
     /// Registers `createSDK` and `useSDK` with a peer.
@@ -64,9 +67,9 @@ public final class SDKObjects<SDK> {
         objects[instance] = nil
         usedInstance = instance
         do {
-            objects[instance] = .success(try make(spec))
+            objects[instance] = (spec, .success(try make(spec)))
         } catch let cause as InvalidConfiguration {
-            objects[instance] = .failure(cause)
+            objects[instance] = (spec, .failure(cause))
         }
     }
 

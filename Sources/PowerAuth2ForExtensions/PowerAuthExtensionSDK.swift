@@ -81,11 +81,16 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
     /// configuration tells how they share.
     private static func tokenLock(_ configuration: PowerAuthConfiguration, _ sandbox: Sandbox) -> any TokenStoreLock {
         guard let sharing = configuration.sharingConfiguration else { return UnlockedTokenStore() }
+        let instanceId = configuration.instanceId
         do {
-            return try SharedTokenLock(sharing: sharing, instanceId: configuration.instanceId, sandbox: sandbox)
+            return try SharedTokenLock(sharing: sharing, instanceId: instanceId, sandbox: sandbox)
         } catch {
             error.report(in: sandbox)
-            return UnlockedTokenStore()
+            guard error.mayPass else { return UnlockedTokenStore() }
+            let settings = Transferred(sharing.copy())
+            return DeferredTokenLock { () throws(InvalidConfiguration) in
+                try SharedTokenLock(sharing: settings.value, instanceId: instanceId, sandbox: sandbox)
+            }
         }
     }
 }

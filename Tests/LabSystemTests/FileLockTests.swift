@@ -95,5 +95,25 @@ struct FileLockTests {
         #expect(mine?.isExclusive == true)
     }
 
+    @Test("Of two open files on two file systems the locked one is listed")
+    func lockOnOneOfTwoFileSystems() throws {
+        let memory = "/dev/shm/lab-test-\(UUID().uuidString)"
+        defer { try? Files.remove(memory) }
+        let locks = try [directory.file("lock"), memory].map { try FileLock(path: $0) }
+        for lock in locks { try lock.lock() }
+        let paths = try ProcessTable.heldLocks(by: getpid()).filter { $0.kind == .flock }.compactMap(\.path)
+        #expect(paths.contains(memory))
+        #expect(paths.contains { $0.hasSuffix("\(directoryName)/lock") })
+        try locks[0].unlock()
+        let rest = try ProcessTable.heldLocks(by: getpid()).compactMap(\.path)
+        #expect(rest.contains(memory))
+        #expect(!rest.contains { $0.hasSuffix("\(directoryName)/lock") })
+    }
+
+    @Test("A process that has ended holds no locks")
+    func noProcess() throws {
+        #expect(try ProcessTable.heldLocks(by: Int32.max).isEmpty)
+    }
+
     private var directoryName: String { (directory.path as NSString).lastPathComponent }
 }

@@ -59,15 +59,50 @@ struct StorageTests {
         #expect(!standard.bool(forKey: "flag"))
     }
 
-    @Test("A damaged preferences file reads as empty and can be written again")
+    @Test("A preferences file with one changed bit, wherever it is, is damaged: no key of it is missing or another")
     func damagedDefaults() throws {
         let sandbox = try Sandbox.temporary(bundleIdentifier: "com.example.main")
         let defaults = try #require(sandbox.defaults())
         defaults.set(true, forKey: "flag")
-        let directory = sandbox.home + "/Library/Preferences"
-        for file in try Files.list(directory) { try Files.write(Data([0xFF, 0, 1]), to: "\(directory)/\(file)") }
+        let path = sandbox.home + "/Library/Preferences/com.example.main.json"
+        let bytes = try Files.read(path)
+        for bit in 0..<bytes.count * 8 {
+            var damaged = bytes
+            damaged[bit / 8] ^= 1 << (bit % 8)
+            #expect(PreferencesFile.values(in: damaged) == nil, "bit \(bit)")
+        }
+        try Files.write(bytes.dropLast(), to: path)
         #expect(!defaults.bool(forKey: "flag"))
+        let error = #expect(throws: DefaultsSuite.Unavailable.self) { try defaults.read("flag") }
+        guard case .damaged(path)? = error else {
+            Issue.record("it is \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("A damaged preferences file stays as it is, so that its other keys do not become missing ones")
+    func damagedDefaultsAreNotReplaced() throws {
+        let sandbox = try Sandbox.temporary(bundleIdentifier: "com.example.main")
+        let defaults = try #require(sandbox.defaults())
         defaults.set(true, forKey: "flag")
+        let path = sandbox.home + "/Library/Preferences/com.example.main.json"
+        let bytes = try Files.read(path)
+        try Files.write(Data([0xFF, 0, 1]), to: path)
+        defaults.set(true, forKey: "other")
+        #expect(throws: DefaultsSuite.Unavailable.self) { try defaults.store(.bool(true), forKey: "other") }
+        try Files.write(bytes, to: path)
+        #expect(defaults.bool(forKey: "flag"))
+    }
+
+    @Test("Preferences of a group that were asked for before the first unlock are the group's after it")
+    func defaultsBeforeTheFirstUnlock() throws {
+        let sandbox = try Sandbox.temporary(appGroups: ["group.example"])
+        try #require(sandbox.defaults(suite: "group.example")).set(true, forKey: "flag")
+        try sandbox.security.changeState { $0.reboot() }
+        let defaults = try #require(sandbox.defaults(suite: "group.example"))
+        #expect(!defaults.bool(forKey: "flag"))
+        #expect(throws: DefaultsSuite.Unavailable.self) { try defaults.read("flag") }
+        try sandbox.security.changeState { $0.unlock() }
         #expect(defaults.bool(forKey: "flag"))
     }
 

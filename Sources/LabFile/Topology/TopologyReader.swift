@@ -93,6 +93,7 @@ public struct TopologyReader {
             powerAuth: PowerAuthSpec(sdk: .full, instanceId: ""))
         app.host = reader.text("host")
         app.appGroups = reader.texts("appGroups") ?? []
+        checkAppGroups(app.appGroups, in: entry.value)
         app.keychainAccessGroups = reader.texts("keychainAccessGroups") ?? []
         app.autostart = reader.boolean("autostart") ?? true
         app.timeLimit = reader.duration("timeLimit")
@@ -111,6 +112,17 @@ public struct TopologyReader {
                 .misfit(what: "`timeLimit`", reason: "the system limits the time of extensions only"), at: place)
         } else if limit <= .zero {
             collector.report(.outOfRange(what: "`timeLimit`", value: "\(limit)", limit: "more than zero"), at: place)
+        }
+    }
+
+    /// The platform knows no app group of another form (sharing.md, section 21.2). What an app hands to its SDK under
+    /// `sharing` stays unchecked.
+    private func checkAppGroups(_ groups: [String], in app: YAMLNode) {
+        for (index, group) in groups.enumerated() where !group.hasPrefix("group.") || group == "group." {
+            guard let place = app["appGroups"]?.elements?[index].place else { continue }
+            collector.report(
+                .misfit(what: "`\(group)`", reason: "the name of an app group begins with `group.` and goes on"),
+                at: place)
         }
     }
 

@@ -33,6 +33,11 @@ extension Quirk {
     /// The change counter is raised only after the save (sharing.md, D7).
     public static let counterAfterSave = Quirk(
         "sharing.D7", "Raises the shared change counter only after the state was saved, and ignores a failed save.")
+    /// A fresh installation empties whatever it can reach (sharing.md, D9).
+    public static let unguardedWipe = Quirk(
+        "sharing.D9",
+        "Takes preferences that cannot be read for a fresh installation, and empties the SDK's keychain services in every "
+            + "access group of a fresh one, without telling anybody.")
 
     /// A failed request during an upgrade looks like an unknown server (sdk.md, section 15, item 5).
     public static let upgradeHidesFailedRequest = Quirk(
@@ -95,7 +100,7 @@ extension Quirk {
     public static let all: [Quirk] = [
         upgradeHidesFailedRequest, persistIgnoresGivenKeys, lostBiometryKey, removalLeavesRequests,
         missingServerTimeIsZero, unannouncedUpgrade, unusableStateIsDropped, cachesSurviveReset, plainErrorIsNotRead,
-        staleExternalOperation, counterAfterSave, encryptedCallLosesError, decodingErrorIsDropped,
+        staleExternalOperation, counterAfterSave, unguardedWipe, encryptedCallLosesError, decodingErrorIsDropped,
         tokenTimeIsNotSynchronized, temporaryKeyIsNotRenewed, pinningRefusalIsCancel, badOperationFailsList,
         registerKeepsOldOperations, cancelledPushRegistrationBlocks, lostTokenStays,
     ]

@@ -154,11 +154,18 @@ extension Explanation {
             "The initialiser of the SDK object returned nothing. The SDK has no code for it; the lab names it.",
             causes: [
                 "A value under `sharing` is too long, empty or not entitled.", "The configuration string is damaged.",
+                "The device is in the way: `deviceNotUnlocked` before the first unlock after a start, "
+                    + "`preferencesUnavailable` when the preferences with the flag of the installation are damaged or the "
+                    + "storage takes nothing, `leftoversNotRemoved`, `appGroupUnavailable`.",
             ],
             advice: "The message says which rule is broken; so does `configuration.rejected` in the trace. Correct "
-                + "`powerAuth` of the app in lab.yaml.",
-            references: ["sharing.md, section 3.3", "sdk.md, section 5.1"],
-            scenarios: ["limits/app-group-of-27-bytes.yaml", "sdk/configuration.yaml"]),
+                + "`powerAuth` of the app in lab.yaml. When the device is in the way, the app tries again with the next "
+                + "command.",
+            references: ["sharing.md, section 3.3", "sharing.md, section 14", "sdk.md, section 5.1"],
+            scenarios: [
+                "limits/app-group-of-27-bytes.yaml", "sdk/configuration.yaml",
+                "sharing/first-unlock-after-a-reboot.yaml",
+            ]),
         Explanation(
             "emptyCompletion", .sdkError,
             "A completion of the SDK was called with neither a value nor an error. The lab names it.",

@@ -108,27 +108,18 @@ public final class PowerAuthSDK: Sendable {
         let time = SynchronizedTime { sandbox.clock.now().timeIntervalSince1970 }
         let core = try Self.makeSession(configuration, time: time)
 
-        func service(_ name: String, accessGroup: String?) -> PowerAuthKeychain {
-            PowerAuthKeychain(identifier: name, accessGroup: accessGroup, system: sandbox.keychain)
-        }
-        let group = keychain.keychainAttribute_AccessGroup
-        let status = service(keychain.keychainInstanceName_Status, accessGroup: group)
-        let possession = service(keychain.keychainInstanceName_Possession, accessGroup: group)
-        // The access group protects the biometry key only when the activation is shared (sdk.md, section 5.4).
-        let biometry = service(
-            keychain.keychainInstanceName_Biometry,
-            accessGroup: configuration.sharingConfiguration == nil ? nil : group)
-        let tokenStore = service(keychain.keychainInstanceName_TokenStore, accessGroup: group)
-
+        let services = KeychainServices(
+            keychain, isShared: configuration.sharingConfiguration != nil, system: sandbox.keychain)
         let session = try SessionInterfaceFactory.make(
-            session: core, configuration: configuration, statusKeychain: status,
+            session: core, configuration: configuration, services: services,
             installation: InstallationCheck(
-                keychains: [status, possession, biometry, tokenStore],
+                services: services, instanceId: configuration.instanceId,
+                biometryAccount: configuration.keychainKey_Biometry,
                 suiteName: keychain.keychainAttribute_UserDefaultsSuiteName, sandbox: sandbox),
             sandbox: sandbox)
         let factorKeys = FactorKeySource(
-            possession: (possession, keychain.keychainKey_Possession),
-            biometry: (biometry, configuration.keychainKey_Biometry),
+            possession: (services.possession, keychain.keychainKey_Possession),
+            biometry: (services.biometry, configuration.keychainKey_Biometry),
             invalidatesContext: keychain.invalidateLocalAuthenticationContextAfterUse, sandbox: sandbox)
         let client = RestClient(
             session: session, factorKeys: factorKeys,
@@ -137,7 +128,7 @@ public final class PowerAuthSDK: Sendable {
         let tokens = KeychainTokenStore(
             rules: .application, environment: Self.tokenEnvironment(session: session, client: client),
             records: TokenRecordStore(
-                keychain: tokenStore, instanceId: configuration.instanceId, sandbox: sandbox), lock: session)
+                keychain: services.tokens, instanceId: configuration.instanceId, sandbox: sandbox), lock: session)
         let tokenProvider = ServerTokenProvider(client: client)
         tokens.setProvider(tokenProvider)
 

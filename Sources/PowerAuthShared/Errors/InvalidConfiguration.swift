@@ -11,6 +11,7 @@ package enum InvalidConfiguration: Error, Equatable, Sendable {
     case externalEncryptionKeyLength(actual: Int)
     case appGroupEmpty
     case appGroupNotEntitled(String)
+    case appGroupUnavailable(String)
     case applicationIdentifierEmpty
     case applicationIdentifierTooLong(limit: Int, actual: Int)
     case sharedMemoryIdentifierInvalid(String)
@@ -23,7 +24,9 @@ package enum InvalidConfiguration: Error, Equatable, Sendable {
     case sharedMemoryNameDiffers(used: String, expected: String)
     case lockFileUnavailable(path: String, reason: String)
     case keychainAccessGroupNotEntitled(String)
-    case keychainUnavailable(status: Int32)
+    case deviceNotUnlocked
+    case preferencesUnavailable(name: String, reason: String)
+    case leftoversNotRemoved(reason: String)
     case notInSandbox
 
     /// The name of the case, the stable word that scenarios compare with.
@@ -36,6 +39,7 @@ package enum InvalidConfiguration: Error, Equatable, Sendable {
         case .externalEncryptionKeyLength: "externalEncryptionKeyLength"
         case .appGroupEmpty: "appGroupEmpty"
         case .appGroupNotEntitled: "appGroupNotEntitled"
+        case .appGroupUnavailable: "appGroupUnavailable"
         case .applicationIdentifierEmpty: "applicationIdentifierEmpty"
         case .applicationIdentifierTooLong: "applicationIdentifierTooLong"
         case .sharedMemoryIdentifierInvalid: "sharedMemoryIdentifierInvalid"
@@ -48,8 +52,19 @@ package enum InvalidConfiguration: Error, Equatable, Sendable {
         case .sharedMemoryNameDiffers: "sharedMemoryNameDiffers"
         case .lockFileUnavailable: "lockFileUnavailable"
         case .keychainAccessGroupNotEntitled: "keychainAccessGroupNotEntitled"
-        case .keychainUnavailable: "keychainUnavailable"
+        case .deviceNotUnlocked: "deviceNotUnlocked"
+        case .preferencesUnavailable: "preferencesUnavailable"
+        case .leftoversNotRemoved: "leftoversNotRemoved"
         case .notInSandbox: "notInSandbox"
+        }
+    }
+
+    /// Whether the same configuration may be accepted later, by the same process: the device is in the way, and nothing is
+    /// wrong with the configuration.
+    package var mayPass: Bool {
+        switch self {
+        case .deviceNotUnlocked, .preferencesUnavailable, .leftoversNotRemoved, .appGroupUnavailable: true
+        default: false
         }
     }
 
@@ -88,6 +103,8 @@ extension InvalidConfiguration: CustomStringConvertible {
             "PowerAuthSharingConfiguration.appGroup is empty; give the app group that the applications share"
         case .appGroupNotEntitled(let group):
             "the process is not entitled to the app group '\(group)'; add it to the application's app groups"
+        case .appGroupUnavailable(let group):
+            "the container of the app group '\(group)' cannot be opened; create the SDK object again"
         case .applicationIdentifierEmpty:
             "PowerAuthSharingConfiguration.appIdentifier is empty; give a name that differs in each application"
         case .applicationIdentifierTooLong(let limit, let actual):
@@ -118,8 +135,14 @@ extension InvalidConfiguration: CustomStringConvertible {
         case .keychainAccessGroupNotEntitled(let group):
             "the process is not entitled to the keychain access group '\(group)'; add it to the application's "
                 + "keychain access groups"
-        case .keychainUnavailable(let status):
-            "the keychain cannot be read now (status \(status)); unlock the device first"
+        case .deviceNotUnlocked:
+            "the device was not unlocked since it started, so that keychain, containers and preferences are closed; "
+                + "create the SDK object again when protected data are available"
+        case .preferencesUnavailable(let name, let reason):
+            "the preferences '\(name)' do not tell whether this is a fresh installation: \(reason); nothing was removed. "
+                + "Create the SDK object again when they can be used, or install all applications that use them anew"
+        case .leftoversNotRemoved(let reason):
+            "what an earlier installation left in the keychain could not be removed: \(reason); create the SDK object again"
         case .notInSandbox:
             "the process has not entered a device; an SDK object needs one"
         }

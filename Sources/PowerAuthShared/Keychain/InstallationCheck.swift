@@ -3,43 +3,95 @@ package import SimulatedDevice
 /// Removes what an earlier installation left in the keychain (sharing.md, section 14).
 ///
 /// The platform keeps keychain items when an application is deleted, but not its preferences. So a missing flag in
-/// the preferences means a fresh installation.
+/// the preferences means a fresh installation. Preferences that cannot be read mean nothing.
+///
+/// Thread rule: one thread at a time; applications that share run it under the status lock.
 package struct InstallationCheck: Sendable {
-    let keychains: [PowerAuthKeychain]
-    let suiteName: String?
-    let sandbox: Sandbox
+    /// Whose the sessions in the keychain are.
+    package let records: InstallationRecords
+    private let services: KeychainServices
+    private let suiteName: String?
+    private let sandbox: Sandbox
 
     /// - Parameters:
-    ///   - keychains: the services of status, possession, biometry and tokens.
+    ///   - services: the services of the SDK object.
+    ///   - instanceId: its instance identifier.
+    ///   - biometryAccount: account of its biometry key; nil for the instance identifier.
     ///   - suiteName: the preferences with the flag; nil for the standard ones.
     ///   - sandbox: the device.
-    package init(keychains: [PowerAuthKeychain], suiteName: String?, sandbox: Sandbox) {
-        self.keychains = keychains
+    package init(
+        services: KeychainServices, instanceId: String, biometryAccount: String? = nil, suiteName: String?,
+        sandbox: Sandbox
+    ) {
+        self.services = services
         self.suiteName = suiteName
         self.sandbox = sandbox
+        records = InstallationRecords(
+            instanceId: instanceId, biometryAccount: biometryAccount ?? instanceId,
+            installation: suiteName ?? sandbox.identity.bundleIdentifier, status: services.status,
+            identity: sandbox.identity)
     }
 
-    /// Wipes the services and sets the flag, unless it is set.
+    /// Removes the leftovers and sets the flag, unless it is set.
     ///
-    /// Only the access groups that the SDK object uses are wiped. The original deletes from every group that the
-    /// process may use, so that a fresh application of the vendor destroys the activations of the others
-    /// (sharing.md, D9).
-    func run() {
+    /// - Parameter willRemove: called before anything is removed.
+    /// - Throws: ``InvalidConfiguration/deviceNotUnlocked`` before the first unlock of the device,
+    ///   ``InvalidConfiguration/preferencesUnavailable(name:reason:)`` when it cannot be known whether the flag is set, or it
+    ///   cannot be set, and ``InvalidConfiguration/leftoversNotRemoved(reason:)``. Nothing is known then, so that the state
+    ///   must not be used; a later call tries again.
+    func run(willRemove: () throws -> Void = {}) throws(InvalidConfiguration) {
+        if sandbox.keeps(.unguardedWipe) { return wipe() }
         guard let defaults = sandbox.defaults(suite: suiteName) else {
             PowerAuthLog.criticalWarning(
                 "The preferences '\(suiteName ?? "")' do not exist, so a reinstallation cannot be recognised.")
             return
         }
-        guard !defaults.bool(forKey: PowerAuthKeychain_Initialized) else { return }
+        guard try !isFlagSet(defaults) else { return }
         try? sandbox.pass(.wipeBegun)
-        for keychain in keychains {
-            let group = keychain.accessGroup ?? sandbox.identity.keychainAccessGroups.first
-            keychain.system.deleteAll(service: keychain.identifier, accessGroup: group)
+        do {
+            let sessions = try records.sessions()
+            let leftovers = try InstallationLeftovers(of: sessions, in: services, sandbox: sandbox)
+            if !leftovers.isEmpty {
+                try willRemove()
+                try leftovers.remove()
+                PowerAuthLog.write("Fresh installation: what an earlier one left in the keychain was removed.")
+            }
+            // Behind the items: a process that dies before leaves to the next one what it has to know.
+            try records.removeAll()
+        } catch {
+            throw .leftoversNotRemoved(reason: String(describing: error))
         }
         try? sandbox.pass(.wipeDone)
-        defaults.set(true, forKey: PowerAuthKeychain_Initialized)
-        defaults.synchronize()
+        try setFlag(defaults)
         try? sandbox.pass(.wipeFlagWritten)
-        PowerAuthLog.write("Fresh installation: the keychain services of the SDK were emptied.")
+    }
+
+    private func isFlagSet(_ defaults: DefaultsSuite) throws(InvalidConfiguration) -> Bool {
+        do {
+            return try defaults.read(PowerAuthKeychain_Initialized) == .bool(true)
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    private func setFlag(_ defaults: DefaultsSuite) throws(InvalidConfiguration) {
+        do {
+            try defaults.store(.bool(true), forKey: PowerAuthKeychain_Initialized)
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    private func refusal(_ error: DefaultsSuite.Unavailable) -> InvalidConfiguration {
+        if case .locked = error { return .deviceNotUnlocked }
+        return .preferencesUnavailable(name: suiteName ?? "standard", reason: error.description)
+    }
+
+    /// The original: whatever is no set flag is a fresh installation, and a fresh installation empties all it can reach.
+    private func wipe() {
+        let defaults = sandbox.defaults(suite: suiteName)
+        if defaults?.bool(forKey: PowerAuthKeychain_Initialized) == true { return }
+        for service in services.all { service.system.deleteAll(service: service.identifier) }
+        defaults?.set(true, forKey: PowerAuthKeychain_Initialized)
     }
 }

@@ -15,25 +15,33 @@ package final class DefaultSessionInterface: BracketedSessionInterface, @uncheck
     private let sandbox: Sandbox
     let stored: StoredSession
     private let ignoresSaveFailures: Bool
+    private let installation: InstallationCheck
+    private var isInstallationChecked = false
     private var taskDepth = 0
     private var savesAtEnd = false
     private var needsLoad = true
 
-    /// Loads the state. When the keychain cannot be read now, the first task tries again.
+    /// Loads the state. Before the first unlock of the device, and when the keychain cannot be read now, the first task
+    /// tries again.
     ///
     /// - Parameters:
     ///   - session: the session, not loaded yet.
     ///   - store: where its state lives.
-    ///   - installation: the reinstall check, made before the state is loaded.
+    ///   - installation: the check for a reinstallation, made before the state is loaded.
     ///   - sandbox: the device.
     package init(
         session: PowerAuthCoreSession, store: SessionStateStore, installation: InstallationCheck, sandbox: Sandbox
-    ) {
+    ) throws(InvalidConfiguration) {
         self.sandbox = sandbox
+        self.installation = installation
         stored = StoredSession(
             session: session, store: store, keepsUnusableState: !sandbox.keeps(.unusableStateIsDropped))
         ignoresSaveFailures = sandbox.keeps(.counterAfterSave)
-        installation.run()
+        do {
+            try checkInstallation()
+        } catch {
+            guard error == .deviceNotUnlocked else { throw error }
+        }
         try? loadIfNeeded()
     }
 
@@ -110,8 +118,15 @@ package final class DefaultSessionInterface: BracketedSessionInterface, @uncheck
         }
     }
 
-    private func loadIfNeeded() throws(StoredSession.Unavailable) {
+    private func checkInstallation() throws(InvalidConfiguration) {
+        guard !isInstallationChecked else { return }
+        try installation.run()
+        isInstallationChecked = true
+    }
+
+    private func loadIfNeeded() throws {
         guard needsLoad else { return }
+        try checkInstallation()
         try stored.load()
         needsLoad = false
         sandbox.trace(.stateLoaded(hasActivation: stored.session.hasValidActivation, counter: nil))

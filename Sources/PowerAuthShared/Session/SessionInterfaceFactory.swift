@@ -7,20 +7,21 @@ package enum SessionInterfaceFactory {
     /// - Parameters:
     ///   - session: the session, not loaded yet.
     ///   - configuration: the SDK's own copy, checked before. A missing shared memory identifier is filled in.
-    ///   - statusKeychain: the service with the session state.
-    ///   - installation: the reinstall check, made before the state is loaded.
+    ///   - services: the keychain services of the SDK object.
+    ///   - installation: the check for a reinstallation, made before the state is loaded.
     ///   - sandbox: the device.
     package static func make(
-        session: PowerAuthCoreSession, configuration: PowerAuthConfiguration, statusKeychain: PowerAuthKeychain,
+        session: PowerAuthCoreSession, configuration: PowerAuthConfiguration, services: KeychainServices,
         installation: InstallationCheck, sandbox: Sandbox
     ) throws(InvalidConfiguration) -> any SessionInterface {
-        if let group = statusKeychain.accessGroup, !sandbox.identity.keychainAccessGroups.contains(group) {
+        if let group = services.status.accessGroup, !sandbox.identity.keychainAccessGroups.contains(group) {
             // Otherwise every store would fail later, with the activation lost at the next start (sharing.md, D23).
             throw .keychainAccessGroupNotEntitled(group)
         }
-        let store = SessionStateStore(keychain: statusKeychain, account: configuration.instanceId)
+        let store = SessionStateStore(
+            keychain: services.status, account: configuration.instanceId, records: installation.records)
         guard let sharing = configuration.sharingConfiguration else {
-            return DefaultSessionInterface(
+            return try DefaultSessionInterface(
                 session: session, store: store, installation: installation, sandbox: sandbox)
         }
         if sharing.sharedMemoryIdentifier == nil {

@@ -37,13 +37,28 @@ package struct SessionStateStore: Sendable {
 
     let keychain: PowerAuthKeychain
     let account: String
+    /// Where it is written down whose the state is.
+    private let records: InstallationRecords
 
     /// - Parameters:
     ///   - keychain: the status service.
     ///   - account: the instance identifier.
-    package init(keychain: PowerAuthKeychain, account: String) {
+    ///   - records: where it is written down whose the state is.
+    package init(keychain: PowerAuthKeychain, account: String, records: InstallationRecords) {
         self.keychain = keychain
         self.account = account
+        self.records = records
+    }
+
+    /// The accounts that a state can be in.
+    static func accounts(instanceId: String) -> [String] { [instanceId, unusable(instanceId)] }
+
+    private static func unusable(_ account: String) -> String { account + ".unusable" }
+
+    /// Writes down that the state is this installation's. Call before the first save.
+    func noteOwner() throws(SaveFailure) {
+        let status = records.note()
+        guard status == errSecSuccess else { throw SaveFailure(status: status) }
     }
 
     package func load() -> Reading {
@@ -79,7 +94,7 @@ package struct SessionStateStore: Sendable {
 
     /// Keeps bytes that this SDK cannot read in an item of their own, from which another version can bring them back.
     package func setAside(_ state: Data) {
-        let status = keychain.set(state, forKey: account + ".unusable")
+        let status = keychain.set(state, forKey: Self.unusable(account))
         if status != errSecSuccess {
             PowerAuthLog.write("ERROR: The unusable session state could not be kept (status \(status)).")
         }

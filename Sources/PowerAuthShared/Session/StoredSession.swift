@@ -74,7 +74,9 @@ final class StoredSession {
     /// Stores a changed state in place of the one that was loaded.
     func save(_ state: Data) throws(SessionStateStore.SaveFailure) {
         switch base {
-        case .absent: base = .revision(try store.save(state, replacing: nil))
+        case .absent:
+            try store.noteOwner()
+            base = .revision(try store.save(state, replacing: nil))
         case .revision(let revision): base = .revision(try store.save(state, replacing: revision))
         case .anything: try store.overwrite(state)
         }
@@ -85,6 +87,7 @@ final class StoredSession {
     /// original's behaviour (sharing.md, D7), also that of the interface without sharing.
     func saveUnchecked(_ state: Data) {
         do {
+            if case .absent = base { try store.noteOwner() }
             try store.overwrite(state)
         } catch {
             PowerAuthLog.write("ERROR: \(error)")

@@ -6,9 +6,13 @@ struct AppGroupContainer: Sendable {
     let path: String
     private let sandbox: Sandbox
 
-    /// - Throws: ``InvalidConfiguration/appGroupNotEntitled(_:)``.
+    /// - Throws: ``InvalidConfiguration/appGroupNotEntitled(_:)``, ``InvalidConfiguration/deviceNotUnlocked`` before the
+    ///   first unlock of the device, or ``InvalidConfiguration/appGroupUnavailable(_:)``.
     init(appGroup: String, sandbox: Sandbox) throws(InvalidConfiguration) {
-        guard let path = sandbox.containerPath(forAppGroup: appGroup) else { throw .appGroupNotEntitled(appGroup) }
+        guard sandbox.identity.appGroups.contains(appGroup) else { throw .appGroupNotEntitled(appGroup) }
+        // The system answers nil for both, and for a container that it cannot open.
+        guard sandbox.isUnlockedSinceBoot else { throw .deviceNotUnlocked }
+        guard let path = sandbox.containerPath(forAppGroup: appGroup) else { throw .appGroupUnavailable(appGroup) }
         self.path = path
         self.sandbox = sandbox
     }

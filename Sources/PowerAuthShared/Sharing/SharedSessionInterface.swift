@@ -43,7 +43,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     ///   - store: where its state lives.
     ///   - sharing: a valid configuration.
     ///   - instanceId: the instance identifier that all sharing applications use.
-    ///   - installation: the reinstall check, made under the status lock before the state is loaded.
+    ///   - installation: the check for a reinstallation, made under the status lock before the state is loaded.
     ///   - sandbox: the device.
     package init(
         session: PowerAuthCoreSession, store: SessionStateStore, sharing: PowerAuthSharingConfiguration,
@@ -74,7 +74,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         operation = ExternalOperation(
             memory: memory, lock: operationLock, applicationId: sharing.appIdentifier, sandbox: sandbox)
         operation.clearIfOwnerIsGone()
-        installation.run()
+        try installation.run { try countRemoval() }
         // When the keychain cannot be read now, the counters differ and the first task tries again.
         try? load()
     }
@@ -229,6 +229,13 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         try sandbox.pass(.counterBump)
         shared.stateModifyCounter += 1
         sandbox.trace(.counterBumped(shared.stateModifyCounter))
+    }
+
+    /// Counts that state and tokens are about to be removed. Counted first, as a change is: the others look once too often
+    /// when the process dies before anything was removed.
+    private func countRemoval() throws {
+        try countChange()
+        shared.tokenModifyCounter &+= 1
     }
 
     // MARK: Opening

@@ -49,13 +49,19 @@ package struct TokenRecordStore: Sendable {
     }
 
     /// Removes every record of the instance.
+    package func removeAll() {
+        for account in accounts() { remove(named: String(account.dropFirst(prefix.count))) }
+    }
+
+    /// The keychain accounts of every record of the instance.
     ///
     /// An account alone does not tell where the instance identifier ends, but the record knows its name. The
     /// original removes the tokens of instance `a__b` together with those of `a` (sharing.md, D19).
-    package func removeAll() {
-        for (account, data) in keychain.allValues() where account.hasPrefix(prefix) {
+    func accounts() -> [String] {
+        keychain.allValues().compactMap { account, data in
+            guard account.hasPrefix(prefix) else { return nil }
             let isForeign = TokenRecord(data).map { prefix + $0.name != account } ?? false
-            if !isForeign { remove(named: String(account.dropFirst(prefix.count))) }
+            return isForeign ? nil : account
         }
     }
 }

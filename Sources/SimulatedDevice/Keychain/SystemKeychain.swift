@@ -204,6 +204,16 @@ public final class SystemKeychain: Sendable {
         }
     }
 
+    /// Accounts of all items of a service in an access group. The values stay closed, so nobody is asked.
+    ///
+    /// - Returns: The status, ``errSecSuccess`` also for an empty service, and on success the accounts.
+    package func accounts(service: String, accessGroup: String) -> (status: OSStatus, accounts: [String]) {
+        perform(.keychainRead, failed: { ($0, []) }) {
+            guard let groups = groups(for: accessGroup) else { return (errSecMissingEntitlement, []) }
+            return (errSecSuccess, try database.all(service: service, groups: groups).map(\.key.account))
+        }
+    }
+
     private func remove(service: String?, account: String?, accessGroup: String?) -> OSStatus {
         perform(.keychainDelete, failed: { $0 }) {
             guard let groups = groups(for: accessGroup) else { return errSecMissingEntitlement }
@@ -277,20 +287,4 @@ extension OSStatus {
                 errSecAuthFailed
             }
     }
-}
-
-/// What a keychain tells its surroundings; closures, so that the keychain needs no sandbox.
-struct KeychainHooks: Sendable {
-    /// Passes a fault point; throws what was armed there.
-    var pass: @Sendable (FaultPoint) throws -> Void = { _ in }
-    /// Takes the room in the storage for so many bytes; throws when there is none.
-    var takeRoom: @Sendable (Int) throws -> Void = { _ in }
-    /// An item was added or changed.
-    var written: @Sendable (KeychainKey) -> Void = { _ in }
-    /// An item was deleted.
-    var deleted: @Sendable (KeychainKey) -> Void = { _ in }
-    /// An item's bytes do not match their checksum.
-    var damaged: @Sendable (KeychainKey) -> Void = { _ in }
-    /// The database, or an armed fault, made a call fail.
-    var failed: @Sendable (any Error) -> Void = { _ in }
 }

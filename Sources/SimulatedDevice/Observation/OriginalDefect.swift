@@ -8,6 +8,8 @@ public enum OriginalDefect: CaseIterable, Sendable {
     case staleExternalOperation
     /// The change counter is raised only after the save (sharing.md, section 20, D7).
     case counterAfterSave
+    /// A fresh installation empties whatever it can reach (sharing.md, section 20, D9).
+    case unguardedWipe
     /// A failed request during an upgrade looks like an unknown server (sdk.md, section 15, item 5).
     case upgradeHidesFailedRequest
     /// Keys given for persisting are ignored (sdk.md, section 15, item 6).
@@ -50,6 +52,7 @@ public enum OriginalDefect: CaseIterable, Sendable {
         switch self {
         case .staleExternalOperation: .staleExternalOperation
         case .counterAfterSave: .counterAfterSave
+        case .unguardedWipe: .unguardedWipe
         case .upgradeHidesFailedRequest: .upgradeHidesFailedRequest
         case .persistIgnoresGivenKeys: .persistIgnoresGivenKeys
         case .lostBiometryKey: .lostBiometryKey

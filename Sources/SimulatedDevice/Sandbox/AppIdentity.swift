@@ -17,6 +17,10 @@ public struct AppIdentity: Sendable {
     ///
     /// A keychain group with another team's prefix is never allowed and is left out.
     public let keychainAccessGroups: [String]
+    /// The keychain access group that no other app can be entitled to: `TEAM.bundleIdentifier`.
+    public var ownAccessGroup: String { "\(team).\(bundleIdentifier)" }
+    /// The group that an item goes to when none is named: the first one.
+    public var defaultAccessGroup: String { keychainAccessGroups.first ?? ownAccessGroup }
 
     /// The identity of an app on a device.
     public init(app: AppSpec, team: String) {

@@ -134,10 +134,14 @@ public final class Sandbox: Sendable {
     /// instance's server. Nil while there is none.
     public var installedAuthorityPath: String? { Files.exists(labAuthorityPath) ? labAuthorityPath : nil }
 
+    /// False from a start of the device until it is unlocked: keychain, containers and preferences are closed. It never
+    /// becomes false again while a process lives.
+    public var isUnlockedSinceBoot: Bool { security.state.isUnlockedSinceBoot }
+
     /// The directory shared by the apps of a group, or nil when the app is not entitled to it, and before the first
     /// unlock of the device (sharing.md, sections 21.2 and 21.6).
     public func containerPath(forAppGroup group: String) -> String? {
-        guard identity.appGroups.contains(group), security.state.isUnlockedSinceBoot else { return nil }
+        guard identity.appGroups.contains(group), isUnlockedSinceBoot else { return nil }
         return try? registry.container(ofGroup: group)
     }
 
@@ -152,10 +156,13 @@ public final class Sandbox: Sendable {
     /// the app. The app's own bundle identifier names none: the result is nil.
     public func defaults(suite: String? = nil) -> DefaultsSuite? {
         if suite == identity.bundleIdentifier { return nil }
-        let container = suite.flatMap(containerPath(forAppGroup:)) ?? home
+        let group = suite.flatMap { identity.appGroups.contains($0) ? $0 : nil }
         let file = (suite ?? identity.bundleIdentifier).replacing("/", with: ":")
         return DefaultsSuite(
-            path: "\(container)/Library/Preferences/\(file).json", lockPath: preferencesLock, storage: storage,
+            path: { [home, registry] in
+                let container = if let group { try registry.container(ofGroup: group) } else { home }
+                return "\(container)/Library/Preferences/\(file).json"
+            }, lockPath: preferencesLock, storage: storage,
             isReadable: { [security] in security.state.isUnlockedSinceBoot },
             failed: { [traceWriter] error in
                 traceWriter?.emitFailure("preferences", error)

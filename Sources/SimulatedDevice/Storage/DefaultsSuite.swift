@@ -10,17 +10,39 @@ import LabSystem
 ///
 /// Thread rule: any thread; calls may block for the time of another process' write.
 public final class DefaultsSuite: Sendable {
-    private let path: String
+    /// Why preferences can be neither read nor changed.
+    public enum Unavailable: Error, CustomStringConvertible {
+        /// The device was not unlocked since it started.
+        case locked
+        /// The file is not the one that was written.
+        case damaged(path: String)
+        /// The system refused.
+        case failed(any Error)
+
+        /// What is wrong, as a clause.
+        public var description: String {
+            switch self {
+            case .locked: "the device was not unlocked since it started"
+            case .damaged(let path): "the file '\(path)' is damaged"
+            case .failed(let error): String(describing: error)
+            }
+        }
+    }
+
+    private let path: @Sendable () throws -> String
     private let lockPath: String
     private let storage: AppStorage
     private let isReadable: @Sendable () -> Bool
     private let failed: @Sendable (any Error) -> Void
 
-    /// - Parameter isReadable: false before the first unlock of the device, when everything reads as missing and
-    ///   nothing can be stored (sharing.md, section 21.6).
+    /// - Parameters:
+    ///   - path: where the file is; asked at each access, because the container of a group is out of reach before the
+    ///     first unlock.
+    ///   - isReadable: false before the first unlock of the device, when everything reads as missing and nothing can be
+    ///     stored (sharing.md, section 21.6).
     init(
-        path: String, lockPath: String, storage: AppStorage, isReadable: @escaping @Sendable () -> Bool = { true },
-        failed: @escaping @Sendable (any Error) -> Void
+        path: @escaping @Sendable () throws -> String, lockPath: String, storage: AppStorage,
+        isReadable: @escaping @Sendable () -> Bool = { true }, failed: @escaping @Sendable (any Error) -> Void
     ) {
         self.path = path
         self.lockPath = lockPath
@@ -29,17 +51,17 @@ public final class DefaultsSuite: Sendable {
         self.failed = failed
     }
 
-    /// The stored Boolean; false for a missing key, a value of another type, and an unreadable file.
+    /// The stored Boolean; false for a missing key, a value of another type, and unreadable preferences.
     public func bool(forKey key: String) -> Bool {
         value(forKey: key) == .bool(true)
     }
 
-    /// The stored value; nil for a missing key, a value that an app cannot store, and an unreadable file.
+    /// The stored value; nil for a missing key, a value that an app cannot store, and unreadable preferences.
     public func value(forKey key: String) -> PreferenceValue? {
         do {
-            return try load()[key].flatMap(PreferenceValue.init)
+            return try read(key)
         } catch {
-            failed(error)
+            report(error)
             return nil
         }
     }
@@ -49,20 +71,12 @@ public final class DefaultsSuite: Sendable {
         set(.bool(value), forKey: key)
     }
 
-    /// Stores a value, or removes the key for nil.
+    /// Stores a value, or removes the key for nil. Nothing happens when the preferences are unavailable.
     public func set(_ value: PreferenceValue?, forKey key: String) {
-        guard isReadable() else { return }
         do {
-            try FileLock(path: lockPath).withLock {
-                // A damaged file is replaced: the platform drops preferences that it cannot read.
-                var values = (try? load()) ?? [:]
-                values[key] = value?.json
-                let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-                if !Files.exists(directory) { try Files.createDirectory(directory) }
-                try storage.write(JSONValue.object(values).encoded(), to: path, for: "preferences")
-            }
+            try store(value, forKey: key)
         } catch {
-            failed(error)
+            report(error)
         }
     }
 
@@ -77,9 +91,55 @@ public final class DefaultsSuite: Sendable {
     @discardableResult
     public func synchronize() -> Bool { true }
 
-    private func load() throws -> [String: JSONValue] {
-        guard isReadable(), Files.exists(path) else { return [:] }
-        guard case .object(let values) = try JSONValue.parse(Files.read(path)) else { return [:] }
-        return values
+    // MARK: For those who must know whether a key is missing
+
+    /// As ``value(forKey:)``, but tells a missing key from preferences that cannot be read.
+    package func read(_ key: String) throws(Unavailable) -> PreferenceValue? {
+        try load()[key].flatMap(PreferenceValue.init)
+    }
+
+    /// As ``set(_:forKey:)``, but says when nothing was stored.
+    ///
+    /// A damaged file stays as it is: replaced by one with a single key, it would read as if the others had never been
+    /// set.
+    package func store(_ value: PreferenceValue?, forKey key: String) throws(Unavailable) {
+        do {
+            try FileLock(path: lockPath).withLock {
+                var values = try load()
+                values[key] = value?.json
+                let path = try path()
+                let directory = Files.directory(of: path)
+                if !Files.exists(directory) { try Files.createDirectory(directory) }
+                try storage.write(PreferencesFile.encoded(values), to: path, for: "preferences")
+            }
+        } catch let error as Unavailable {
+            throw error
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    private func load() throws(Unavailable) -> [String: JSONValue] {
+        // Asked first: a device that is open stays so while this process lives.
+        guard isReadable() else { throw .locked }
+        do {
+            let path = try path()
+            guard let values = PreferencesFile.values(in: try Files.read(path)) else {
+                throw Unavailable.damaged(path: path)
+            }
+            return values
+        } catch let error as SystemError where error.name == "ENOENT" {
+            return [:]
+        } catch let error as Unavailable {
+            throw error
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    private func report(_ error: Unavailable) {
+        // Before the first unlock the platform answers without a word.
+        if case .locked = error { return }
+        failed(error)
     }
 }

@@ -131,6 +131,22 @@ struct ExtensionSDKTests {
         #expect(try main.app.interface.snapshot().tokenModifyCounter == before + 1)
     }
 
+    @Test("An extension that was started before the first unlock of the device uses the applications' lock after it")
+    func startedBeforeTheFirstUnlock() throws {
+        try main.app.save(StoredStates.version6)
+        main.put("old", activationId: "c564e700-7e86-4a87-b6c8-a5a0cc89683f")
+        let before = try main.app.interface.snapshot().tokenModifyCounter
+        try sandbox.security.changeState { $0.reboot() }
+        let sdk = makeSDK(shares: true)
+        #expect(!sdk.hasValidActivation())
+        #expect(!sdk.tokenStore.hasLocalToken(withName: "old"))
+        // The same boot goes on, and with it the memory that the application has open.
+        try sandbox.security.changeState { $0.unlock() }
+        #expect(sdk.hasValidActivation())
+        #expect(!sdk.tokenStore.hasLocalToken(withName: "old"))
+        #expect(try main.app.interface.snapshot().tokenModifyCounter == before + 1)
+    }
+
     @Test("The configuration is a copy at each access")
     func configurationCopy() {
         let sdk = makeSDK()

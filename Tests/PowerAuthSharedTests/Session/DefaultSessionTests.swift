@@ -17,33 +17,31 @@ struct DefaultSessionTests {
             identifier: PowerAuthKeychain_Status, accessGroup: nil, system: sandbox.keychain)
     }
 
-    private func start() -> DefaultSessionInterface {
-        DefaultSessionInterface(
-            session: SharingApp.newSession(), store: SessionStateStore(keychain: keychain, account: "i"),
-            installation: InstallationCheck(keychains: [keychain], suiteName: nil, sandbox: sandbox), sandbox: sandbox)
+    private func start() throws -> DefaultSessionInterface {
+        try Installed(in: sandbox, instanceId: "i").session(in: sandbox)
     }
 
     @Test("The state is stored at the end of the outermost task with a write in it, and found after a restart")
     func storesState() throws {
-        let interface = start()
+        let interface = try start()
         #expect(interface.canStartActivation())
         try interface.read { _ in
             interface.writeVoidTask { _ = $0.deserializeState(StoredStates.version6) }
             #expect(keychain.data(forKey: "i") == nil)
         }
         #expect(keychain.data(forKey: "i") == StoredStates.version6)
-        #expect(start().activationIdentifier == StoredStates.activationId)
+        #expect(try start().activationIdentifier == StoredStates.activationId)
     }
 
     @Test("A read task does not store")
-    func readTaskDoesNotStore() {
-        start().readVoidTask { _ = $0.deserializeState(StoredStates.version6) }
+    func readTaskDoesNotStore() throws {
+        try start().readVoidTask { _ = $0.deserializeState(StoredStates.version6) }
         #expect(keychain.data(forKey: "i") == nil)
     }
 
     @Test("An empty session is stored as three bytes")
     func emptySession() throws {
-        let interface = start()
+        let interface = try start()
         try interface.write { _ = $0.deserializeState(StoredStates.version6) }
         interface.resetSession()
         #expect(keychain.data(forKey: "i") == StoredStates.empty)
@@ -51,7 +49,7 @@ struct DefaultSessionTests {
 
     @Test("A task that throws stores what it changed, and its error comes through")
     func throwingTask() throws {
-        let interface = start()
+        let interface = try start()
         #expect(throws: CancellationError.self) {
             try interface.write { session in
                 _ = session.deserializeState(StoredStates.version6)
@@ -65,11 +63,7 @@ struct DefaultSessionTests {
     func refusedSave() throws {
         let device = try TemporaryDevice()
         let sandbox = try device.sandbox()
-        let keychain = PowerAuthKeychain(
-            identifier: PowerAuthKeychain_Status, accessGroup: nil, system: sandbox.keychain)
-        let interface = DefaultSessionInterface(
-            session: SharingApp.newSession(), store: SessionStateStore(keychain: keychain, account: "i"),
-            installation: InstallationCheck(keychains: [keychain], suiteName: nil, sandbox: sandbox), sandbox: sandbox)
+        let interface = try Installed(in: sandbox, instanceId: "i").session(in: sandbox)
         try interface.write { _ = $0.deserializeState(StoredStates.version6) }
         try device.faults.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("EIO")))
         let error = #expect(throws: NSError.self) {
@@ -81,7 +75,7 @@ struct DefaultSessionTests {
 
     @Test("External operations start without effect, and tokens are never stale")
     func nothingExternal() throws {
-        let interface = start()
+        let interface = try start()
         try interface.startExternalPendingOperation(.activation)
         #expect(interface.externalPendingOperation == nil)
         #expect(try !interface.lockTokenStore())
@@ -90,20 +84,27 @@ struct DefaultSessionTests {
 
     @Test("While the stored state cannot be read, it is neither taken for absent nor overwritten")
     func unavailableState() throws {
-        let foreign = PowerAuthKeychain(
-            identifier: PowerAuthKeychain_Status, accessGroup: "LABTEAM001.foreign", system: sandbox.keychain)
-        let interface = DefaultSessionInterface(
-            session: SharingApp.newSession(), store: SessionStateStore(keychain: foreign, account: "i"),
-            installation: InstallationCheck(keychains: [], suiteName: nil, sandbox: sandbox), sandbox: sandbox)
+        try sandbox.security.changeState { $0.reboot() }
+        let interface = try start()
         let error = #expect(throws: NSError.self) { try interface.write { _ in } }
         #expect(error?.powerAuthErrorCode == .invalidActivationState)
         #expect(throws: NSError.self) { try interface.read { _ in } }
         #expect(!interface.canStartActivation())
     }
 
+    @Test("Started before the first unlock of the device, it finds its state after it, and removes nothing")
+    func beforeTheFirstUnlock() throws {
+        try start().write { _ = $0.deserializeState(StoredStates.version6) }
+        try sandbox.security.changeState { $0.reboot() }
+        let interface = try start()
+        #expect(!interface.hasValidActivation())
+        try sandbox.security.changeState { $0.unlock() }
+        #expect(interface.activationIdentifier == StoredStates.activationId)
+    }
+
     @Test("Work outside of a task is done at once, and from inside of a task when it is over")
     func outsideOfATask() async throws {
-        let interface = start()
+        let interface = try start()
         let order = Mutex<[String]>([])
         func note(_ step: String) { order.withLock { $0.append(step) } }
         interface.executeOutside(ofTask: { note("at once") }, queue: .global())

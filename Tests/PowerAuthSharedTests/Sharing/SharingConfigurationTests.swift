@@ -65,6 +65,17 @@ struct SharingConfigurationTests {
         }
     }
 
+    @Test("Before the first unlock of the device nobody can share, which is not taken for a missing entitlement")
+    func beforeTheFirstUnlock() throws {
+        let sandbox = try SharingApp.sandbox("app", on: TemporaryDevice())
+        try sandbox.security.changeState { $0.reboot() }
+        let error = #expect(throws: InvalidConfiguration.self) { try SharingApp(in: sandbox, "app") }
+        #expect(error == .deviceNotUnlocked)
+        #expect(error?.mayPass == true)
+        try sandbox.security.changeState { $0.unlock() }
+        #expect(try SharingApp(in: sandbox, "app").interface.canStartActivation())
+    }
+
     @Test("An instance identifier whose computed memory identifier is taken is refused, and nothing changes")
     func collidingInstances() throws {
         let device = try TemporaryDevice()

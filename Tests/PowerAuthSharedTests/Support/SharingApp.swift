@@ -40,13 +40,11 @@ struct SharingApp {
         let sharing = PowerAuthSharingConfiguration(
             appGroup: appGroup, appIdentifier: name, keychainAccessGroup: Self.accessGroup)
         sharing.sharedMemoryIdentifier = memoryIdentifier
-        let status = PowerAuthKeychain(
-            identifier: PowerAuthKeychain_Status, accessGroup: Self.accessGroup, system: sandbox.keychain)
+        let installed = Installed(
+            in: sandbox, instanceId: instanceId, accessGroup: Self.accessGroup, suiteName: appGroup, isShared: true)
         interface = try SharedSessionInterface(
-            session: session, store: SessionStateStore(keychain: status, account: instanceId), sharing: sharing,
-            instanceId: instanceId,
-            installation: InstallationCheck(keychains: [status], suiteName: appGroup, sandbox: sandbox),
-            sandbox: sandbox)
+            session: session, store: installed.store, sharing: sharing, instanceId: instanceId,
+            installation: installed.check, sandbox: sandbox)
     }
 
     static func sandbox(

@@ -81,7 +81,8 @@ enum TopologySchema {
                 "kind": word(of: AppSpec.Kind.self, "What it is; by default an app, or a watch app on a watch."),
                 "bundleIdentifier": text("Identifies the app on its device."),
                 "host": text("The app that an extension belongs to, or that a watch app accompanies."),
-                "appGroups": texts("Entitlement: groups whose container, shared memory and defaults it may use."),
+                "appGroups": Schema.list(of: .text(matching: "^group\\..")).described(
+                    "Entitlement: groups whose container, shared memory and defaults it may use, `group.name`."),
                 "keychainAccessGroups": texts("Entitlement: keychain groups, written `TEAM.name`."),
                 "autostart": ValueSchema.flag
                     .described("Whether the app is launched with the instance.", default: true),

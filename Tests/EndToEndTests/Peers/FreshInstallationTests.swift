@@ -1,0 +1,157 @@
+import Foundation
+import LabKit
+import LabSystem
+import LabTesting
+import Synchronization
+import Testing
+
+extension EndToEnd {
+    /// What the apps of a group do when one of them takes itself for freshly installed, or must not (sharing.md, sections
+    /// 14 and 20, D9). Scenarios/sharing shows what needs no hand on the device's files.
+    @Suite("Fresh installations beside running apps")
+    struct FreshInstallationTests {
+        /// The preferences of the app group, which hold the flag of the installation.
+        private func preferences(_ lab: TestInstance) throws -> String {
+            let groups = lab.layout.groupsDirectory("phone")
+            let path = try #require(Files.list(groups).first)
+            return "\(groups)/\(path)/Library/Preferences/group.com.example.lab.json"
+        }
+
+        private func hasToken(_ app: TestActor) throws -> Bool { try app.call(HasLocalToken { $0.name = "T" }) }
+
+        private func activateWithToken(_ lab: TestInstance) throws {
+            try lab.activate()
+            try lab.main.call(
+                RequestAccessToken {
+                    $0.name = "T"
+                    $0.password = password
+                })
+        }
+
+        // main                          wallet
+        //                               relaunch: flag damaged ─ refused, nothing removed
+        // signs on
+        //                               flag readable ─ goes on in the same process
+        @Test("One damaged byte in the group's preferences is an error that is told, and costs nobody the activation")
+        func damagedPreferences() async throws {
+            try await TestInstance.run { lab in
+                let code = try lab.activate()
+                let path = try preferences(lab)
+                let bytes = try Files.read(path)
+                for position in [0, bytes.count / 4, bytes.count / 2, bytes.count - 8] {
+                    var damaged = bytes
+                    damaged[position] ^= 1
+                    try Files.write(damaged, to: path)
+                    try lab.wallet.call(Relaunch())
+                    let error = try lab.wallet.error(of: HasValidActivation())
+                    #expect(error.name == "invalidConfiguration")
+                    #expect(error.userInfo?["cause"] == "preferencesUnavailable")
+                    try lab.main.call(ValidatePassword { $0.password = password })
+                    try Files.write(bytes, to: path)
+                    #expect(try lab.wallet.call(HasValidActivation()))
+                }
+                try lab.wallet.call(ValidatePassword { $0.password = password })
+                #expect(try lab.status(of: code).failedAttempts == 0)
+                let wipes = try lab.traceEvents().filter { $0.name == .keychainDeleted }
+                #expect(wipes.isEmpty)
+            }
+        }
+
+        // main                                        phone
+        // launch: cannot know whether it is fresh
+        //                                             unlock
+        // finds its activation
+        @Test("An app that starts while the device is unlocked for the first time keeps its activation")
+        func unlockedWhileStarting() async throws {
+            let app = AppSpec(
+                name: "main", kind: .app, bundleIdentifier: "com.example.alone",
+                powerAuth: PowerAuthSpec(sdk: .full, instanceId: "alone"))
+            let phone = DeviceSpec(name: "phone", kind: .phone, team: "LABTEAM001", apps: [app])
+            try await TestInstance.run(.topology(Topology(name: "alone", devices: [phone]))) { lab in
+                let code = try lab.activate()
+                try lab.phone.call(Reboot())
+                // Whoever takes the closed preferences for missing ones is held before the removal until it can succeed.
+                try lab.faults.call(
+                    ArmFault {
+                        $0.point = FaultPoint.keychainDelete.rawValue
+                        $0.peer = "main"
+                        $0.action = .delay
+                        $0.delay = .seconds(1)
+                    })
+                let isLaunched = Mutex(false)
+                try together([
+                    {
+                        try lab.main.call(Launch())
+                        isLaunched.withLock { $0 = true }
+                    },
+                    {
+                        try lab.eventually("main is started, or held before it removes something") {
+                            try isLaunched.withLock { $0 }
+                                || lab.faults.call(ListArmedFaults()).contains { $0.fired > 0 }
+                        }
+                        try lab.phone.call(UnlockDevice())
+                    },
+                ])
+                try lab.faults.call(DisarmFaults())
+                #expect(try lab.main.call(HasValidActivation()))
+                try lab.main.call(ValidatePassword { $0.password = password })
+                #expect(try lab.status(of: code).failedAttempts == 0)
+            }
+        }
+
+        // main                          wallet
+        // shows activation and token
+        //                               relaunch: no flag ─ removes both, counts twice
+        // shows neither
+        @Test("What a fresh app of the group removes, the running ones miss at once")
+        func removalIsHeard() async throws {
+            try await TestInstance.run { lab in
+                try activateWithToken(lab)
+                let before = try lab.main.call(SharedMemoryOfApp())
+                try Files.remove(preferences(lab))
+                try lab.wallet.call(Relaunch())
+                #expect(try !lab.wallet.call(HasValidActivation()))
+                #expect(try !lab.main.call(HasValidActivation()))
+                #expect(try !hasToken(lab.main))
+                let after = try lab.main.call(SharedMemoryOfApp())
+                #expect(after.stateModifyCounter == before.stateModifyCounter + 1)
+                #expect(after.tokenModifyCounter == before.tokenModifyCounter + 1)
+                try lab.activate()
+                try lab.wallet.call(ValidatePassword { $0.password = password })
+            }
+        }
+
+        @Test(
+            "An app killed in the middle of the removal leaves it to the next one, and nobody shows a rest",
+            arguments: [FaultPoint.counterBump, .keychainDelete], [1, 2])
+        func killedInRemoval(point: FaultPoint, pass: Int) async throws {
+            // The counter is raised only once.
+            if point == .counterBump, pass > 1 { return }
+            try await TestInstance.run { lab in
+                try activateWithToken(lab)
+                try lab.wallet.call(Kill())
+                try Files.remove(preferences(lab))
+                try lab.faults.call(
+                    ArmFault {
+                        $0.point = point.rawValue
+                        $0.peer = "wallet"
+                        $0.action = .kill
+                        $0.pass = pass
+                    })
+                _ = try lab.wallet.error(of: Launch())
+                try lab.faults.call(DisarmFaults())
+                // Before the first item is gone the activation is whole; after that it is no more.
+                if try lab.main.call(HasValidActivation()) {
+                    try lab.main.call(ValidatePassword { $0.password = password })
+                }
+                try lab.wallet.call(Launch())
+                for app in [lab.wallet, lab.main] {
+                    #expect(try !app.call(HasValidActivation()))
+                    #expect(try !hasToken(app))
+                }
+                try lab.activate()
+                try lab.wallet.call(ValidatePassword { $0.password = password })
+            }
+        }
+    }
+}
