@@ -13,7 +13,7 @@ public enum OwnRequests {
     ///   - configuration: the configuration of the app's SDK object, which names the server.
     ///   - store: the token store of the app's SDK object.
     public static func register(
-        on peer: Peer, configuration: PowerAuthConfiguration, store: @escaping () -> any PowerAuthTokenStore
+        on peer: Peer, configuration: PowerAuthConfiguration, store: @escaping () throws -> any PowerAuthTokenStore
     ) {
         let server = configuration.baseEndpointUrl
         peer.handle(SendRequestWithToken.self) { arguments, reply in
@@ -21,7 +21,7 @@ public enum OwnRequests {
             request.httpMethod = arguments.method.rawValue
             request.httpBody = arguments.body.map { JSONValue.object($0).encoded() }
             let ready = request
-            store().generateAuthorizationHeader(withName: arguments.token) { header, error in
+            try store().generateAuthorizationHeader(withName: arguments.token) { header, error in
                 guard let header else { return reply(.failure(error ?? NSError.powerAuth(.invalidToken))) }
                 var request = ready
                 request.setValue(header.value, forHTTPHeaderField: header.key)

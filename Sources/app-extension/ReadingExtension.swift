@@ -7,35 +7,32 @@ import PowerAuth2ForExtensions
 ///
 /// Main queue only.
 final class ReadingExtension {
-    private let sdk: PowerAuthExtensionSDK
     private let configuration: PowerAuthConfiguration
+    private let keychain: PowerAuthKeychainConfiguration
+    private var made: PowerAuthExtensionSDK?
 
     init(peer: Peer) throws {
         configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
-        guard
-            let sdk = PowerAuthExtensionSDK(
-                configuration: configuration,
-                keychainConfiguration: PowerAuthKeychainConfiguration(peer.app.powerAuth))
-        else { throw ExtensionRefused(extensionName: peer.app.name) }
-        self.sdk = sdk
+        keychain = PowerAuthKeychainConfiguration(peer.app.powerAuth)
+        // A refusal is told to whoever sends a command; the process goes on, as an extension that shows an empty view.
+        made = try? PowerAuthExtensionSDK(checking: configuration, keychain: keychain)
+    }
+
+    /// The SDK object. One that was refused is made again: the device may have been unlocked, or the app that disagreed
+    /// be gone.
+    private func sdk() throws -> PowerAuthExtensionSDK {
+        if let made { return made }
+        let sdk = try PowerAuthExtensionSDK(checking: configuration, keychain: keychain)
+        made = sdk
+        return sdk
     }
 
     func register(on peer: Peer) {
-        let sdk = sdk
-        peer.handleSync(CanStartActivation.self) { _ in sdk.canStartActivation() }
-        peer.handleSync(HasPendingActivation.self) { _ in sdk.hasPendingActivation() }
-        peer.handleSync(HasValidActivation.self) { _ in sdk.hasValidActivation() }
-        peer.handleSync(ActivationIdentifier.self) { _ in sdk.activationIdentifier }
-        TokenHandlers.register(on: peer) { sdk.tokenStore }
-        OwnRequests.register(on: peer, configuration: configuration) { sdk.tokenStore }
-    }
-}
-
-/// The Extensions SDK has refused its configuration, which happens only outside of a device.
-struct ExtensionRefused: Error, CustomStringConvertible {
-    let extensionName: String
-
-    var description: String {
-        "The Extensions SDK of '\(extensionName)' refused its configuration; the trace of the process says why."
+        peer.handleSync(CanStartActivation.self) { [self] _ in try sdk().canStartActivation() }
+        peer.handleSync(HasPendingActivation.self) { [self] _ in try sdk().hasPendingActivation() }
+        peer.handleSync(HasValidActivation.self) { [self] _ in try sdk().hasValidActivation() }
+        peer.handleSync(ActivationIdentifier.self) { [self] _ in try sdk().activationIdentifier }
+        TokenHandlers.register(on: peer) { [self] in try sdk().tokenStore }
+        OwnRequests.register(on: peer, configuration: configuration) { [self] in try sdk().tokenStore }
     }
 }

@@ -30,19 +30,29 @@ package final class SharedLock: @unchecked Sendable {
         }
     }
 
-    private let file: FileLock
+    private let file: SharedFileLock
     private let mutex = NSRecursiveLock()
     private var depth = 0
 
     /// Threads of this process that hold a file lock, by path: what a deadlock with oneself is recognised by.
     private static let holders = Mutex<[String: ObjectIdentifier]>([:])
 
-    /// - Parameter path: the file, created when missing. It stays empty and is never deleted.
-    package init(path: String) throws {
-        file = try FileLock(path: path)
+    /// - Parameter locate: gives the path of the file, created when missing. It stays empty and is never deleted.
+    package init(locate: @escaping @Sendable () -> String) throws {
+        file = try SharedFileLock(locate: locate)
+        path = file.path
     }
 
-    package var path: String { file.path }
+    /// - Parameter path: the file, created when missing.
+    package convenience init(path: String) throws {
+        try self.init { path }
+    }
+
+    package let path: String
+
+    /// How often the file was found to have been removed or replaced, and the new one was taken instead. Meaningful to
+    /// the holder only.
+    var replacements: Int { file.replacements }
 
     /// Takes the lock, waiting for other threads and processes.
     ///

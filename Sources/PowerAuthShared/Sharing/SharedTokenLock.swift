@@ -22,17 +22,15 @@ package final class SharedTokenLock: TokenStoreLock, @unchecked Sendable {
         let names = SharedNames(
             instanceId: instanceId, appGroup: sharing.appGroup, memoryIdentifier: sharing.sharedMemoryIdentifier)
         let container = try AppGroupContainer(appGroup: sharing.appGroup, sandbox: sandbox)
-        let path = container.path(of: names.statusLock)
-        let status: SharedLock
+        let status = try container.opened(names.statusLock, SharedLock.init(locate:))
         do {
-            status = try SharedLock(path: path)
             try status.lock()
         } catch {
-            throw .lockFileUnavailable(path: path, reason: String(describing: error))
+            throw .lockFileUnavailable(path: status.path, reason: error.description)
         }
         defer { status.unlock() }
         statusLock = status
-        memory = try SharedMemory(names: names, sandbox: sandbox)
+        memory = try SharedMemory(names: names, container: container, statusLock: status, sandbox: sandbox)
     }
 
     /// Always true: an extension caches nothing.
@@ -42,12 +40,18 @@ package final class SharedTokenLock: TokenStoreLock, @unchecked Sendable {
         } catch {
             throw NSError.stateFailure(error)
         }
+        do {
+            _ = try memory.rejoin(statusLock)
+        } catch {
+            statusLock.unlock()
+            throw NSError.stateFailure(error)
+        }
         return true
     }
 
     package func tokenStoreWillChange() {
         guard !changeIsAnnounced else { return }
-        memory.data.tokenModifyCounter += 1
+        memory.data.countTokenChange()
         changeIsAnnounced = true
     }
 
