@@ -119,7 +119,7 @@ extension TraceEventName {
         "memory.repaired", "What a dead process or a stranger did to shared memory was put right.", .memory,
         TraceField(
             "cause", .choice(["noSize", "noContent", "noName", "deadOwner"]),
-            "What was wrong: memory too short, without content, in use without a name, or an operation of a dead owner."))
+            "What was wrong: memory too short, without content, used without a name, or an operation of a dead owner."))
 
     // What the device keeps.
     public static let keychainWritten = TraceEventName(

@@ -8,7 +8,7 @@ extension Vocabulary {
 public struct UnlinkSharedMemory: Command {
     public static let info = CommandInfo(
         "unlinkSharedMemory", of: .device,
-        "Removes the names of all shared memory of the device: apps that use it keep it, and who comes later makes another.")
+        "Removes the names of all shared memory of the device: apps that use it keep it, later ones make another.")
     public init() {}
 }
 
@@ -23,9 +23,9 @@ public struct TruncateSharedMemory: Command {
 public struct OverwriteSharedMemory: Command {
     public static let info = CommandInfo(
         "overwriteSharedMemory", of: .device,
-        "Writes one byte again and again into all shared memory of the device; sharing.md, section 7.2, has the offsets.")
+        "Writes a byte several times into all shared memory of the device; sharing.md, section 7.2, has the offsets.")
     @Field("Where the first one goes.", unit: "bytes", limit: .between(0, 255)) public var offset: Int
-    @Field("How many are written; what would lie behind the memory is not.", limit: .between(1, 256)) public var count: Int
+    @Field("How many are written, up to the end of the memory.", limit: .between(1, 256)) public var count: Int
     @Field("The byte.", limit: .between(0, 255)) public var byte: Int = 255
 
     public init() {}
