@@ -104,6 +104,15 @@ public final class FileDescriptor: Sendable {
         }
     }
 
+    /// Makes the file at least `size` bytes long and reserves the room for them, so that memory mapped onto it can be
+    /// touched: a page for which there is no room kills the process with SIGBUS.
+    public func reserve(_ size: Int) throws {
+        // The call gives its error back instead of setting `errno`.
+        var failure: Int32
+        repeat { failure = posix_fallocate(rawValue, 0, size) } while failure == EINTR
+        guard failure == 0 else { throw SystemError(call: "posix_fallocate", errno: failure, path: path) }
+    }
+
     /// Waits until the content is on the disk.
     public func synchronize() throws {
         guard retryingInterrupts({ fsync(rawValue) }) == 0 else { throw SystemError.last("fsync", path: path) }
@@ -112,6 +121,12 @@ public final class FileDescriptor: Sendable {
     /// The length of the file in bytes.
     public func size() throws -> Int {
         try Int(status().st_size)
+    }
+
+    /// The length of the file in bytes, or nil when it has no name any more, so that nobody can open it.
+    public func sizeIfNamed() throws -> Int? {
+        let status = try status()
+        return status.st_nlink > 0 ? Int(status.st_size) : nil
     }
 
     /// Whether the descriptor and the file now found at `path` are the same file.

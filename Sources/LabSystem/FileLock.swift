@@ -20,6 +20,12 @@ public final class FileLock: Sendable {
         file = try FileDescriptor.open(path, flags: O_RDWR | (create ? O_CREAT : 0), mode: 0o600)
     }
 
+    /// The lock of a file that is open already.
+    public init(_ file: FileDescriptor) {
+        path = file.path ?? ""
+        self.file = file
+    }
+
     /// Waits for the exclusive lock. A signal does not end the wait.
     public func lock() throws { try wait(LOCK_EX) }
 

@@ -36,7 +36,7 @@ public final class MappedMemory: @unchecked Sendable {
     public static func file(_ path: String, size: Int, create: Bool) throws -> MappedMemory {
         if create {
             let file = try FileDescriptor.open(path, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
-            try file.truncate(to: size)
+            try file.reserve(size)
             return try MappedMemory(file, count: size)
         }
         let file = try FileDescriptor.open(path, flags: O_RDWR)

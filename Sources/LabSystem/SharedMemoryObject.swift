@@ -18,7 +18,8 @@ public final class SharedMemoryObject: Sendable {
         try open(name: name, flags: O_RDWR)
     }
 
-    /// Makes an object of `size` bytes filled with zeros; fails with `EEXIST` when the name is taken.
+    /// Makes an object of `size` bytes filled with zeros; fails with `EEXIST` when the name is taken, and with `ENOSPC`
+    /// when the machine has no room for it.
     ///
     /// An opener that comes between the making and the sizing sees `size() == 0`; `map(count:)` refuses to map
     /// such an object, and the opener tries again.
@@ -30,7 +31,7 @@ public final class SharedMemoryObject: Sendable {
         let object = try open(name: name, flags: O_RDWR | O_CREAT | O_EXCL)
         whenNamed()
         do {
-            try object.file.truncate(to: size)
+            try object.file.reserve(size)
         } catch {
             shm_unlink(name)
             throw error
@@ -41,11 +42,23 @@ public final class SharedMemoryObject: Sendable {
     /// The size in bytes, asked from the kernel.
     public func size() throws -> Int { try file.size() }
 
-    /// Maps the object.
+    /// The size in bytes, or nil when the object has lost its name: who opens the name finds another object, or none.
+    public func sizeIfNamed() throws -> Int? { try file.sizeIfNamed() }
+
+    /// Cuts the object or makes it longer. Who has mapped more than is left dies of touching it.
+    public func truncate(to size: Int) throws { try file.truncate(to: size) }
+
+    /// The lock of the object, for owners that tell others whether they use it.
+    public var lock: FileLock { FileLock(file) }
+
+    /// Maps the object, and reserves the room for what is mapped: an object may have a size without having room.
     ///
     /// - Parameter count: bytes to map, at most `size()` (`EOVERFLOW` otherwise); nil maps all of it.
     public func map(count: Int? = nil) throws -> MappedMemory {
-        try MappedMemory(file, count: count ?? size())
+        let size = try size()
+        let count = count ?? size
+        if count > 0, count <= size { try file.reserve(count) }
+        return try MappedMemory(file, count: count)
     }
 
     /// Removes a name; processes that have the object mapped keep it. A name that does not exist is accepted.

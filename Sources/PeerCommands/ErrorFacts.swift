@@ -50,6 +50,9 @@ public enum ErrorFacts {
             if let code = response.responseObject?.code { facts["responseCode"] = .string(code) }
             if let message = response.responseObject?.message { facts["responseMessage"] = .string(message) }
         }
+        if let cause = error.userInfo[NSUnderlyingErrorKey] as? InvalidConfiguration {
+            facts["cause"] = .string(cause.cause)
+        }
         return facts.isEmpty ? nil : .object(facts)
     }
 }

@@ -11,26 +11,46 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
     private let keychainTokenStore: KeychainTokenStore
     private let makeConfiguration: @Sendable () -> PowerAuthConfiguration
 
-    /// Connects to the data of the application. Nothing is validated; every name must equal the application's.
+    /// Connects to the data of the application. Every name must equal the application's; only a sharing configuration is
+    /// checked.
     ///
     /// - Parameters:
-    ///   - configuration: copied; its `instanceId` is used.
+    ///   - configuration: copied; its `instanceId` and its sharing configuration are used.
     ///   - keychainConfiguration: access group, defaults suite and service names.
-    /// - Returns: never nil; the initialiser is failable like the original's.
+    /// - Returns: nil when the sharing configuration does not agree with that of the applications; the log and the trace
+    ///   name the cause.
     public convenience init?(
         configuration: PowerAuthConfiguration, keychainConfiguration: PowerAuthKeychainConfiguration
     ) {
-        self.init(
-            configuration: configuration, keychainConfiguration: keychainConfiguration, sandbox: .current)
+        do throws(InvalidConfiguration) {
+            try self.init(checking: configuration, keychain: keychainConfiguration)
+        } catch {
+            return nil
+        }
+    }
+
+    /// As the failable initialiser, but says why a configuration is refused.
+    ///
+    /// - Throws: the cause, which the log and the trace name too.
+    package convenience init(
+        checking configuration: PowerAuthConfiguration, keychain: PowerAuthKeychainConfiguration
+    ) throws(InvalidConfiguration) {
+        let sandbox = Sandbox.current
+        do throws(InvalidConfiguration) {
+            try self.init(configuration: configuration, keychainConfiguration: keychain, sandbox: sandbox)
+        } catch {
+            error.report(in: sandbox)
+            throw error
+        }
     }
 
     /// - Parameters:
-    ///   - configuration: copied; its `instanceId` is used.
+    ///   - configuration: copied; its `instanceId` and its sharing configuration are used.
     ///   - keychainConfiguration: access group, defaults suite and service names.
     ///   - sandbox: the device.
     package init(
         configuration: PowerAuthConfiguration, keychainConfiguration: PowerAuthKeychainConfiguration, sandbox: Sandbox
-    ) {
+    ) throws(InvalidConfiguration) {
         let template = Transferred(configuration.copy())
         // Only copied from here on, so the threads that copy do not disturb each other.
         makeConfiguration = { template.value.copy() }
@@ -50,7 +70,7 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
                 activation: { state.activation() },
                 currentTime: { sandbox.clock.now().timeIntervalSince1970 }),
             records: TokenRecordStore(keychain: tokens, instanceId: configuration.instanceId, sandbox: sandbox),
-            lock: Self.tokenLock(configuration, sandbox))
+            lock: try Self.tokenLock(configuration, sandbox))
     }
 
     /// A copy of the configuration.
@@ -78,15 +98,18 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
     public func hasProtocolUpgradeAvailable() -> Bool { false }
 
     /// The original writes without any lock (sharing.md, D28). Here the applications' lock is used when the
-    /// configuration tells how they share.
-    private static func tokenLock(_ configuration: PowerAuthConfiguration, _ sandbox: Sandbox) -> any TokenStoreLock {
+    /// configuration tells how they share; an extension that shares something else is refused as an application is.
+    private static func tokenLock(
+        _ configuration: PowerAuthConfiguration, _ sandbox: Sandbox
+    ) throws(InvalidConfiguration) -> any TokenStoreLock {
         guard let sharing = configuration.sharingConfiguration else { return UnlockedTokenStore() }
+        try sharing.check()
         let instanceId = configuration.instanceId
         do {
             return try SharedTokenLock(sharing: sharing, instanceId: instanceId, sandbox: sandbox)
         } catch {
+            guard error.mayPass else { throw error }
             error.report(in: sandbox)
-            guard error.mayPass else { return UnlockedTokenStore() }
             let settings = Transferred(sharing.copy())
             return DeferredTokenLock { () throws(InvalidConfiguration) in
                 try SharedTokenLock(sharing: settings.value, instanceId: instanceId, sandbox: sandbox)

@@ -13,12 +13,9 @@ final class ReadingExtension {
     init(peer: Peer) throws {
         configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
         objects = try SDKObjects(peer: peer) { spec in
-            guard
-                let sdk = PowerAuthExtensionSDK(
-                    configuration: try PowerAuthConfiguration(spec, server: peer.serverReady),
-                    keychainConfiguration: PowerAuthKeychainConfiguration(spec))
-            else { throw ExtensionRefused(extensionName: peer.app.name) }
-            return sdk
+            try PowerAuthExtensionSDK(
+                checking: PowerAuthConfiguration(spec, server: peer.serverReady),
+                keychain: PowerAuthKeychainConfiguration(spec))
         }
     }
 
@@ -31,14 +28,5 @@ final class ReadingExtension {
         peer.handleSync(ActivationIdentifier.self) { _ in try sdk().activationIdentifier }
         TokenHandlers.register(on: peer, requests: RunningRequests(peer: peer)) { try sdk().tokenStore }
         OwnRequests.register(on: peer, configuration: configuration) { try sdk().tokenStore }
-    }
-}
-
-/// The Extensions SDK has refused its configuration, which happens only outside of a device.
-struct ExtensionRefused: Error, CustomStringConvertible {
-    let extensionName: String
-
-    var description: String {
-        "The Extensions SDK of '\(extensionName)' refused its configuration; the trace of the process says why."
     }
 }

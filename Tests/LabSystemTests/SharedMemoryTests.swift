@@ -21,6 +21,33 @@ struct SharedMemoryTests {
         #expect(try SharedMemoryObject.list().contains(name))
     }
 
+    @Test("An object knows when its name is gone, and how long it is until then")
+    func anObjectKnowsWhenItsNameIsGone() throws {
+        let object = try SharedMemoryObject.create(name: name, size: 256)
+        #expect(try object.sizeIfNamed() == 256)
+        try object.truncate(to: 16)
+        #expect(try SharedMemoryObject.open(name: name).sizeIfNamed() == 16)
+        try SharedMemoryObject.unlink(name: name)
+        #expect(try object.sizeIfNamed() == nil)
+    }
+
+    @Test(
+        "An object without room for it is refused and leaves no name, instead of killing who touches it",
+        .enabled(if: sharedMemoryIsLimited, "the machine's shared memory has no limit"))
+    func anObjectWithoutRoomIsRefused() throws {
+        defer { try? SharedMemoryObject.unlink(name: name) }
+        let error = #expect(throws: SystemError.self) { try SharedMemoryObject.create(name: name, size: 1 << 44) }
+        #expect(error?.call == "posix_fallocate")
+        #expect(error?.errno == ENOSPC)
+        #expect(try !SharedMemoryObject.list().contains(name))
+    }
+
+    /// More than the whole of a limited file system is refused at once, so nothing is used up.
+    private static var sharedMemoryIsLimited: Bool {
+        var status = statvfs()
+        return statvfs("/dev/shm", &status) == 0 && status.f_blocks > 0 && status.f_blocks < 1 << 30
+    }
+
     @Test("Creating twice fails with EEXIST")
     func creatingTwiceFailsWithEEXIST() throws {
         _ = try SharedMemoryObject.create(name: name, size: 256)

@@ -32,6 +32,26 @@ struct SharedMemoryTests {
         }
     }
 
+    @Test("An object is in use as long as somebody has marked it")
+    func use() throws {
+        let device = try TemporaryDevice()
+        let space = try space(device)
+        _ = try space.create(name: "group.example.abcd", size: 16)
+        let observer = try space.open(name: "group.example.abcd")
+        do {
+            let first = try space.open(name: "group.example.abcd")
+            let second = try space.open(name: "group.example.abcd")
+            try first.markAsUsed()
+            try second.markAsUsed()
+            #expect(try observer.isInUse())
+            withExtendedLifetime((first, second)) {}
+        }
+        #expect(try !observer.isInUse())
+        #expect(try observer.sizeIfNamed() == 16)
+        try space.unlink(name: "group.example.abcd")
+        #expect(try observer.sizeIfNamed() == nil)
+    }
+
     @Test(
         "A name has at most 31 bytes",
         arguments: [

@@ -66,6 +66,7 @@ extension DeviceAgent {
         }
         addSecurityCommands(to: &table)
         addDiskCommands(to: &table)
+        addSharedDataCommands(to: &table)
         addConnectivityCommands(to: &table)
         addNotificationCommands(to: &table)
         addStartCommands(to: &table)

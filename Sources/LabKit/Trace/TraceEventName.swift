@@ -116,10 +116,10 @@ extension TraceEventName {
     public static let memoryCreated = TraceEventName("memory.created", "Shared memory was made.", .memory)
     public static let memoryOpened = TraceEventName("memory.opened", "Shared memory was opened.", .memory)
     public static let memoryRepaired = TraceEventName(
-        "memory.repaired", "What a dead process left in shared memory was put right.", .memory,
+        "memory.repaired", "What a dead process or a stranger did to shared memory was put right.", .memory,
         TraceField(
-            "cause", .choice(["noSize", "noContent", "deadOwner"]),
-            "What was left: memory without a size, without content, or an operation whose owner has died."))
+            "cause", .choice(["noSize", "noContent", "noName", "deadOwner"]),
+            "What was wrong: memory too short, without content, used without a name, or an operation of a dead owner."))
 
     // What the device keeps.
     public static let keychainWritten = TraceEventName(

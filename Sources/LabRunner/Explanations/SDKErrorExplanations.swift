@@ -33,6 +33,7 @@ extension Explanation {
             causes: [
                 "`createActivation` while there is an activation, `persistActivation` while none is pending.",
                 "A new password shorter than 4 bytes.", "The state could not be stored.",
+                "The memory or a lock that apps share is lost and cannot be made anew; `cause` names the reason.",
             ],
             advice: "`hasValidActivation` and `hasPendingActivation` tell the state; `state.saved` in the trace who "
                 + "changed it last.",
@@ -154,6 +155,7 @@ extension Explanation {
             "The initialiser of the SDK object returned nothing. The SDK has no code for it; the lab names it.",
             causes: [
                 "A value under `sharing` is too long, empty or not entitled.", "The configuration string is damaged.",
+                "The app or extension would use another shared memory than the apps that run, or one that is taken.",
                 "The device is in the way: `deviceNotUnlocked` before the first unlock after a start, "
                     + "`preferencesUnavailable` when the preferences with the flag of the installation are damaged or the "
                     + "storage takes nothing, `leftoversNotRemoved`, `appGroupUnavailable`.",
@@ -163,8 +165,8 @@ extension Explanation {
                 + "command.",
             references: ["sharing.md, section 3.3", "sharing.md, section 14", "sdk.md, section 5.1"],
             scenarios: [
-                "limits/app-group-of-27-bytes.yaml", "sdk/configuration.yaml",
-                "sharing/first-unlock-after-a-reboot.yaml",
+                "limits/app-group-of-27-bytes.yaml", "sdk/configuration.yaml", "sharing/identifier-that-collides.yaml",
+                "sharing/identifier-that-an-update-changes.yaml", "sharing/first-unlock-after-a-reboot.yaml",
             ]),
         Explanation(
             "emptyCompletion", .sdkError,

@@ -118,18 +118,20 @@ extension InvalidConfiguration: CustomStringConvertible {
         case .sharedMemoryNotPermitted(let name):
             "the system does not let this process open the shared memory '\(name)'; its app group must be entitled"
         case .sharedMemoryUnavailable(let name, let reason):
-            "the shared memory '\(name)' cannot be opened: \(reason)"
+            "the shared memory '\(name)' cannot be used: \(reason)"
         case .sharedMemoryWrongMagic(let name):
             "the shared memory '\(name)' was not made by this SDK; something else uses the same name"
         case .sharedMemoryForeignInstance(let name):
             "the shared memory '\(name)' belongs to another instanceId (the computed identifiers of two ids can be "
-                + "equal); set a different sharedMemoryIdentifier in all applications of one of them"
+                + "equal); set the same sharedMemoryIdentifier, 1 to 4 characters that nobody else uses, in all "
+                + "applications of one of the two instances and launch them again"
         case .sharedMemoryWrongVersion(let name, let version):
             "the shared memory '\(name)' has the layout version \(version); another SDK version created it, restart "
                 + "the device after updating all applications"
         case .sharedMemoryNameDiffers(let used, let expected):
             "another application shares this instanceId through the memory '\(expected)', this one would use "
-                + "'\(used)'; set the same sharedMemoryIdentifier in all of them"
+                + "'\(used)'; set the same sharedMemoryIdentifier in all of them, and end those that still run with "
+                + "another one"
         case .lockFileUnavailable(let path, let reason):
             "the lock file '\(path)' cannot be opened: \(reason)"
         case .keychainAccessGroupNotEntitled(let group):

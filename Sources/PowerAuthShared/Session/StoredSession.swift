@@ -65,6 +65,15 @@ final class StoredSession {
         loaded = session.serializedState()
     }
 
+    /// Whether nobody has stored another state since this one was loaded or saved.
+    var isUpToDate: Bool {
+        switch (base, store.load()) {
+        case (.absent, .absent): true
+        case (.revision(let loaded), .state(_, let revision)): loaded == revision
+        default: false
+        }
+    }
+
     /// The serialized state when it differs from the stored one, else nil.
     func changes() -> Data? {
         let state = session.serializedState()

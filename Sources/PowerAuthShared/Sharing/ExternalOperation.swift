@@ -1,5 +1,4 @@
 import Foundation
-import LabSystem
 import SimulatedDevice
 
 /// The critical operation that one of the sharing applications may run (sharing.md, section 8).
@@ -8,7 +7,7 @@ import SimulatedDevice
 /// interface calls it under the status lock.
 final class ExternalOperation {
     private let memory: SharedMemory
-    private let lock: FileLock
+    private let lock: SharedFileLock
     private let applicationId: String
     private let sandbox: Sandbox
     private let report: LockReport
@@ -22,7 +21,7 @@ final class ExternalOperation {
 
     private var owned: Owned?
 
-    init(memory: SharedMemory, lock: FileLock, applicationId: String, sandbox: Sandbox) {
+    init(memory: SharedMemory, lock: SharedFileLock, applicationId: String, sandbox: Sandbox) {
         self.memory = memory
         self.lock = lock
         self.applicationId = applicationId
@@ -56,14 +55,22 @@ final class ExternalOperation {
         guard try lock.tryLock() else { throw refusal }
         report.taken()
         if shared.operationType != 0 { repaired() }
-        let ticket = shared.operationTicket + 1
-        owned = Owned(type: type, ticket: ticket)
-        shared.operationTicket = ticket
+        publish(type)
+        try sandbox.pass(.operationStarted)
+        sandbox.trace(.operationStarted(type: String(describing: type), application: applicationId))
+    }
+
+    /// Publishes the own operation again, in memory that does not know of it: the one that did is lost.
+    func publishAgain() {
+        guard let owned, shared.operationType == 0, (try? lock.tryLock()) == true else { return }
+        publish(owned.type)
+    }
+
+    private func publish(_ type: PowerAuthExternalPendingOperationType) {
+        owned = Owned(type: type, ticket: shared.countOperation())
         shared.operationType = Int64(type.rawValue)
         shared.operationStart = now
         shared.operationApplication = applicationId
-        try sandbox.pass(.operationStarted)
-        sandbox.trace(.operationStarted(type: String(describing: type), application: applicationId))
     }
 
     /// Ends the own operation when the session shows that it is over, else tells that its owner lives.
@@ -118,11 +125,15 @@ final class ExternalOperation {
         sandbox.trace(.memoryRepaired(name: memory.name, cause: .deadOwner))
     }
 
-    /// True while this object runs the operation. Ownership is lost when the memory says otherwise; then the lock is
-    /// given back (sharing.md, D13).
+    /// True while this object runs the operation. Ownership is lost when the memory says otherwise, or when the lock's
+    /// file was replaced and another application holds the new one; then the lock is given back (sharing.md, D13).
     private var owns: Bool {
         guard let owned else { return false }
-        if shared.operationType == Int64(owned.type.rawValue), shared.operationTicket == owned.ticket { return true }
+        if shared.operationType == Int64(owned.type.rawValue), shared.operationTicket == owned.ticket,
+            (try? lock.tryLock()) == true
+        {
+            return true
+        }
         PowerAuthLog.write("ERROR: External pending operation has been taken over.")
         self.owned = nil
         release()

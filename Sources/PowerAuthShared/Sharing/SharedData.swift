@@ -78,6 +78,26 @@ package struct SharedData {
         }
     }
 
+    /// Counts a saved change of the state.
+    package func countStateChange() { stateModifyCounter = Self.successor(of: stateModifyCounter) }
+
+    /// Counts an access that changes tokens.
+    package func countTokenChange() { tokenModifyCounter = Self.successor(of: tokenModifyCounter) }
+
+    /// Counts the start of an operation.
+    ///
+    /// - Returns: the ticket of the operation.
+    package func countOperation() -> UInt64 {
+        operationTicket = Self.successor(of: operationTicket)
+        return operationTicket
+    }
+
+    /// What follows a value that may be any: whoever can write the memory must not end the processes that count in it.
+    /// Counters are compared for being different only, so that the first value may follow the greatest.
+    private static func successor(of value: UInt64) -> UInt64 {
+        value == .max ? 1 : value + 1
+    }
+
     /// Clears type, time and application; the ticket keeps its value.
     package func clearOperation() {
         operationType = 0

@@ -30,7 +30,7 @@ package final class SharedLock: @unchecked Sendable {
         }
     }
 
-    private let file: FileLock
+    private let file: SharedFileLock
     private let report: LockReport?
     private let mutex = NSRecursiveLock()
     private var depth = 0
@@ -39,14 +39,26 @@ package final class SharedLock: @unchecked Sendable {
     private static let holders = Mutex<[String: ObjectIdentifier]>([:])
 
     /// - Parameters:
-    ///   - path: the file, created when missing. It stays empty and is never deleted.
     ///   - report: is told of the first `lock()` and the last `unlock()`.
-    package init(path: String, report: LockReport? = nil) throws {
-        file = try FileLock(path: path)
+    ///   - locate: gives the path of the file, created when missing. It stays empty and is never deleted.
+    package init(report: LockReport? = nil, locate: @escaping @Sendable () -> String) throws {
+        file = try SharedFileLock(locate: locate)
+        path = file.path
         self.report = report
     }
 
-    package var path: String { file.path }
+    /// - Parameters:
+    ///   - path: the file, created when missing.
+    ///   - report: is told of the first `lock()` and the last `unlock()`.
+    package convenience init(path: String, report: LockReport? = nil) throws {
+        try self.init(report: report) { path }
+    }
+
+    package let path: String
+
+    /// How often the file was found to have been removed or replaced, and the new one was taken instead. Meaningful to
+    /// the holder only.
+    var replacements: Int { file.replacements }
 
     /// Takes the lock, waiting for other threads and processes.
     package func lock() throws(Failure) {

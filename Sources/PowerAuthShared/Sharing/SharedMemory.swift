@@ -1,76 +1,92 @@
 import LabSystem
-package import SimulatedDevice
+import SimulatedDevice
 
-/// The named memory of an instance, opened or created (sharing.md, section 5).
+/// The named memory of an instance (sharing.md, section 5).
 ///
-/// Every call happens under the status lock, which closes the window between the creation of the memory and its
-/// first content.
-package final class SharedMemory: Sendable {
-    /// The name that the operating system knows the memory by.
-    let name: String
-    private let mapped: MappedMemory
+/// Opened or created at the beginning, and anew when its name or the locks beside it were removed meanwhile: whoever went
+/// on with the old memory would count where nobody looks. Every process that uses the memory marks it as used; so
+/// applications with different identifiers never work side by side, while an identifier can change as soon as
+/// nobody uses the old memory any more (sharing.md, D15).
+///
+/// Thread rule: every call happens under the status lock, which also closes the window between the creation of the memory
+/// and its first content.
+package final class SharedMemory: @unchecked Sendable {
+    // Safe: the mutable properties are touched only while the status lock is held; the others are constants.
 
-    /// The fields. Valid as long as this object lives.
-    var data: SharedData { SharedData(base: mapped.base) }
+    private let names: SharedNames
+    private let container: AppGroupContainer
+    private let sandbox: Sandbox
+    private var page: Page
+    private var lockReplacements: Int
+    /// What the last call of ``rejoin(_:)`` has refused, told once.
+    private var refusal: InvalidConfiguration?
+
+    /// An open object and its mapped bytes.
+    struct Page {
+        let object: DeviceSharedMemory
+        let memory: MappedMemory
+
+        enum State {
+            /// Others find these bytes under the name, and all of them may be touched.
+            case usable
+            /// Others find another object, or none.
+            case withoutName
+            /// Touching what was cut off kills the process.
+            case cut
+        }
+
+        var state: State {
+            get throws {
+                guard let size = try object.sizeIfNamed() else { return .withoutName }
+                return size < SharedData.size ? .cut : .usable
+            }
+        }
+    }
+
+    /// The name that the operating system knows the memory by.
+    var name: String { names.memoryName }
+
+    /// The fields. Valid until the next call of ``rejoin(_:)``.
+    var data: SharedData { SharedData(base: page.memory.base) }
 
     /// Opens the memory, or creates and fills it. Existing content is checked and left as it is.
     ///
     /// - Parameters:
     ///   - names: the derived names.
+    ///   - container: where the applications record the name that they use.
+    ///   - statusLock: the lock, held by the caller.
     ///   - sandbox: the device.
-    package init(names: SharedNames, sandbox: Sandbox) throws(InvalidConfiguration) {
-        let name = names.memoryName
-        self.name = name
-        let isNew: Bool
-        do {
-            (mapped, isNew) = try Self.openOrCreate(name, sandbox)
+    init(
+        names: SharedNames, container: AppGroupContainer, statusLock: SharedLock, sandbox: Sandbox
+    ) throws(InvalidConfiguration) {
+        self.names = names
+        self.container = container
+        self.sandbox = sandbox
+        page = try Self.join(names, container, sandbox)
+        lockReplacements = statusLock.replacements
+    }
+
+    /// Goes on with the memory that the name means now. Call before the fields are used in a task.
+    ///
+    /// - Parameter statusLock: the lock, held by the caller.
+    /// - Returns: whether anything was replaced, so that what the caller knows of counters and tickets says nothing.
+    /// - Throws: why there is no memory to go on with; the fields must not be touched then.
+    func rejoin(_ statusLock: SharedLock) throws(InvalidConfiguration) -> Bool {
+        let replacements = statusLock.replacements
+        do throws(InvalidConfiguration) {
+            let state = try Self.translated(name) { try page.state }
+            if state == .usable, replacements == lockReplacements { return false }
+            page = try Self.join(names, container, sandbox)
+            if state == .withoutName, page.object.created {
+                sandbox.trace(.memoryRepaired(name: name, cause: .noName))
+            }
         } catch {
-            throw Self.cause(of: error, name: name)
+            if error != refusal { error.report(in: sandbox) }
+            refusal = error
+            throw error
         }
-        let data = SharedData(base: mapped.base)
-        if data.isUninitialized {
-            data.initialize(instanceHash: names.instanceHash)
-            sandbox.trace(isNew ? .memoryCreated(name: name) : .memoryRepaired(name: name, cause: .noContent))
-            try? sandbox.pass(.memoryInitialised)
-        } else {
-            try data.validate(instanceHash: names.instanceHash, name: name)
-            sandbox.trace(.memoryOpened(name: name))
-        }
-    }
-
-    private static func openOrCreate(
-        _ name: String, _ sandbox: Sandbox
-    ) throws -> (memory: MappedMemory, isNew: Bool) {
-        let space = sandbox.sharedMemory
-        do {
-            let existing = try space.open(name: name)
-            if try existing.size() >= SharedData.size { return (try existing.map(), isNew: false) }
-            // Its creator died before giving it a size: nobody can use it, and nobody else comes in between
-            // (sharing.md, D11).
-            try space.unlink(name: name)
-            sandbox.trace(.memoryRepaired(name: name, cause: .noSize))
-        } catch let error as SystemError where error.name == "ENOENT" {
-            // Nobody shares yet.
-        }
-        do {
-            let memory = try space.create(name: name, size: SharedData.size) { try? sandbox.pass(.memoryCreated) }
-            try? sandbox.pass(.memorySized)
-            return (try memory.map(), isNew: true)
-        } catch let error as SystemError where error.name == "EEXIST" {
-            // Somebody who uses other lock files was faster; the check of the content decides.
-            return (try space.open(name: name).map(), isNew: false)
-        }
-    }
-
-    private static func cause(of error: any Error, name: String) -> InvalidConfiguration {
-        guard let error = error as? SystemError else {
-            return .sharedMemoryUnavailable(name: name, reason: String(describing: error))
-        }
-        return switch error.name {
-        case "ENAMETOOLONG":
-            .sharedMemoryNameTooLong(limit: SharedNames.memoryNameLimit, actual: name.utf8.count)
-        case "EPERM", "EACCES": .sharedMemoryNotPermitted(name: name)
-        default: .sharedMemoryUnavailable(name: name, reason: error.description)
-        }
+        refusal = nil
+        lockReplacements = replacements
+        return true
     }
 }

@@ -17,6 +17,8 @@ package struct SharedNames: Equatable, Sendable {
     package let statusLock: String
     package let operationLock: String
     package let queueLock: String
+    /// File with the name of the memory that the applications use, beside the locks (sharing.md, D15).
+    package let memoryRecord: String
     /// SHA-256 of the instance identifier, 32 bytes.
     package let instanceHash: Data
 
@@ -31,6 +33,7 @@ package struct SharedNames: Equatable, Sendable {
         statusLock = Self.lockFileName("statusLock:", instanceId)
         operationLock = Self.lockFileName("operationLock:", instanceId)
         queueLock = Self.lockFileName("queueLock:", instanceId)
+        memoryRecord = "PowerAuthSharedMemory-" + Self.hash("memoryName:" + instanceId)
         instanceHash = Digest.sha256(Data(instanceId.utf8))
     }
 

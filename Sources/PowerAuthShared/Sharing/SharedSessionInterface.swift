@@ -1,6 +1,5 @@
 package import Dispatch
 package import Foundation
-import LabSystem
 package import SimulatedDevice
 
 /// The session of applications that share one activation (sharing.md, sections 7 and 8).
@@ -24,12 +23,13 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     let memory: SharedMemory
     let statusLock: SharedLock
     let operation: ExternalOperation
-    private let queueLock: FileLock
+    private let queueLock: SharedFileLock
     private let queueReport: LockReport
     private let originalSaveOrder: Bool
 
-    private var stateModifyCounter: UInt64 = 0
-    private var tokenModifyCounter: UInt64 = 0
+    /// The counters that this process is in step with; nil when it is not, whatever the memory says.
+    private var stateModifyCounter: UInt64?
+    private var tokenModifyCounter: UInt64?
     private var tokenChangeIsAnnounced = false
     private var taskDepth = 0
     private var savesAtEnd = false
@@ -52,11 +52,11 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         let names = SharedNames(
             instanceId: instanceId, appGroup: sharing.appGroup, memoryIdentifier: sharing.sharedMemoryIdentifier)
         let container = try AppGroupContainer(appGroup: sharing.appGroup, sandbox: sandbox)
-        let status = try Self.opened(container.path(of: names.statusLock)) {
-            try SharedLock(path: $0, report: LockReport(.status, sandbox: sandbox))
+        let status = try container.opened(names.statusLock) {
+            try SharedLock(report: LockReport(.status, sandbox: sandbox), locate: $0)
         }
-        let operationLock = try Self.opened(container.path(of: names.operationLock)) { try FileLock(path: $0) }
-        queueLock = try Self.opened(container.path(of: names.queueLock)) { try FileLock(path: $0) }
+        let operationLock = try container.opened(names.operationLock, SharedFileLock.init(locate:))
+        queueLock = try container.opened(names.queueLock, SharedFileLock.init(locate:))
         queueReport = LockReport(.queue, sandbox: sandbox)
         do {
             try status.lock()
@@ -64,8 +64,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
             throw .lockFileUnavailable(path: status.path, reason: error.description)
         }
         defer { status.unlock() }
-        try Self.agreeOnMemory(names, instanceId: instanceId, container: container, sandbox: sandbox)
-        memory = try SharedMemory(names: names, sandbox: sandbox)
+        memory = try SharedMemory(names: names, container: container, statusLock: status, sandbox: sandbox)
         self.sandbox = sandbox
         statusLock = status
         originalSaveOrder = sandbox.keeps(.counterAfterSave)
@@ -88,7 +87,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
 
     package func tokenStoreWillChange() {
         guard !tokenChangeIsAnnounced else { return }
-        shared.tokenModifyCounter += 1
+        shared.countTokenChange()
         tokenChangeIsAnnounced = true
         try? sandbox.pass(.tokenCounterBumped)
     }
@@ -168,6 +167,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         taskDepth += 1
         if taskDepth == 1 {
             do {
+                try rejoin()
                 if stateModifyCounter != shared.stateModifyCounter { try load() }
             } catch {
                 release()
@@ -184,11 +184,18 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         if savesAtEnd {
             savesAtEnd = false
             do {
+                try rejoin()
+            } catch {
+                // Without memory there is nothing to count in; the next task finds the stored state again.
+                stateModifyCounter = nil
+                throw .stateFailure(error)
+            }
+            do {
                 try save()
             } catch {
                 failure = .stateFailure(error)
                 // The session must not go on with what nobody else can see.
-                stateModifyCounter = 0
+                stateModifyCounter = nil
                 try? load()
             }
         }
@@ -202,6 +209,16 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     }
 
     // MARK: State
+
+    /// Goes on with the memory and the locks that the others use now, and with the state that they left.
+    private func rejoin() throws(InvalidConfiguration) {
+        guard try memory.rejoin(statusLock) else { return }
+        tokenModifyCounter = nil
+        // A session that holds the stored state stays: loading would end an activation that is pending in it.
+        let isInStep = stateModifyCounter != nil && stored.isUpToDate
+        stateModifyCounter = isInStep ? shared.stateModifyCounter : nil
+        operation.publishAgain()
+    }
 
     private func load() throws(StoredSession.Unavailable) {
         try stored.load()
@@ -227,7 +244,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
 
     private func countChange() throws {
         try sandbox.pass(.counterBump)
-        shared.stateModifyCounter += 1
+        shared.countStateChange()
         sandbox.trace(.counterBumped(shared.stateModifyCounter))
     }
 
@@ -235,30 +252,6 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     /// when the process dies before anything was removed.
     private func countRemoval() throws {
         try countChange()
-        shared.tokenModifyCounter &+= 1
-    }
-
-    // MARK: Opening
-
-    private static func opened<T>(_ path: String, _ open: (String) throws -> T) throws(InvalidConfiguration) -> T {
-        do {
-            return try open(path)
-        } catch {
-            throw .lockFileUnavailable(path: path, reason: String(describing: error))
-        }
-    }
-
-    /// Refuses a memory that differs from the one which the other applications use; the locks would be common, the
-    /// counters not (sharing.md, D15). A name from an earlier boot is replaced.
-    private static func agreeOnMemory(
-        _ names: SharedNames, instanceId: String, container: AppGroupContainer, sandbox: Sandbox
-    ) throws(InvalidConfiguration) {
-        let recorded = container.recordedMemoryName(instanceId: instanceId)
-        if recorded == names.memoryName { return }
-        if let recorded, (try? sandbox.sharedMemory.open(name: recorded)) != nil {
-            throw .sharedMemoryNameDiffers(used: names.memoryName, expected: recorded)
-        }
-        container.recordMemoryName(names.memoryName, instanceId: instanceId)
-        try? sandbox.pass(.memoryNameRecorded)
+        shared.countTokenChange()
     }
 }

@@ -23,17 +23,17 @@ package final class SharedTokenLock: TokenStoreLock, @unchecked Sendable {
         let names = SharedNames(
             instanceId: instanceId, appGroup: sharing.appGroup, memoryIdentifier: sharing.sharedMemoryIdentifier)
         let container = try AppGroupContainer(appGroup: sharing.appGroup, sandbox: sandbox)
-        let path = container.path(of: names.statusLock)
-        let status: SharedLock
+        let status = try container.opened(names.statusLock) {
+            try SharedLock(report: LockReport(.status, sandbox: sandbox), locate: $0)
+        }
         do {
-            status = try SharedLock(path: path, report: LockReport(.status, sandbox: sandbox))
             try status.lock()
         } catch {
-            throw .lockFileUnavailable(path: path, reason: String(describing: error))
+            throw .lockFileUnavailable(path: status.path, reason: error.description)
         }
         defer { status.unlock() }
         statusLock = status
-        memory = try SharedMemory(names: names, sandbox: sandbox)
+        memory = try SharedMemory(names: names, container: container, statusLock: status, sandbox: sandbox)
         self.sandbox = sandbox
     }
 
@@ -44,12 +44,18 @@ package final class SharedTokenLock: TokenStoreLock, @unchecked Sendable {
         } catch {
             throw NSError.stateFailure(error)
         }
+        do {
+            _ = try memory.rejoin(statusLock)
+        } catch {
+            statusLock.unlock()
+            throw NSError.stateFailure(error)
+        }
         return true
     }
 
     package func tokenStoreWillChange() {
         guard !changeIsAnnounced else { return }
-        memory.data.tokenModifyCounter += 1
+        memory.data.countTokenChange()
         changeIsAnnounced = true
         try? sandbox.pass(.tokenCounterBumped)
     }

@@ -30,7 +30,7 @@ public enum AppEvent: Sendable {
     case memoryCreated(name: String)
     /// Shared memory was opened.
     case memoryOpened(name: String)
-    /// What a dead process left in shared memory was put right.
+    /// What a dead process or a stranger did to shared memory was put right.
     case memoryRepaired(name: String, cause: MemoryDamage)
     /// A token was stored.
     case tokenStored(name: String)
@@ -53,12 +53,15 @@ public enum AppEvent: Sendable {
         case operation
     }
 
-    /// What a dead process can leave in shared memory.
+    /// What can be wrong with shared memory.
     public enum MemoryDamage: String, Sendable {
-        /// Memory without a size: its creator died right after the name was made (sharing.md, D11).
+        /// Memory without a size: its creator died right after the name was made, or somebody has cut it
+        /// (sharing.md, D11).
         case noSize
         /// Memory without content: its creator died before the content was complete (sharing.md, D11).
         case noContent
+        /// Memory that is in use, but whose name was removed: a process that starts later would make another.
+        case noName
         /// An operation whose owner has died (sharing.md, D1).
         case deadOwner
     }

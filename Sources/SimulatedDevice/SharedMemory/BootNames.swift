@@ -29,6 +29,13 @@ public struct BootNames: Sendable {
         try Files.touch(directory + "/" + physicalName(of: name).dropFirst())
     }
 
+    /// The physical names of the objects that exist.
+    public func existing() throws -> [String] {
+        guard Files.exists(directory) else { return [] }
+        let existing = Set(try SharedMemoryObject.list())
+        return try Files.list(directory).map { "/" + $0 }.filter(existing.contains)
+    }
+
     /// Ends the boot: unlinks every registered object and removes the list.
     public func unlinkAll() throws {
         guard Files.exists(directory) else { return }

@@ -80,8 +80,28 @@ public final class DeviceSharedMemory: Sendable {
         try object.size()
     }
 
-    /// Maps the whole object for reading and writing. An object without a size cannot be mapped.
-    public func map() throws -> MappedMemory {
-        try object.map()
+    /// Size of the object in bytes; nil when somebody has removed the name: whoever opens it gets another object then.
+    public func sizeIfNamed() throws -> Int? {
+        try object.sizeIfNamed()
+    }
+
+    /// Maps the object for reading and writing. An object without a size cannot be mapped.
+    ///
+    /// - Parameter count: bytes to map; nil maps all of it.
+    public func map(count: Int? = nil) throws -> MappedMemory {
+        try object.map(count: count)
+    }
+
+    /// Marks the object as in use, until this value is gone or its process has ended.
+    public func markAsUsed() throws {
+        try object.lock.lockShared()
+    }
+
+    /// Whether any process uses the object, this value aside. Ask before ``markAsUsed()``.
+    public func isInUse() throws -> Bool {
+        let lock = object.lock
+        guard try lock.tryLock() else { return true }
+        try lock.unlock()
+        return false
     }
 }

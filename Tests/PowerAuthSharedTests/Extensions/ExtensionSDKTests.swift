@@ -1,7 +1,9 @@
 import Foundation
 import LabKit
+import LabSystem
 import PowerAuth2ForExtensions
 import PowerAuthProtocol
+import PowerAuthShared
 import SimulatedDevice
 import Synchronization
 import TestSupport
@@ -21,23 +23,28 @@ struct ExtensionSDKTests {
             appGroups: [SharingApp.appGroup], keychainAccessGroups: [SharingApp.accessGroup])
     }
 
-    private func makeSDK(suite: String? = SharingApp.appGroup, shares: Bool = false) -> PowerAuthExtensionSDK {
+    private func makeSDK(
+        suite: String? = SharingApp.appGroup, shares: Bool = false, memoryIdentifier: String? = nil
+    ) throws -> PowerAuthExtensionSDK {
         let configuration = PowerAuthConfiguration(
             instanceId: SharingApp.instanceId, baseEndpointUrl: "http://localhost",
             configuration: SharingApp.configurationString)
         if shares {
-            configuration.sharingConfiguration = PowerAuthSharingConfiguration(
+            let sharing = PowerAuthSharingConfiguration(
                 appGroup: SharingApp.appGroup, appIdentifier: "widget", keychainAccessGroup: SharingApp.accessGroup)
+            sharing.sharedMemoryIdentifier = memoryIdentifier
+            configuration.sharingConfiguration = sharing
         }
         let keychain = PowerAuthKeychainConfiguration()
         keychain.keychainAttribute_AccessGroup = SharingApp.accessGroup
         keychain.keychainAttribute_UserDefaultsSuiteName = suite
-        return PowerAuthExtensionSDK(configuration: configuration, keychainConfiguration: keychain, sandbox: sandbox)
+        return try PowerAuthExtensionSDK(
+            configuration: configuration, keychainConfiguration: keychain, sandbox: sandbox)
     }
 
     @Test("It follows the application: no activation, an activation, none again")
     func followsApplication() throws {
-        let sdk = makeSDK()
+        let sdk = try makeSDK()
         #expect(!sdk.hasValidActivation())
         try main.app.save(StoredStates.version6)
         #expect(sdk.hasValidActivation())
@@ -51,22 +58,22 @@ struct ExtensionSDKTests {
     @Test("A pending activation of the application cannot be seen")
     func pendingActivation() throws {
         try main.app.startActivation()
-        #expect(!makeSDK().hasValidActivation())
+        #expect(try !makeSDK().hasValidActivation())
     }
 
     @Test("Items of a former installation do not count until the application has run")
     func formerInstallation() throws {
         try main.app.save(StoredStates.version6)
         main.app.sandbox.defaults(suite: SharingApp.appGroup)?.removeObject(forKey: PowerAuthKeychain_Initialized)
-        #expect(!makeSDK().hasValidActivation())
-        #expect(makeSDK(suite: nil).hasValidActivation())
+        #expect(try !makeSDK().hasValidActivation())
+        #expect(try makeSDK(suite: nil).hasValidActivation())
     }
 
     @Test("Tokens can be used, with a header of version 3.1")
     func tokens() throws {
         try main.app.save(StoredStates.version6)
         main.put("T")
-        let sdk = makeSDK()
+        let sdk = try makeSDK()
         let token = try #require(sdk.tokenStore.localToken(withName: "T"))
         let header = try TokenHeader(parsing: token.generateHeader()?.value)
         #expect(header.version == .v3_1)
@@ -77,7 +84,7 @@ struct ExtensionSDKTests {
     func requests() throws {
         try main.app.save(StoredStates.version6)
         main.put("T")
-        let sdk = makeSDK()
+        let sdk = try makeSDK()
         let results = Mutex<[String: Int]>([:])
         let collect = { (name: String) in
             { (token: PowerAuthToken?, error: NSError?) in
@@ -97,7 +104,7 @@ struct ExtensionSDKTests {
     func localRemoval() throws {
         try main.app.save(StoredStates.version6)
         main.put("T")
-        let store = makeSDK().tokenStore
+        let store = try makeSDK().tokenStore
         store.removeLocalToken(withName: "T")
         store.removeAllLocalTokens()
         #expect(store.hasLocalToken(withName: "T"))
@@ -108,7 +115,7 @@ struct ExtensionSDKTests {
         try main.app.save(StoredStates.version6)
         main.put("T")
         main.app.sandbox.defaults(suite: SharingApp.appGroup)?.removeObject(forKey: PowerAuthKeychain_Initialized)
-        #expect(!makeSDK().tokenStore.hasLocalToken(withName: "T"))
+        #expect(try !makeSDK().tokenStore.hasLocalToken(withName: "T"))
         #expect(main.records.record(named: "T") != nil)
     }
 
@@ -116,7 +123,7 @@ struct ExtensionSDKTests {
     func unreadableState() throws {
         try main.app.save(StoredStates.version6)
         main.put("T")
-        let store = makeSDK().tokenStore
+        let store = try makeSDK().tokenStore
         try device.faults.arm(FaultRule(point: .keychainRead, process: "widget", action: .fail("EIO")))
         #expect(!store.hasLocalToken(withName: "T"))
         #expect(store.hasLocalToken(withName: "T"))
@@ -127,7 +134,7 @@ struct ExtensionSDKTests {
         try main.app.save(StoredStates.version6)
         main.put("old", activationId: "c564e700-7e86-4a87-b6c8-a5a0cc89683f")
         let before = try main.app.interface.snapshot().tokenModifyCounter
-        #expect(!makeSDK(shares: true).tokenStore.hasLocalToken(withName: "old"))
+        #expect(try !makeSDK(shares: true).tokenStore.hasLocalToken(withName: "old"))
         #expect(try main.app.interface.snapshot().tokenModifyCounter == before + 1)
     }
 
@@ -137,7 +144,7 @@ struct ExtensionSDKTests {
         main.put("old", activationId: "c564e700-7e86-4a87-b6c8-a5a0cc89683f")
         let before = try main.app.interface.snapshot().tokenModifyCounter
         try sandbox.security.changeState { $0.reboot() }
-        let sdk = makeSDK(shares: true)
+        let sdk = try makeSDK(shares: true)
         #expect(!sdk.hasValidActivation())
         #expect(!sdk.tokenStore.hasLocalToken(withName: "old"))
         // The same boot goes on, and with it the memory that the application has open.
@@ -147,9 +154,33 @@ struct ExtensionSDKTests {
         #expect(try main.app.interface.snapshot().tokenModifyCounter == before + 1)
     }
 
+    @Test("An extension that shares through another memory than the applications is refused as they are")
+    func otherMemory() throws {
+        #expect(
+            throws: InvalidConfiguration.sharedMemoryNameDiffers(
+                used: SharingApp.appGroup + ".ext", expected: SharingApp.appGroup + ".Ez3P")
+        ) {
+            try makeSDK(shares: true, memoryIdentifier: "ext")
+        }
+        #expect(throws: InvalidConfiguration.sharedMemoryIdentifierInvalid("a/b")) {
+            try makeSDK(shares: true, memoryIdentifier: "a/b")
+        }
+        #expect(throws: SystemError.self) { try sandbox.sharedMemory.open(name: SharingApp.appGroup + ".ext") }
+    }
+
+    @Test("An extension follows the applications into another memory")
+    func lostMemory() throws {
+        try main.app.save(StoredStates.version6)
+        main.put("old", activationId: "c564e700-7e86-4a87-b6c8-a5a0cc89683f")
+        let store = try makeSDK(shares: true).tokenStore
+        try sandbox.sharedMemory.unlink(name: SharingApp.appGroup + ".Ez3P")
+        #expect(!store.hasLocalToken(withName: "old"))
+        #expect(try main.app.interface.snapshot().tokenModifyCounter == 2)
+    }
+
     @Test("The configuration is a copy at each access")
-    func configurationCopy() {
-        let sdk = makeSDK()
+    func configurationCopy() throws {
+        let sdk = try makeSDK()
         sdk.configuration.disableAutomaticProtocolUpgrade = true
         #expect(!sdk.configuration.disableAutomaticProtocolUpgrade)
     }

@@ -1,0 +1,58 @@
+import Foundation
+import LabSystem
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// The machine's shared memory is one for all who run on it, so it is filled in a mount namespace of its own.
+    @Suite("The machine has no room for shared memory")
+    struct FullSharedMemoryTests {
+        /// Gives the command behind it a `/dev/shm` of one page, which a file takes.
+        private static let withoutRoom = """
+            mount -t tmpfs -o size=4k tmpfs /dev/shm && head -c 4096 /dev/zero > /dev/shm/full && exec "$0" "$@"
+            """
+
+        @Test(
+            "An app without room for what it would share is refused by name and lives on",
+            .enabled(if: canMount, "needs the right to mount in a namespace of its own, as root has it"))
+        func noRoom() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try workspace.write(
+                """
+                name: No room for shared memory
+                steps:
+                  - main: hasValidActivation
+                    fails:
+                      code: invalidConfiguration
+                      cause: sharedMemoryUnavailable
+                      message: { contains: ENOSPC }
+                  - waitFor: { event: configuration.rejected, peer: main, where: { cause: sharedMemoryUnavailable } }
+                  - note: It is the same process still, and the next one is told the same
+                    main: relaunch
+                  - main: hasValidActivation
+                    fails: { code: invalidConfiguration, cause: sharedMemoryUnavailable }
+                  - trace: events
+                    with: { event: memory.created }
+                    expect: { length: 0 }
+                """, to: "no-room.yaml")
+            let directory = URL(filePath: try ProcessTable.executablePath()).deletingLastPathComponent()
+            let lab = directory.appending(path: "lab").path
+            let outcome = try await onThread {
+                try LabCommand(
+                    ["--mount", "/bin/sh", "-c", Self.withoutRoom, lab, "run", "no-room.yaml"], in: workspace,
+                    executable: "/usr/bin/unshare"
+                ).finish()
+            }
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+            #expect(try workspace.leftovers() == [])
+        }
+
+        private static var canMount: Bool {
+            let attempt = try? ChildProcess.spawn(
+                executable: "/usr/bin/unshare",
+                arguments: ["--mount", "/bin/sh", "-c", "mount -t tmpfs -o size=4k tmpfs /dev/shm"])
+            return (try? attempt?.wait()) == .exited(0)
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import LabKit
+import LabSystem
+import PowerAuthShared
+import SimulatedDevice
+import TestSupport
+import Testing
+
+@Suite("Applications lose what they share while they use it (sharing.md, sections 5 to 7)", .endsInTime)
+struct LostMemoryTests {
+    private let device: TemporaryDevice
+
+    init() throws {
+        device = try TemporaryDevice()
+    }
+
+    private let name = SharingApp.appGroup + ".Ez3P"
+    private var traces: String { device.layout.root + "/run/traces" }
+
+    /// The name by which the machine knows the memory.
+    private func physicalName() throws -> String {
+        let boot = try DeviceRegistry(layout: device.layout, device: device.spec.name).boot()
+        return BootNames(layout: device.layout, device: device.spec.name, boot: boot).physicalName(of: name)
+    }
+
+    private func cut(to size: Int) throws {
+        try SharedMemoryObject.open(name: physicalName()).truncate(to: size)
+    }
+
+    private func repairs() throws -> [JSONValue?] {
+        try TraceReader.readAll(traces).filter { $0.name == .memoryRepaired }.map { $0.fields["cause"] }
+    }
+
+    @Test("They meet in one memory after its name was removed, whoever comes first")
+    func nameIsRemoved() throws {
+        let main = try SharingApp("main", on: device, traceDirectory: traces)
+        let wallet = try SharingApp("wallet", on: device, traceDirectory: traces)
+        try main.save(StoredStates.version6)
+        #expect(wallet.interface.hasValidActivation())
+        try SharedMemoryObject.unlink(name: physicalName())
+        let late = try SharingApp("late", on: device)
+        try late.save(StoredStates.counted(9))
+        #expect(try main.state() == StoredStates.counted(9))
+        try main.save(StoredStates.counted(10))
+        #expect(try wallet.state() == StoredStates.counted(10))
+        #expect(try late.state() == StoredStates.counted(10))
+        #expect(try repairs() == [], "nobody but the late application has made memory")
+
+        try SharedMemoryObject.unlink(name: physicalName())
+        try wallet.save(StoredStates.counted(11))
+        #expect(try main.state() == StoredStates.counted(11))
+        #expect(try repairs() == ["noName"])
+    }
+
+    @Test("Equal counters of two memories do not hide a change")
+    func equalCounters() throws {
+        let main = try SharingApp("main", on: device)
+        try main.save(StoredStates.version6)
+        #expect(try main.interface.snapshot().stateModifyCounter == 2)
+        try SharedMemoryObject.unlink(name: physicalName())
+        try SharingApp("late", on: device).save(StoredStates.counted(9))
+        #expect(try main.state() == StoredStates.counted(9))
+        #expect(try main.interface.snapshot().stateModifyCounter == 2)
+    }
+
+    @Test("Cut memory is made anew, before and inside a task", arguments: [0, 100, 255])
+    func cutMemory(size: Int) throws {
+        let main = try SharingApp("main", on: device, traceDirectory: traces)
+        let wallet = try SharingApp("wallet", on: device)
+        try main.save(StoredStates.version6)
+        try cut(to: size)
+        try main.save(StoredStates.counted(9))
+        #expect(try wallet.state() == StoredStates.counted(9))
+        try wallet.interface.write { session in
+            _ = session.deserializeState(StoredStates.counted(10))
+            try cut(to: size)
+        }
+        #expect(try main.state() == StoredStates.counted(10))
+        #expect(try main.memory().count == SharedData.size)
+        #expect(try repairs() == ["noSize"])
+    }
+
+    @Test("Tokens are read again after the memory was lost")
+    func tokens() throws {
+        let main = try TokenApp("main", on: device)
+        let wallet = try TokenApp("wallet", on: device)
+        try main.app.save(StoredStates.version6)
+        main.put("T")
+        #expect(wallet.store.hasLocalToken(withName: "T"))
+        try SharedMemoryObject.unlink(name: physicalName())
+        main.store.removeLocalToken(withName: "T")
+        #expect(!wallet.store.hasLocalToken(withName: "T"))
+    }
+
+    @Test("A pending activation and its operation survive the loss of the memory")
+    func pendingActivation() throws {
+        let main = try SharingApp("main", on: device)
+        let wallet = try SharingApp("wallet", on: device)
+        try main.startActivation()
+        try SharedMemoryObject.unlink(name: physicalName())
+        let error = try #require(throws: NSError.self) { try wallet.startActivation() }
+        #expect(error.powerAuthErrorCode == .externalPendingOperation)
+        #expect(main.interface.hasPendingActivation())
+        #expect(wallet.interface.externalPendingOperation?.externalApplicationId == "main")
+        try main.save(StoredStates.version6)
+        #expect(wallet.interface.externalPendingOperation == nil)
+        #expect(wallet.interface.hasValidActivation())
+    }
+
+    @Test("A name that somebody else has taken meanwhile is a named error, told once, until it is free again")
+    func nameIsTaken() throws {
+        let main = try SharingApp("main", on: device, traceDirectory: traces)
+        try main.save(StoredStates.version6)
+        let own = try main.memoryBytes()
+        try SharedMemoryObject.unlink(name: physicalName())
+        let foreign = try main.sandbox.sharedMemory.create(name: name, size: SharedData.size).map()
+        foreign.bytes.copyBytes(from: own)
+        foreign.bytes[224] ^= 1
+        for _ in 0..<3 {
+            let error = try #require(throws: NSError.self) { try main.state() }
+            #expect(error.powerAuthErrorCode == .invalidActivationState)
+            #expect(
+                error.userInfo[NSUnderlyingErrorKey] as? InvalidConfiguration
+                    == .sharedMemoryForeignInstance(name: name))
+        }
+        #expect(try TraceReader.readAll(traces).filter { $0.name == .configurationRejected }.count == 1)
+        try SharedMemoryObject.unlink(name: physicalName())
+        #expect(try main.state() == StoredStates.version6)
+    }
+
+    @Test("Two applications exclude each other after their container was deleted")
+    func containerIsDeleted() throws {
+        let main = try SharingApp("main", on: device)
+        let wallet = try SharingApp("wallet", on: device)
+        try main.save(StoredStates.version6)
+        let container = try #require(main.sandbox.containerPath(forAppGroup: SharingApp.appGroup))
+        try Files.removeTree(container)
+        let names = SharedNames(
+            instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
+        try main.interface.write { session in
+            let outsider = try FileLock(path: container + "/" + names.statusLock)
+            #expect(try !outsider.tryLock(), "the status lock is that of a deleted file")
+            _ = session.deserializeState(StoredStates.counted(9))
+        }
+        #expect(try wallet.state() == StoredStates.counted(9))
+        #expect(throws: InvalidConfiguration.self, "the memory's name was not recorded again") {
+            try SharingApp("third", on: device, memoryIdentifier: "zz")
+        }
+    }
+
+    @Test("Counters at their greatest value go on from 1")
+    func countersAtTheirEnd() throws {
+        let main = try TokenApp("main", on: device)
+        let wallet = try TokenApp("wallet", on: device)
+        let memory = try main.app.memory()
+        for place in [8..<24, 88..<96].joined() { memory.bytes[place] = 0xFF }
+        try main.app.save(StoredStates.version6)
+        #expect(try wallet.app.state() == StoredStates.version6)
+        main.put("T")
+        #expect(wallet.store.hasLocalToken(withName: "T"))
+        main.store.removeLocalToken(withName: "T")
+        #expect(!wallet.store.hasLocalToken(withName: "T"))
+        wallet.app.interface.resetSession()
+        try main.app.startActivation()
+        let snapshot = try wallet.app.interface.snapshot()
+        #expect(snapshot.stateModifyCounter == 2)
+        #expect(snapshot.tokenModifyCounter == 1)
+        #expect(snapshot.operationTicket == 1)
+        #expect(wallet.app.interface.externalPendingOperation?.externalApplicationId == "main")
+        withExtendedLifetime(memory) {}
+    }
+
+    @Test("No byte of the memory, whatever it is, ends a process", arguments: [0x00, 0xFF] as [UInt8])
+    func anyByte(value: UInt8) throws {
+        let main = try TokenApp("main", on: device)
+        let memory = try main.app.memory()
+        var rounds = 0
+        for place in 0..<SharedData.size {
+            let before = memory.bytes[place]
+            memory.bytes[place] = value
+            try main.app.save(place.isMultiple(of: 2) ? StoredStates.version6 : StoredStates.counted(9))
+            main.store.removeAllLocalTokens()
+            _ = main.app.interface.externalPendingOperation
+            main.app.interface.resetSession()
+            try? main.app.startActivation()
+            main.app.interface.resetSession()
+            if place < 8 || place >= 224 { memory.bytes[place] = before }
+            rounds += 1
+        }
+        #expect(rounds == SharedData.size)
+        try main.app.save(StoredStates.version6)
+        #expect(try SharingApp("late", on: device).state() == StoredStates.version6)
+        withExtendedLifetime(memory) {}
+    }
+}
