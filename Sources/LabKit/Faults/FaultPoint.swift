@@ -73,6 +73,28 @@ extension FaultPoint {
     public static let operationStarted = FaultPoint(
         "operation.started", "After an operation that excludes other apps has begun.", of: [.app],
         actions: .withoutFailure)
+    /// After the key of a new biometry factor was kept beside the one in force, before the state with the factor is saved.
+    public static let biometryKeyKept = FaultPoint(
+        "biometry.keyKept",
+        "After the key of a new biometry factor was kept beside the one in force, before the state with the factor is saved.",
+        of: [.app], actions: .withoutFailure)
+    /// After the key of a replaced biometry factor was deleted, before the new one is in its place.
+    public static let biometryKeyDropped = FaultPoint(
+        "biometry.keyDropped",
+        "After the key of a replaced biometry factor was deleted, before the new one is in its place.", of: [.app],
+        actions: .withoutFailure)
+    /// After the key of a new biometry factor was put in its place, before the one beside is deleted.
+    public static let biometryKeyInPlace = FaultPoint(
+        "biometry.keyInPlace",
+        "After the key of a new biometry factor was put in its place, before the one beside is deleted.", of: [.app],
+        actions: .withoutFailure)
+    /// After the saved state has lost its biometry factor, before the key is deleted.
+    public static let biometryFactorRemoved = FaultPoint(
+        "biometry.factorRemoved", "After the saved state has lost its biometry factor, before the key is deleted.",
+        of: [.app], actions: .withoutFailure)
+    /// Before the lock of the queue of signed requests is asked for.
+    public static let queueLock = FaultPoint(
+        "queue.lock", "Before the lock of the queue of signed requests is asked for.", of: [.app])
     /// Before an HTTP request is handed to the network.
     public static let httpRequestSent = FaultPoint(
         "http.requestSent", "Before an HTTP request is handed to the network.", of: [.app])
@@ -111,7 +133,8 @@ extension FaultPoint {
     /// All points, in the order of the listings.
     public static let all: [FaultPoint] = [
         keychainRead, keychainWrite, keychainDelete, stateSave, stateSaved, counterBump, lockTaken, lockReleased,
-        operationStarted, httpRequestSent, httpResponseReceived, linkAccepted, linkSent, linkDelivered,
+        operationStarted, biometryKeyKept, biometryKeyDropped, biometryKeyInPlace, biometryFactorRemoved, queueLock,
+        httpRequestSent, httpResponseReceived, linkAccepted, linkSent, linkDelivered,
         linkAcknowledged, serverRequestReceived, serverBeforeCommit, serverAfterCommit, serverResponseSent,
     ]
 }

@@ -37,6 +37,22 @@ extension Explanation {
             .operationStarted, "A kill here leaves the announcement of an operation whose owner is dead.",
             ["sharing.md, section 8.4", "sharing.md, section 8.5"]),
         faultPoint(
+            .biometryKeyKept, "A kill here leaves the earlier factor in force, with its key.",
+            ["sharing.md, section 13", "sharing.md, D21"], ["sharing/death-while-biometry-is-replaced.yaml"]),
+        faultPoint(
+            .biometryKeyDropped, "A kill here leaves the new factor in force; its key is still beside its place.",
+            ["sharing.md, section 12.2", "sharing.md, D21"], ["sharing/death-while-biometry-is-replaced.yaml"]),
+        faultPoint(
+            .biometryKeyInPlace, "A kill here leaves the new factor in force, with its key in two items.",
+            ["sharing.md, section 12.2", "sharing.md, D21"], ["sharing/death-while-biometry-is-replaced.yaml"]),
+        faultPoint(
+            .biometryFactorRemoved, "A kill here leaves a key of no factor, which nothing uses.",
+            ["sharing.md, section 12.5"], ["sharing/death-while-biometry-is-replaced.yaml"]),
+        faultPoint(
+            .queueLock,
+            "A failure here shows what a signed request does that cannot have its turn: it ends, and is not sent.",
+            ["sharing.md, section 7.9", "sharing.md, D12"], ["sharing/request-without-the-queue-lock.yaml"]),
+        faultPoint(
             .httpRequestSent, "A kill or failure here means that the server has never heard of the request.",
             ["sdk.md, section 7.2"]),
         faultPoint(

@@ -128,7 +128,9 @@ public final class PowerAuthSDK: Sendable {
             sandbox: sandbox)
         let factorKeys = FactorKeySource(
             possession: (possession, keychain.keychainKey_Possession),
-            biometry: (biometry, configuration.keychainKey_Biometry),
+            biometry: BiometryKeyStore(
+                keychain: biometry, account: configuration.keychainKey_Biometry, access: keychain.biometricItemAccess,
+                session: session, sandbox: sandbox),
             invalidatesContext: keychain.invalidateLocalAuthenticationContextAfterUse, sandbox: sandbox)
         let client = RestClient(
             session: session, factorKeys: factorKeys,
@@ -156,6 +158,7 @@ public final class PowerAuthSDK: Sendable {
             instanceId: configuration.instanceId, session: session, tokenStore: tokens)
         timeService.setClient(client)
         watchService.register(in: sandbox)
+        factorKeys.biometry.removeLeftovers()
     }
 
     deinit {

@@ -122,20 +122,20 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         queue.add(
             operation,
             around: SerialOperationQueue.Bracket(
-                enter: { [self] in
+                enter: { [self] () throws(NSError) in
                     do {
+                        try sandbox.pass(.queueLock)
                         if try !queueLock.tryLock() {
                             sandbox.trace(.lockRequested(.queue))
                             try queueLock.lock()
                         }
                     } catch {
-                        PowerAuthLog.write("ERROR: The request runs without the queue lock: \(error)")
-                        return false
+                        // Without the lock it could use the same counter as a request of another application.
+                        throw .queueLockFailure(error, path: queueLock.path)
                     }
                     sandbox.trace(.lockTaken(.queue))
                     // An armed failure has no meaning here: the lock is held and will be given back.
                     try? sandbox.pass(.lockTaken)
-                    return true
                 },
                 leave: { [self] in
                     sandbox.trace(.lockReleased(.queue))
@@ -256,5 +256,15 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
             throw .sharedMemoryNameDiffers(used: names.memoryName, expected: recorded)
         }
         container.recordMemoryName(names.memoryName, instanceId: instanceId)
+    }
+}
+
+extension NSError {
+    /// The error of a request that cannot have its turn among those of the other applications (sharing.md, D12).
+    fileprivate static func queueLockFailure(_ cause: any Error, path: String) -> NSError {
+        .powerAuth(
+            .invalidActivationState,
+            "The lock '\(path)', which orders signed requests between applications, cannot be taken: \(cause). "
+                + "The request was not sent; try again.", underlying: cause)
     }
 }

@@ -204,6 +204,18 @@ public final class SystemKeychain: Sendable {
         }
     }
 
+    /// The accounts of all items of a service, in the given group or in every group of the app. Protected items are
+    /// among them and nobody is asked: only their values are protected.
+    ///
+    /// - Returns: The status (``errSecItemNotFound`` for an empty service) and, on success, each account once.
+    public func accounts(service: String, accessGroup: String? = nil) -> (status: OSStatus, accounts: [String]?) {
+        perform(.keychainRead, failed: { ($0, nil) }) {
+            guard let groups = groups(for: accessGroup) else { return (errSecMissingEntitlement, nil) }
+            let accounts = Set(try database.all(service: service, groups: groups).map(\.key.account))
+            return accounts.isEmpty ? (errSecItemNotFound, nil) : (errSecSuccess, accounts.sorted())
+        }
+    }
+
     private func remove(service: String?, account: String?, accessGroup: String?) -> OSStatus {
         perform(.keychainDelete, failed: { $0 }) {
             guard let groups = groups(for: accessGroup) else { return errSecMissingEntitlement }
@@ -277,20 +289,4 @@ extension OSStatus {
                 errSecAuthFailed
             }
     }
-}
-
-/// What a keychain tells its surroundings; closures, so that the keychain needs no sandbox.
-struct KeychainHooks: Sendable {
-    /// Passes a fault point; throws what was armed there.
-    var pass: @Sendable (FaultPoint) throws -> Void = { _ in }
-    /// Takes the room in the storage for so many bytes; throws when there is none.
-    var takeRoom: @Sendable (Int) throws -> Void = { _ in }
-    /// An item was added or changed.
-    var written: @Sendable (KeychainKey) -> Void = { _ in }
-    /// An item was deleted.
-    var deleted: @Sendable (KeychainKey) -> Void = { _ in }
-    /// An item's bytes do not match their checksum.
-    var damaged: @Sendable (KeychainKey) -> Void = { _ in }
-    /// The database, or an armed fault, made a call fail.
-    var failed: @Sendable (any Error) -> Void = { _ in }
 }

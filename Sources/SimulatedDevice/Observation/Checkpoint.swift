@@ -16,6 +16,16 @@ public enum Checkpoint: CaseIterable, Sendable {
     case lockReleased
     /// After an operation that excludes other apps has begun.
     case operationStarted
+    /// After the key of a new biometry factor was kept beside the one in force.
+    case biometryKeyKept
+    /// After the key of a replaced biometry factor was deleted, before the new one is in its place.
+    case biometryKeyDropped
+    /// After the key of a new biometry factor was put in its place, before the one beside is deleted.
+    case biometryKeyInPlace
+    /// After the saved state has lost its biometry factor, before the key is deleted.
+    case biometryFactorRemoved
+    /// Before the lock of the queue of signed requests is asked for.
+    case queueLock
     /// Before an HTTP request is handed to the network.
     case httpRequestSent
     /// After an HTTP response arrived, before it is processed.
@@ -30,6 +40,11 @@ public enum Checkpoint: CaseIterable, Sendable {
         case .lockTaken: .lockTaken
         case .lockReleased: .lockReleased
         case .operationStarted: .operationStarted
+        case .biometryKeyKept: .biometryKeyKept
+        case .biometryKeyDropped: .biometryKeyDropped
+        case .biometryKeyInPlace: .biometryKeyInPlace
+        case .biometryFactorRemoved: .biometryFactorRemoved
+        case .queueLock: .queueLock
         case .httpRequestSent: .httpRequestSent
         case .httpResponseReceived: .httpResponseReceived
         }

@@ -1,0 +1,17 @@
+import LabKit
+
+/// What a keychain tells its surroundings; closures, so that the keychain needs no sandbox.
+struct KeychainHooks: Sendable {
+    /// Passes a fault point; throws what was armed there.
+    var pass: @Sendable (FaultPoint) throws -> Void = { _ in }
+    /// Takes the room in the storage for so many bytes; throws when there is none.
+    var takeRoom: @Sendable (Int) throws -> Void = { _ in }
+    /// An item was added or changed.
+    var written: @Sendable (KeychainKey) -> Void = { _ in }
+    /// An item was deleted.
+    var deleted: @Sendable (KeychainKey) -> Void = { _ in }
+    /// An item's bytes do not match their checksum.
+    var damaged: @Sendable (KeychainKey) -> Void = { _ in }
+    /// The database, or an armed fault, made a call fail.
+    var failed: @Sendable (any Error) -> Void = { _ in }
+}
