@@ -47,7 +47,7 @@ extension Explanation {
             ["sharing.md, section 12.2", "sharing.md, D21"], ["sharing/death-while-biometry-is-replaced.yaml"]),
         faultPoint(
             .biometryFactorRemoved, "A kill here leaves a key of no factor, which nothing uses.",
-            ["sharing.md, section 12.5"], ["sharing/death-while-biometry-is-replaced.yaml"]),
+            ["sharing.md, section 12.5"], ["sharing/death-while-biometry-is-removed.yaml"]),
         faultPoint(
             .queueLock,
             "A failure here shows what a signed request does that cannot have its turn: it ends, and is not sent.",

@@ -190,13 +190,19 @@ package final class BiometryKeyStore: Sendable {
     package func removeLeftovers() {
         guard !accountsBeside().isEmpty else { return }
         session.readVoidTask { core in
-            guard case .named(let name) = core.biometryFactorIdentity else { return }
-            let accounts = keychain.accounts()
-            if accounts.contains(account(beside: name)) {
-                keychain.deleteData(forKey: account)
-                removeKeysBeside(except: name)
-            } else if accounts.contains(account) {
-                removeKeysBeside()
+            switch core.biometryFactorIdentity {
+            case .none:
+                // A state that this version cannot read looks like none, and may need its key again.
+                if core.hasValidActivation { removeAll() }
+            case .named(let name):
+                let accounts = keychain.accounts()
+                if accounts.contains(account(beside: name)) {
+                    keychain.deleteData(forKey: account)
+                    removeKeysBeside(except: name)
+                } else if accounts.contains(account) {
+                    removeKeysBeside()
+                }
+            case .hidden: return
             }
         }
     }

@@ -122,7 +122,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         queue.add(
             operation,
             around: SerialOperationQueue.Bracket(
-                enter: { [self] () throws(NSError) in
+                enter: { [self] in
                     do {
                         try sandbox.pass(.queueLock)
                         if try !queueLock.tryLock() {
@@ -131,7 +131,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
                         }
                     } catch {
                         // Without the lock it could use the same counter as a request of another application.
-                        throw .queueLockFailure(error, path: queueLock.path)
+                        throw NSError.queueLockFailure(error, path: queueLock.path)
                     }
                     sandbox.trace(.lockTaken(.queue))
                     // An armed failure has no meaning here: the lock is held and will be given back.

@@ -1,5 +1,5 @@
 import Dispatch
-package import Foundation
+import Foundation
 import Synchronization
 
 /// Runs units of work one after another, each of them with what surrounds it (taking and giving back the
@@ -14,13 +14,13 @@ package final class SerialOperationQueue: Sendable {
     /// Brackets a unit: `enter` may block, `leave` follows from whatever thread finishes the unit. A unit whose bracket
     /// cannot be entered is refused: it never runs without what surrounds it.
     package struct Bracket: Sendable {
-        let enter: @Sendable () throws(NSError) -> Void
+        let enter: @Sendable () throws -> Void
         let leave: @Sendable () -> Void
 
         /// - Parameters:
         ///   - enter: called before the unit starts; throws what a unit is refused with.
         ///   - leave: called after the unit finished.
-        package init(enter: @escaping @Sendable () throws(NSError) -> Void, leave: @escaping @Sendable () -> Void) {
+        package init(enter: @escaping @Sendable () throws -> Void, leave: @escaping @Sendable () -> Void) {
             self.enter = enter
             self.leave = leave
         }
@@ -69,10 +69,10 @@ package final class SerialOperationQueue: Sendable {
             }
             guard let next else { return }
             guard !next.operation.isCancelled else { return startNext() }
-            do throws(NSError) {
+            do {
                 try next.bracket?.enter()
             } catch {
-                next.operation.refuse(error)
+                next.operation.refuse(error as NSError)
                 return startNext()
             }
             next.operation.run { [self] in

@@ -89,7 +89,7 @@ struct SerialOperationQueueTests {
                     finished()
                 },
                 around: SerialOperationQueue.Bracket(
-                    enter: { () throws(NSError) in throw .powerAuth(.invalidActivationState) },
+                    enter: { throw NSError.powerAuth(.invalidActivationState) },
                     leave: { log.withLock { $0.append("unlock") } }))
             queue.add(
                 TestOperation { finished in
