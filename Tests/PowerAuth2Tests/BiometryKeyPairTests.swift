@@ -31,11 +31,12 @@ struct BiometryKeyPairTests {
         let next = try app.restarted()
         let others = mode == .sharing ? [try app.neighbour().sdk] : []
         for reader in [sdk, next] + others { #expect(reader.hasBiometryFactor()) }
-        try app.answer(.success)
-        #expect(try await app.sign(others.first ?? next, with: .possessionWithBiometry(prompt: "Confirm")).get())
-        #expect(app.accounts == [Self.account])
-        try app.answer(.success)
-        #expect(try await app.sign(sdk, with: .possessionWithBiometry(prompt: "Confirm")).get())
+        // Only those that share may sign in turn.
+        for signer in mode == .sharing ? others + [sdk] : [next] {
+            try app.answer(.success)
+            #expect(try await app.sign(signer, with: .possessionWithBiometry(prompt: "Confirm")).get())
+            #expect(app.accounts == [Self.account])
+        }
     }
 
     @Test("Keys read in advance are found under the account that the configuration names")

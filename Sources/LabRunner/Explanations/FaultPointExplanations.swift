@@ -17,11 +17,12 @@ extension Explanation {
             .stateSave,
             "A kill here loses what the last request has changed, such as the counter of a signature. The change is counted "
                 + "already, so that other apps read the old state once more.",
-            ["sharing.md, section 7.6"]),
+            ["sharing.md, section 7.6"],
+            ["sharing/death-while-biometry-is-replaced.yaml", "sharing/death-while-biometry-is-removed.yaml"]),
         faultPoint(
             .stateSaved,
             "A kill here leaves a complete state. With the quirk `sharing.D7` other apps are not told of it.",
-            ["sharing.md, section 7.6", "sharing.md, D7"]),
+            ["sharing.md, section 7.6", "sharing.md, D7"], ["sharing/death-while-biometry-is-replaced.yaml"]),
         faultPoint(
             .counterBump,
             "A kill here leaves everything as it was; with the quirk `sharing.D7`, a state nobody is told of.",
