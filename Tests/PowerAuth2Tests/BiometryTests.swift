@@ -22,10 +22,8 @@ struct BiometryTests {
         }
         let watch = try TemporaryDevice(biometry: DeviceSpec.Biometry.none)
         let sandbox = try watch.sandbox(appGroups: [TestApp.appGroup], keychainAccessGroups: [TestApp.accessGroup])
-        let keys = FactorKeySource(
-            possession: (PowerAuthKeychain(identifier: "p", accessGroup: nil, system: sandbox.keychain), "k"),
-            biometry: (PowerAuthKeychain(identifier: "b", accessGroup: nil, system: sandbox.keychain), "k"),
-            invalidatesContext: true, sandbox: sandbox)
+        let keys = try PowerAuthSDK(configuration: app.sdk.configuration, sandbox: sandbox, transport: app.transport)
+            .factorKeys
         let error = #expect(throws: NSError.self) { try keys.keys(for: .possessionWithBiometry()) }
         #expect(error?.powerAuthErrorCode == .biometryNotAvailable)
     }

@@ -76,6 +76,9 @@ extension FaultPoint {
     public static let statusLockReleased = FaultPoint(
         "statusLock.released", "After the lock for one task of a shared session was released.", of: [.app],
         actions: .withoutFailure)
+    /// Before the lock for one signed request is asked for.
+    public static let queueLockTake = FaultPoint(
+        "queueLock.take", "Before the lock for one signed request is asked for.", of: [.app])
     /// After the lock for one signed request was taken.
     public static let queueLockTaken = FaultPoint(
         "queueLock.taken", "After the lock for one signed request was taken.", of: [.app], actions: .withoutFailure)
@@ -128,6 +131,25 @@ extension FaultPoint {
     /// After the flag of a new installation was written.
     public static let wipeFlagWritten = FaultPoint(
         "wipe.flagWritten", "After the flag of a new installation was written.", of: [.app], actions: .withoutFailure)
+    /// After the key of a new biometry factor was kept beside the one in force, before the state with the factor is saved.
+    public static let biometryKeyKept = FaultPoint(
+        "biometry.keyKept",
+        "After the key of a new biometry factor was kept beside the one in force, before the state with the factor is saved.",
+        of: [.app], actions: .withoutFailure)
+    /// After the key of a replaced biometry factor was deleted, before the new one is in its place.
+    public static let biometryKeyDropped = FaultPoint(
+        "biometry.keyDropped",
+        "After the key of a replaced biometry factor was deleted, before the new one is in its place.", of: [.app],
+        actions: .withoutFailure)
+    /// After the key of a new biometry factor was put in its place, before the one beside is deleted.
+    public static let biometryKeyInPlace = FaultPoint(
+        "biometry.keyInPlace",
+        "After the key of a new biometry factor was put in its place, before the one beside is deleted.", of: [.app],
+        actions: .withoutFailure)
+    /// After the saved state has lost its biometry factor, before the key is deleted.
+    public static let biometryFactorRemoved = FaultPoint(
+        "biometry.factorRemoved", "After the saved state has lost its biometry factor, before the key is deleted.",
+        of: [.app], actions: .withoutFailure)
     /// Before an HTTP request is handed to the network.
     public static let httpRequestSent = FaultPoint(
         "http.requestSent", "Before an HTTP request is handed to the network.", of: [.app])
@@ -166,9 +188,10 @@ extension FaultPoint {
     /// All points, in the order of the listings.
     public static let all: [FaultPoint] = [
         keychainRead, keychainWrite, keychainDelete, stateSave, stateSaved, counterBump, tokenCounterBumped,
-        statusLockTaken, statusLockReleased, queueLockTaken, queueLockReleased, operationLockTaken, operationStarted,
-        operationCleared, operationLockReleased, memoryCreated, memorySized, memoryInitialised, memoryNameRecorded,
-        wipeBegun, wipeDone, wipeFlagWritten, httpRequestSent, httpResponseReceived, linkAccepted, linkSent,
+        statusLockTaken, statusLockReleased, queueLockTake, queueLockTaken, queueLockReleased, operationLockTaken,
+        operationStarted, operationCleared, operationLockReleased, memoryCreated, memorySized, memoryInitialised,
+        memoryNameRecorded, wipeBegun, wipeDone, wipeFlagWritten, biometryKeyKept, biometryKeyDropped,
+        biometryKeyInPlace, biometryFactorRemoved, httpRequestSent, httpResponseReceived, linkAccepted, linkSent,
         linkDelivered, linkAcknowledged, serverRequestReceived, serverBeforeCommit, serverAfterCommit,
         serverResponseSent,
     ]

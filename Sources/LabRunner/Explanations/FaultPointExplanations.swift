@@ -17,11 +17,16 @@ extension Explanation {
             .stateSave,
             "A kill here loses what the last request has changed, such as the counter of a signature. The change is counted "
                 + "already, so that other apps read the old state once more.",
-            ["sharing.md, section 7.6"], ["sharing/upgrade-whose-owner-dies.yaml"]),
+            ["sharing.md, section 7.6"],
+            [
+                "sharing/upgrade-whose-owner-dies.yaml", "sharing/death-while-biometry-is-replaced.yaml",
+                "sharing/death-while-biometry-is-removed.yaml",
+            ]),
         faultPoint(
             .stateSaved,
             "A kill here leaves a complete state. With the quirk `sharing.D7` other apps are not told of it.",
-            ["sharing.md, section 7.6", "sharing.md, D7"], ["sharing/upgrade-whose-owner-dies.yaml"]),
+            ["sharing.md, section 7.6", "sharing.md, D7"],
+            ["sharing/upgrade-whose-owner-dies.yaml", "sharing/death-while-biometry-is-replaced.yaml"]),
         faultPoint(
             .counterBump,
             "A kill here leaves everything as it was; with the quirk `sharing.D7`, a state nobody is told of.",
@@ -81,6 +86,22 @@ extension Explanation {
         faultPoint(
             .wipeFlagWritten, "A kill here comes before the app knows that it was installed anew.",
             ["sharing.md, section 14"], ["sharing/killed-while-it-wipes.yaml"]),
+        faultPoint(
+            .biometryKeyKept, "A kill here leaves the earlier factor in force, with its key.",
+            ["sharing.md, section 13", "sharing.md, D21"], ["sharing/death-while-biometry-is-replaced.yaml"]),
+        faultPoint(
+            .biometryKeyDropped, "A kill here leaves the new factor in force; its key is still beside its place.",
+            ["sharing.md, section 12.2", "sharing.md, D21"], ["sharing/death-while-biometry-is-replaced.yaml"]),
+        faultPoint(
+            .biometryKeyInPlace, "A kill here leaves the new factor in force, with its key in two items.",
+            ["sharing.md, section 12.2", "sharing.md, D21"], ["sharing/death-while-biometry-is-replaced.yaml"]),
+        faultPoint(
+            .biometryFactorRemoved, "A kill here leaves a key of no factor, which nothing uses.",
+            ["sharing.md, section 12.5"], ["sharing/death-while-biometry-is-removed.yaml"]),
+        faultPoint(
+            .queueLockTake,
+            "A failure here shows what a signed request does that cannot have its turn: it ends, and is not sent.",
+            ["sharing.md, section 7.9", "sharing.md, D12"], ["sharing/request-without-the-queue-lock.yaml"]),
         faultPoint(
             .httpRequestSent, "A kill or failure here means that the server has never heard of the request.",
             ["sdk.md, section 7.2"], ["sharing/upgrade-whose-owner-dies.yaml"]),

@@ -34,11 +34,14 @@ extension Explanation {
                 "`createActivation` while there is an activation, `persistActivation` while none is pending.",
                 "A new password shorter than 4 bytes.", "The state could not be stored.",
                 "The memory or a lock that apps share is lost and cannot be made anew; `cause` names the reason.",
+                "A lock that orders the applications could not be taken; a signed request is not sent then.",
             ],
             advice: "`hasValidActivation` and `hasPendingActivation` tell the state; `state.saved` in the trace who "
                 + "changed it last.",
-            references: ["sdk.md, section 9.1", "sdk.md, section 11"],
-            scenarios: ["sdk/password.yaml", "sdk/biometry-key-is-refused.yaml"]),
+            references: ["sdk.md, section 9.1", "sdk.md, section 11", "sharing.md, D12"],
+            scenarios: [
+                "sdk/password.yaml", "sdk/biometry-key-is-refused.yaml", "sharing/request-without-the-queue-lock.yaml",
+            ]),
         Explanation(
             "invalidActivationCode", .sdkError, code: 4,
             "An activation code, a recovery code, a PUK or a parameter of OpenID Connect is malformed.",

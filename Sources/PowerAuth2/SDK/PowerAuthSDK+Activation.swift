@@ -176,16 +176,13 @@ extension PowerAuthSDK {
         try nsError {
             try session.write { core in
                 guard core.hasPendingActivation else { throw NSError.powerAuth(.invalidActivationState) }
-                factorKeys.removeBiometryKey()
+                factorKeys.biometry.removeAll()
                 // The key goes first: while nothing else has changed, the application may try again.
-                if let key = keys.biometryUnlockKey,
-                    !factorKeys.storeBiometryKey(key, access: biometricItemAccess),
-                    givenBiometryKey == nil
-                {
+                if let key = keys.biometryUnlockKey, !factorKeys.biometry.storeFirst(key), givenBiometryKey == nil {
                     throw NSError.powerAuth(.biometryNotAvailable)
                 }
                 guard core.completeActivation(keys) else {
-                    factorKeys.removeBiometryKey()
+                    factorKeys.biometry.removeAll()
                     throw NSError.powerAuth(.invalidActivationState)
                 }
                 tokens.removeAllLocalTokens()

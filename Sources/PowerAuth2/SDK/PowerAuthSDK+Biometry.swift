@@ -4,7 +4,7 @@ public import Foundation
 extension PowerAuthSDK {
     /// True when the activation has a biometry factor and its key is stored on this device.
     public func hasBiometryFactor() -> Bool {
-        factorKeys.hasBiometryKey && session.readBoolTask { $0.hasBiometryFactor() }
+        session.readBoolTask { $0.hasBiometryFactor() && factorKeys.biometry.hasKey(of: $0) }
     }
 
     /// Removes the biometry factor and its key.
@@ -13,7 +13,7 @@ extension PowerAuthSDK {
     @discardableResult
     public func removeBiometryFactor() -> Bool {
         guard session.writeBoolTask(session: { $0.removeBiometryFactor() }) else { return false }
-        factorKeys.removeBiometryKey()
+        factorKeys.biometry.removeKeyOfRemovedFactor()
         return true
     }
 
@@ -24,7 +24,7 @@ extension PowerAuthSDK {
     ///   - callback: takes nil, or an error. Before the function returns: `biometryNotAvailable` when biometry cannot
     ///     be used now, `missingActivation` without an activation. Later: `networkError` (a wrong password),
     ///     `signatureError`, `invalidActivationState`, `biometryNotAvailable`, `encryption`, `pendingProtocolUpgrade`,
-    ///     or one of the transport; an earlier factor stays unless its key could not be replaced.
+    ///     or one of the transport; an earlier factor stays, with its key.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func addBiometryFactor(
@@ -42,7 +42,7 @@ extension PowerAuthSDK {
             callback(.powerAuth(.biometryNotAvailable))
             return nil
         }
-        let (factorKeys, access) = (factorKeys, biometricItemAccess)
+        let biometry = factorKeys.biometry
         return unlockVault(
             .possessionWithPassword(password: password), reason: "ADD_BIOMETRY",
             { (_: Bool?, error) in callback(error) },
@@ -50,15 +50,18 @@ extension PowerAuthSDK {
                 let key = PowerAuthCoreSession.generateSignatureUnlockKey()
                 keys.biometryUnlockKey = key
                 try session.write { core in
+                    let before = core.serializedState()
                     guard core.addBiometryFactor(vaultKey, keys: keys) else {
                         throw NSError.powerAuth(.invalidActivationState)
                     }
-                    guard factorKeys.storeBiometryKey(key, access: access) else {
+                    guard biometry.keep(key, for: core) else {
                         // A factor whose key nobody has would only make signatures fail later.
-                        core.removeBiometryFactor()
+                        _ = core.deserializeState(before)
                         throw NSError.powerAuth(.biometryNotAvailable)
                     }
                 }
+                // Not before the state is saved: until then the earlier key is in force.
+                biometry.putInPlace(key)
                 return true
             })
     }

@@ -39,10 +39,11 @@ extension PowerAuthSDK {
         client.abortCallsOfActivation()
         cache.withLock { $0 = Cache() }
         session.writeVoidTask { core in
-            factorKeys.removeBiometryKey()
             tokens.removeAllLocalTokens()
             core.resetSession(false)
         }
+        // Not before the state is saved: a process that dies in between must not leave an activation without its key.
+        factorKeys.biometry.removeKeyOfRemovedFactor()
         sandbox.trace(.stateRemoved)
     }
 }

@@ -6,7 +6,8 @@ extension PowerAuthSDK {
     /// Runs an operation when no signed request is on its way. Until it has finished, no other one starts; where the
     /// activation is shared, in no application.
     ///
-    /// - Parameter operation: the operation; start no request of the SDK in it and wait for it.
+    /// - Parameter operation: the operation; start no request of the SDK in it and wait for it. When the lock that orders
+    ///   the applications cannot be taken, it is cancelled and ends without having run.
     /// - Returns: false, with nothing done, without an activation.
     @discardableResult
     public func executeOperation(onSerialQueue operation: Operation) -> Bool {
@@ -21,7 +22,8 @@ extension PowerAuthSDK {
     /// Runs a block when no signed request is on its way. No other one starts until the block's task is cancelled: that is
     /// how it reports that it has finished.
     ///
-    /// - Parameter block: gets its own task; called on a background thread.
+    /// - Parameter block: gets its own task; called on a background thread. When the lock that orders the applications
+    ///   cannot be taken, the task is cancelled and the block is never called.
     /// - Returns: the same task; nil, with nothing done, without an activation.
     @discardableResult
     public func executeBlock(
@@ -55,6 +57,14 @@ private final class ApplicationOperation: SerialOperation, @unchecked Sendable {
         queue.addOperation(operation)
         queue.addBarrierBlock(finished)
     }
+
+    func refuse(_ error: NSError) {
+        PowerAuthLog.write("ERROR: An operation of the serial queue is cancelled: \(error.localizedDescription)")
+        operation.cancel()
+        // A queue makes a cancelled operation end without running it; it is kept until then.
+        queue.addOperation(operation)
+        queue.addBarrierBlock { withExtendedLifetime(self) {} }
+    }
 }
 
 /// A block of the application on the serial queue. Thread rule: any thread.
@@ -80,6 +90,11 @@ private final class ApplicationBlock: SerialOperation, PowerAuthOperationTask {
         }
         guard runs else { return finished() }
         block(self)
+    }
+
+    func refuse(_ error: NSError) {
+        PowerAuthLog.write("ERROR: A block of the serial queue is cancelled: \(error.localizedDescription)")
+        cancel()
     }
 
     func cancel() {

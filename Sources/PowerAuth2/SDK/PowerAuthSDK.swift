@@ -119,7 +119,9 @@ public final class PowerAuthSDK: Sendable {
             sandbox: sandbox)
         let factorKeys = FactorKeySource(
             possession: (services.possession, keychain.keychainKey_Possession),
-            biometry: (services.biometry, configuration.keychainKey_Biometry),
+            biometry: BiometryKeyStore(
+                keychain: services.biometry, account: configuration.keychainKey_Biometry,
+                access: keychain.biometricItemAccess, session: session, sandbox: sandbox),
             invalidatesContext: keychain.invalidateLocalAuthenticationContextAfterUse, sandbox: sandbox)
         let client = RestClient(
             session: session, factorKeys: factorKeys,
@@ -147,6 +149,7 @@ public final class PowerAuthSDK: Sendable {
             instanceId: configuration.instanceId, session: session, tokenStore: tokens)
         timeService.setClient(client)
         watchService.register(in: sandbox)
+        factorKeys.biometry.removeLeftovers()
     }
 
     deinit {

@@ -12,12 +12,13 @@ struct InstallationLeftovers {
         guard !sessions.isEmpty else { return }
         let status = services.status.inOneGroup(sandbox.identity)
         let states = sessions.flatMap { SessionStateStore.accounts(instanceId: $0.instanceId) }
-        let stored = try status.accounts()
+        let stored = try status.accountsInGroup()
         add(states.filter(stored.contains), of: status)
 
         let biometry = services.biometry.inOneGroup(sandbox.identity)
-        let keys = try biometry.accounts()
-        add(sessions.map(\.biometryAccount).filter(keys.contains), of: biometry)
+        let owners = Set(sessions.map(\.biometryAccount))
+        let keys = try biometry.accountsInGroup().filter { owners.contains(BiometryKeyStore.owner(of: $0)) }
+        add(keys.sorted(), of: biometry)
 
         let tokens = services.tokens.inOneGroup(sandbox.identity)
         for session in sessions {
@@ -28,7 +29,7 @@ struct InstallationLeftovers {
         // depend on.
         if stored.isSubset(of: states) {
             let possession = services.possession.inOneGroup(sandbox.identity)
-            add(try possession.accounts().sorted(), of: possession)
+            add(try possession.accountsInGroup().sorted(), of: possession)
         }
     }
 

@@ -79,7 +79,7 @@ package struct InstallationRecords: Sendable {
 
     /// Forgets all sessions of the installation.
     func removeAll() throws(KeychainFailure) {
-        for account in try service.accounts() where isOwn(account) { try service.remove(account) }
+        for account in try service.accountsInGroup() where isOwn(account) { try service.remove(account) }
     }
 
     private func isOwn(_ account: String) -> Bool {
@@ -96,11 +96,13 @@ struct KeychainFailure: Error, CustomStringConvertible {
 
 extension PowerAuthKeychain {
     /// The accounts of all items in the service's group; none when it names no group.
-    func accounts() throws(KeychainFailure) -> Set<String> {
+    func accountsInGroup() throws(KeychainFailure) -> Set<String> {
         guard let accessGroup else { return [] }
         let found = system.accounts(service: identifier, accessGroup: accessGroup)
-        guard found.status == errSecSuccess else { throw KeychainFailure(status: found.status) }
-        return Set(found.accounts)
+        guard found.status == errSecSuccess || found.status == errSecItemNotFound else {
+            throw KeychainFailure(status: found.status)
+        }
+        return Set(found.accounts ?? [])
     }
 
     /// Removes an item that may be missing.

@@ -176,6 +176,11 @@ public final class PowerAuthKeychain: Sendable {
         system.items(service: identifier, accessGroup: accessGroup).values ?? [:]
     }
 
+    /// The accounts of the service's items, protected ones included: nobody is asked. Empty on any failure.
+    func accounts() -> [String] {
+        system.accounts(service: identifier, accessGroup: accessGroup).accounts ?? []
+    }
+
     /// Stores an item whether it exists or not.
     ///
     /// - Returns: ``errSecSuccess`` or the reason why nothing was stored.

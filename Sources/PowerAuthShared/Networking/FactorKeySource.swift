@@ -10,23 +10,23 @@ package final class FactorKeySource: Sendable {
     private let sandbox: Sandbox
     private let possession: PowerAuthKeychain
     private let possessionAccount: String
-    private let biometry: PowerAuthKeychain
-    private let biometryAccount: String
+    /// The biometry key of the activation.
+    package let biometry: BiometryKeyStore
     private let invalidatesContext: Bool
 
     /// - Parameters:
     ///   - possession: the service with the possession key, and the key's account.
-    ///   - biometry: the service with the biometry key, and the key's account.
+    ///   - biometry: the biometry key.
     ///   - invalidatesContext: whether the application's context ends with the first key that is read with it.
     ///   - sandbox: the device.
     package init(
         possession: (keychain: PowerAuthKeychain, account: String),
-        biometry: (keychain: PowerAuthKeychain, account: String), invalidatesContext: Bool, sandbox: Sandbox
+        biometry: BiometryKeyStore, invalidatesContext: Bool, sandbox: Sandbox
     ) {
         self.invalidatesContext = invalidatesContext
         self.sandbox = sandbox
         (self.possession, possessionAccount) = possession
-        (self.biometry, biometryAccount) = biometry
+        self.biometry = biometry
     }
 
     /// Keys for what needs the possession factor or the transport key only.
@@ -101,13 +101,7 @@ package final class FactorKeySource: Sendable {
     /// - Parameter dialog: how the user is asked; nil leaves the text to the system.
     package func readBiometryKey(_ dialog: PowerAuthKeychainAuthentication?) throws(NSError) -> Data {
         guard sandbox.authentication.sensor != nil else { throw .powerAuth(.biometryNotAvailable) }
-        var status = errSecSuccess
-        let stored =
-            if let dialog {
-                biometry.data(forKey: biometryAccount, status: &status, authentication: dialog)
-            } else {
-                biometry.data(forKey: biometryAccount, status: &status)
-            }
+        let (status, stored) = biometry.read(dialog)
         if let error = NSError.biometry(keychainStatus: status) { throw error }
         if invalidatesContext { dialog?.context?.invalidate() }
         return stored ?? PowerAuthCoreSession.generateSignatureUnlockKey()
@@ -120,8 +114,7 @@ package final class FactorKeySource: Sendable {
     package func readBiometryKeys(
         _ dialog: PowerAuthKeychainAuthentication
     ) -> (status: OSStatus, keys: [String: Data]?) {
-        var status = errSecSuccess
-        let keys = biometry.allValues(with: dialog, status: &status)
+        let (status, keys) = biometry.readAll(dialog)
         if keys != nil, invalidatesContext { dialog.context?.invalidate() }
         return (status, keys)
     }
@@ -129,25 +122,8 @@ package final class FactorKeySource: Sendable {
     /// State and kind of the device's biometry.
     package var biometryInfo: PowerAuthBiometricAuthenticationInfo { biometry.deviceBiometry }
 
-    /// Tells whether a biometry key is stored, without opening a dialog.
-    package var hasBiometryKey: Bool { biometry.containsData(forKey: biometryAccount) }
-
     /// Whether a biometry key can be stored now. The original does not ask (sdk.md, section 15, item 7).
     package var canStoreBiometryKey: Bool {
         biometryInfo.currentStatus == .available || sandbox.keeps(.lostBiometryKey)
-    }
-
-    /// Replaces the stored biometry key.
-    ///
-    /// - Returns: false when it could not be stored, which the original ignores (sdk.md, section 15, item 7).
-    package func storeBiometryKey(_ key: Data, access: PowerAuthKeychainItemAccess) -> Bool {
-        biometry.deleteData(forKey: biometryAccount)
-        let isStored = biometry.addValue(key, forKey: biometryAccount, access: access) == .ok
-        return isStored || sandbox.keeps(.lostBiometryKey)
-    }
-
-    /// Deletes the stored biometry key.
-    package func removeBiometryKey() {
-        biometry.deleteData(forKey: biometryAccount)
     }
 }

@@ -105,6 +105,8 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         Sandbox.$operation.withValue(labOperation) { takeTurn(finished) }
     }
 
+    func refuse(_ error: NSError) { report(.failure(error)) }
+
     private func takeTurn(_ finished: @escaping @Sendable () -> Void) {
         guard state.withLock({ $0.isUnderWay }) else { return finished() }
         guard request.isStillNeeded() else {

@@ -128,16 +128,16 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
             around: SerialOperationQueue.Bracket(
                 enter: { [self] in
                     do {
+                        try sandbox.pass(.queueLockTake)
                         if try !queueLock.tryLock() {
                             queueReport.requested()
                             try queueLock.lock()
                         }
                     } catch {
-                        PowerAuthLog.write("ERROR: The request runs without the queue lock: \(error)")
-                        return false
+                        // Without the lock it could use the same counter as a request of another application.
+                        throw NSError.queueLockFailure(error, path: queueLock.path)
                     }
                     queueReport.taken()
-                    return true
                 },
                 leave: { [self] in
                     queueReport.released { try? queueLock.unlock() }
@@ -253,5 +253,15 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     private func countRemoval() throws {
         try countChange()
         shared.countTokenChange()
+    }
+}
+
+extension NSError {
+    /// The error of a request that cannot have its turn among those of the other applications (sharing.md, D12).
+    fileprivate static func queueLockFailure(_ cause: any Error, path: String) -> NSError {
+        .powerAuth(
+            .invalidActivationState,
+            "The lock '\(path)', which orders signed requests between applications, cannot be taken: \(cause). "
+                + "The request was not sent; try again.", underlying: cause)
     }
 }

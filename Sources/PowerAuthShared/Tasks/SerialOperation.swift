@@ -1,3 +1,5 @@
+package import Foundation
+
 /// A unit of work that has a ``SerialOperationQueue`` for itself until it says that it has finished.
 package protocol SerialOperation: AnyObject, Sendable {
     /// True when the work is no longer wanted; a cancelled unit is skipped without taking any lock.
@@ -7,4 +9,10 @@ package protocol SerialOperation: AnyObject, Sendable {
     ///
     /// - Parameter finished: to be called exactly once, from any thread, when the next unit may run.
     func run(finished: @escaping @Sendable () -> Void)
+
+    /// Ends the unit without doing the work, because what surrounds it cannot be entered. Called instead of
+    /// ``run(finished:)``.
+    ///
+    /// - Parameter error: what to report.
+    func refuse(_ error: NSError)
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Runs units of work one after another, each of them with what surrounds it (taking and giving back the
@@ -10,15 +11,16 @@ import Synchronization
 /// Thread rule: ``add(_:around:)`` may be called from any thread. Units start on a private dispatch queue,
 /// where they may block.
 package final class SerialOperationQueue: Sendable {
-    /// Brackets a unit: `enter` may block, `leave` follows from whatever thread finishes the unit.
+    /// Brackets a unit: `enter` may block, `leave` follows from whatever thread finishes the unit. A unit whose bracket
+    /// cannot be entered is refused: it never runs without what surrounds it.
     package struct Bracket: Sendable {
-        let enter: @Sendable () -> Bool
+        let enter: @Sendable () throws -> Void
         let leave: @Sendable () -> Void
 
         /// - Parameters:
-        ///   - enter: called before the unit starts; false when there is nothing to leave.
-        ///   - leave: called after the unit finished, if `enter` gave true.
-        package init(enter: @escaping @Sendable () -> Bool, leave: @escaping @Sendable () -> Void) {
+        ///   - enter: called before the unit starts; throws what a unit is refused with.
+        ///   - leave: called after the unit finished.
+        package init(enter: @escaping @Sendable () throws -> Void, leave: @escaping @Sendable () -> Void) {
             self.enter = enter
             self.leave = leave
         }
@@ -67,9 +69,14 @@ package final class SerialOperationQueue: Sendable {
             }
             guard let next else { return }
             guard !next.operation.isCancelled else { return startNext() }
-            let entered = next.bracket?.enter() ?? false
+            do {
+                try next.bracket?.enter()
+            } catch {
+                next.operation.refuse(error as NSError)
+                return startNext()
+            }
             next.operation.run { [self] in
-                if entered { next.bracket?.leave() }
+                next.bracket?.leave()
                 startNext()
             }
         }

@@ -204,13 +204,15 @@ public final class SystemKeychain: Sendable {
         }
     }
 
-    /// Accounts of all items of a service in an access group. The values stay closed, so nobody is asked.
+    /// The accounts of all items of a service, in the given group or in every group of the app. Protected items are
+    /// among them and nobody is asked: only their values are protected.
     ///
-    /// - Returns: The status, ``errSecSuccess`` also for an empty service, and on success the accounts.
-    package func accounts(service: String, accessGroup: String) -> (status: OSStatus, accounts: [String]) {
-        perform(.keychainRead, failed: { ($0, []) }) {
-            guard let groups = groups(for: accessGroup) else { return (errSecMissingEntitlement, []) }
-            return (errSecSuccess, try database.all(service: service, groups: groups).map(\.key.account))
+    /// - Returns: The status (``errSecItemNotFound`` for an empty service) and, on success, each account once.
+    public func accounts(service: String, accessGroup: String? = nil) -> (status: OSStatus, accounts: [String]?) {
+        perform(.keychainRead, failed: { ($0, nil) }) {
+            guard let groups = groups(for: accessGroup) else { return (errSecMissingEntitlement, nil) }
+            let accounts = Set(try database.all(service: service, groups: groups).map(\.key.account))
+            return accounts.isEmpty ? (errSecItemNotFound, nil) : (errSecSuccess, accounts.sorted())
         }
     }
 

@@ -16,6 +16,8 @@ public enum Checkpoint: CaseIterable, Sendable {
     case statusLockTaken
     /// After the lock for one task of a shared session was released.
     case statusLockReleased
+    /// Before the lock for one signed request is asked for.
+    case queueLockTake
     /// After the lock for one signed request was taken.
     case queueLockTaken
     /// After the lock for one signed request was released.
@@ -42,6 +44,14 @@ public enum Checkpoint: CaseIterable, Sendable {
     case wipeDone
     /// After the flag of a new installation was written.
     case wipeFlagWritten
+    /// After the key of a new biometry factor was kept beside the one in force.
+    case biometryKeyKept
+    /// After the key of a replaced biometry factor was deleted, before the new one is in its place.
+    case biometryKeyDropped
+    /// After the key of a new biometry factor was put in its place, before the one beside is deleted.
+    case biometryKeyInPlace
+    /// After the saved state has lost its biometry factor, before the key is deleted.
+    case biometryFactorRemoved
     /// Before an HTTP request is handed to the network.
     case httpRequestSent
     /// After an HTTP response arrived, before it is processed.
@@ -56,6 +66,7 @@ public enum Checkpoint: CaseIterable, Sendable {
         case .tokenCounterBumped: .tokenCounterBumped
         case .statusLockTaken: .statusLockTaken
         case .statusLockReleased: .statusLockReleased
+        case .queueLockTake: .queueLockTake
         case .queueLockTaken: .queueLockTaken
         case .queueLockReleased: .queueLockReleased
         case .operationLockTaken: .operationLockTaken
@@ -69,6 +80,10 @@ public enum Checkpoint: CaseIterable, Sendable {
         case .wipeBegun: .wipeBegun
         case .wipeDone: .wipeDone
         case .wipeFlagWritten: .wipeFlagWritten
+        case .biometryKeyKept: .biometryKeyKept
+        case .biometryKeyDropped: .biometryKeyDropped
+        case .biometryKeyInPlace: .biometryKeyInPlace
+        case .biometryFactorRemoved: .biometryFactorRemoved
         case .httpRequestSent: .httpRequestSent
         case .httpResponseReceived: .httpResponseReceived
         }

@@ -64,8 +64,7 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
         (completionQueue ?? .main).async { completion((nil, WPNError(reason: .canceled))) }
     }
 
-    /// Ends a request that cannot be signed, before its turn.
-    func refuse(_ error: any Error) {
+    override func refuse(_ error: any Error) {
         fail(.network_signError, error)
         start()
     }

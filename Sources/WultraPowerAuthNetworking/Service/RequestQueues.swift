@@ -42,6 +42,9 @@ class QueuedOperation: WPNAsyncOperation, @unchecked Sendable {
         self.isSigned = isSigned
         super.init()
     }
+
+    /// Ends the request before its turn, because it cannot have one or cannot be signed.
+    func refuse(_ error: any Error) { preconditionFailure("Every kind of request says what it ends with.") }
 }
 
 /// The turn of a request in a queue: it lasts from its start to its end, however it ends.
@@ -60,4 +63,6 @@ private final class Turn: SerialOperation {
         start(operation)
         operation.whenEnded(finished)
     }
+
+    func refuse(_ error: NSError) { operation.refuse(error) }
 }

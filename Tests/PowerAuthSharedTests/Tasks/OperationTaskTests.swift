@@ -69,6 +69,8 @@ struct OperationTaskTests {
             work(task)
             finished()
         }
+
+        func refuse(_ error: NSError) { task.complete(.failure(error)) }
     }
 
     private func makeUnit(_ tally: Tally, _ work: @escaping @Sendable (OperationTask<Int>) -> Void) -> Unit {

@@ -9,15 +9,22 @@ import Testing
 final class TestOperation: SerialOperation {
     private let cancelled: Mutex<Bool>
     private let body: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let refused: @Sendable (NSError) -> Void
 
-    init(isCancelled: Bool = false, _ body: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+    init(
+        isCancelled: Bool = false, refused: @escaping @Sendable (NSError) -> Void = { _ in },
+        _ body: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
         cancelled = Mutex(isCancelled)
+        self.refused = refused
         self.body = body
     }
 
     var isCancelled: Bool { cancelled.withLock { $0 } }
 
     func run(finished: @escaping @Sendable () -> Void) { body(finished) }
+
+    func refuse(_ error: NSError) { refused(error) }
 }
 
 @Suite("Signed requests run one after another (sharing.md, section 7.9)", .endsInTime)
@@ -34,10 +41,7 @@ struct SerialOperationQueueTests {
                         DispatchQueue.global().async { finished() }
                     },
                     around: SerialOperationQueue.Bracket(
-                        enter: {
-                            log.withLock { $0.append("lock \(index)") }
-                            return true
-                        },
+                        enter: { log.withLock { $0.append("lock \(index)") } },
                         leave: {
                             log.withLock { $0.append("unlock \(index)") }
                             if index == 3 { done(log.withLock { $0 }) }
@@ -62,11 +66,7 @@ struct SerialOperationQueueTests {
                     log.withLock { $0.append("cancelled") }
                     finished()
                 },
-                around: SerialOperationQueue.Bracket(
-                    enter: {
-                        log.withLock { $0.append("lock") }
-                        return true
-                    }, leave: {}))
+                around: SerialOperationQueue.Bracket(enter: { log.withLock { $0.append("lock") } }, leave: {}))
             queue.add(
                 TestOperation { finished in
                     done(log.withLock { $0 } + ["last"])
@@ -74,5 +74,29 @@ struct SerialOperationQueueTests {
                 })
         }
         #expect(events == ["first", "last"])
+    }
+
+    @Test("A unit whose lock cannot be taken is refused and never runs, and the queue goes on (D12)")
+    func refusedUnit() async {
+        let queue = SerialOperationQueue(label: "test")
+        let log = Mutex<[String]>([])
+        let events: [String] = await callback { done in
+            queue.add(
+                TestOperation(refused: { error in
+                    log.withLock { $0.append("refused \(error.powerAuthErrorCode.rawValue)") }
+                }) { finished in
+                    log.withLock { $0.append("run") }
+                    finished()
+                },
+                around: SerialOperationQueue.Bracket(
+                    enter: { throw NSError.powerAuth(.invalidActivationState) },
+                    leave: { log.withLock { $0.append("unlock") } }))
+            queue.add(
+                TestOperation { finished in
+                    done(log.withLock { $0 } + ["last"])
+                    finished()
+                })
+        }
+        #expect(events == ["refused 3", "last"])
     }
 }
