@@ -45,6 +45,10 @@ extension Explanation {
             "A kill here comes after the others may go on, and before the app knows that it is done.",
             ["sharing.md, section 7.5"], ["sharing/killed-with-a-lock.yaml"]),
         faultPoint(
+            .queueLockTake,
+            "A failure here shows what a signed request does that cannot have its turn: it ends, and is not sent.",
+            ["sharing.md, section 7.9", "sharing.md, D12"], ["sharing/request-without-the-queue-lock.yaml"]),
+        faultPoint(
             .queueLockTaken,
             "A delay keeps the signed requests of the other apps waiting, and nothing else of theirs.",
             ["sharing.md, section 7.9"], ["failing/lock-is-held.yaml", "sharing/killed-with-a-lock.yaml"]),
@@ -98,10 +102,6 @@ extension Explanation {
         faultPoint(
             .biometryFactorRemoved, "A kill here leaves a key of no factor, which nothing uses.",
             ["sharing.md, section 12.5"], ["sharing/death-while-biometry-is-removed.yaml"]),
-        faultPoint(
-            .queueLockTake,
-            "A failure here shows what a signed request does that cannot have its turn: it ends, and is not sent.",
-            ["sharing.md, section 7.9", "sharing.md, D12"], ["sharing/request-without-the-queue-lock.yaml"]),
         faultPoint(
             .httpRequestSent, "A kill or failure here means that the server has never heard of the request.",
             ["sdk.md, section 7.2"], ["sharing/upgrade-whose-owner-dies.yaml"]),

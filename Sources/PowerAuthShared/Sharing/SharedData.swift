@@ -93,9 +93,10 @@ package struct SharedData {
     }
 
     /// What follows a value that may be any: whoever can write the memory must not end the processes that count in it.
-    /// Counters are compared for being different only, so that the first value may follow the greatest.
+    /// Counters are compared for being different only. So the greatest value, which only a stranger can have written, is
+    /// followed by one that no application can be in step with, as all of them began with 1.
     private static func successor(of value: UInt64) -> UInt64 {
-        value == .max ? 1 : value + 1
+        value == .max ? 1 << 62 : value + 1
     }
 
     /// Clears type, time and application; the ticket keeps its value.
