@@ -1,0 +1,61 @@
+import Dispatch
+import LabKit
+import SimulatedDevice
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PowerAuthShared
+
+@Suite("The limit of a request", .endsInTime)
+struct PatienceTests {
+    private final class Exchange: HTTPExchange, Sendable {
+        private let cancelled = Mutex(false)
+
+        var isCancelled: Bool { cancelled.withLock { $0 } }
+
+        func cancel() { cancelled.withLock { $0 = true } }
+    }
+
+    private let device: TemporaryDevice
+    private let timer: DeviceTimer
+
+    init() throws {
+        device = try TemporaryDevice()
+        try device.clock.freeze()
+        timer = try device.sandbox().timer
+    }
+
+    /// Five seconds pass, and what was due has happened.
+    private func wait() throws {
+        let due = DispatchSemaphore(value: 0)
+        _ = timer.schedule(after: 5) { due.signal() }
+        try device.clock.advance(by: .seconds(5))
+        due.wait()
+    }
+
+    @Test("An exchange is given up when its time is over, also when that was before it began")
+    func over() throws {
+        let patience = Patience()
+        patience.begin(limit: 5, timer: timer)
+        let exchange = Exchange()
+        patience.hold(exchange)
+        #expect(!patience.isOver && !exchange.isCancelled)
+        try wait()
+        #expect(patience.isOver && exchange.isCancelled)
+        let late = Exchange()
+        patience.hold(late)
+        #expect(late.isCancelled)
+    }
+
+    @Test("An exchange that has ended in time is not given up afterwards")
+    func ended() throws {
+        let patience = Patience()
+        patience.begin(limit: 5, timer: timer)
+        let exchange = Exchange()
+        patience.hold(exchange)
+        patience.end()
+        try wait()
+        #expect(!patience.isOver && !exchange.isCancelled)
+    }
+}
