@@ -60,6 +60,7 @@ let package = Package(
         .library(name: "PowerAuthProtocol", targets: ["PowerAuthProtocol"]),
         .library(name: "PowerAuthCore", targets: ["PowerAuthCore"]),
         .library(name: "ParserProperties", targets: ["ParserProperties"]),
+        .library(name: "SharingSubject", targets: ["SharingSubject"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -185,6 +186,11 @@ let package = Package(
         .target(
             name: "ParserProperties", dependencies: ["PowerAuthProtocol", "PowerAuthCore", "WultraMobileTokenSDK"],
             path: "Tests/ParserProperties", swiftSettings: settings),
+        // An app that shares an activation; what the package in Benchmarks measures.
+        .target(
+            name: "SharingSubject",
+            dependencies: ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "LabKit"],
+            path: "Tests/SharingSubject", swiftSettings: settings),
         tests("PowerAuthProtocolTests", ["PowerAuthProtocol", "ParserProperties"]),
         tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
         tests(

@@ -20,12 +20,15 @@ let package = Package(
     targets: [
         // What the subjects are measured against: the same work written straight on OpenSSL in C.
         .target(name: "EVPBaseline", linkerSettings: [.linkedLibrary("crypto")]),
+        // A file lock, shared memory and SQLite in C.
+        .target(name: "SharingBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "EVPBaseline",
+                "EVPBaseline", "SharingBaseline",
                 .product(name: "PowerAuthProtocol", package: "PowerAuthLab"),
                 .product(name: "PowerAuthCore", package: "PowerAuthLab"),
+                .product(name: "SharingSubject", package: "PowerAuthLab"),
             ],
             swiftSettings: settings),
         .executableTarget(

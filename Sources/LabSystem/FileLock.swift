@@ -54,6 +54,10 @@ public final class FileLock: Sendable {
     /// removed or replaced it; then the lock excludes nobody who comes later.
     public func isCurrent() throws -> Bool { try file.isSameFile(asPath: path) }
 
+    /// Whether the file has a name, wherever that is: false after somebody has removed or replaced it. Unlike ``isCurrent()``
+    /// it does not look at the path, which costs as much as taking the lock does.
+    public func isNamed() throws -> Bool { try file.sizeIfNamed() != nil }
+
     /// The open lock file, for owners that keep a note in it (such as their process id).
     public var descriptor: FileDescriptor { file }
 

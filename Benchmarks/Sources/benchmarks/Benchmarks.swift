@@ -5,6 +5,7 @@ import Foundation
 struct Benchmarks {
     static func main() throws {
         let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == SigningProcess.argument { return try SigningProcess.run(Array(arguments.dropFirst())) }
         guard let rounds = arguments.isEmpty ? 31 : arguments.first.flatMap({ Int($0) }), rounds > 0 else {
             print("usage: benchmarks [ROUNDS [NAME]]   pairs of samples for each line (31), only lines with NAME")
             exit(2)
@@ -19,9 +20,11 @@ struct Benchmarks {
         let table = ResultTable()
         table.printHeader()
         for comparison in try signatureComparisons() + eciesComparisons() + keyExchangeComparisons()
+            + sharingComparisons()
         where name.isEmpty || comparison.name.contains(name) {
             table.printRow(comparison, try comparison.measure(rounds: rounds))
         }
+        if name.isEmpty || SigningTogether.name.contains(name) { try SigningTogether.run(rounds: min(rounds, 9)) }
         print("\nHow to read this: docs/benchmarks.md")
     }
 }

@@ -6,12 +6,21 @@ import PowerAuthProtocol
 final class Client {
     static let activationId = "7f2c9a52-4d0e-4b6c-9d27-3f8d1b6e0a11"
 
+    /// What unlocks the factors of every activation here; the same in every process.
+    static var keys: PowerAuthCoreSignatureUnlockKeys {
+        PowerAuthCoreSignatureUnlockKeys(
+            possessionUnlockKey: Data(repeating: 0x41, count: 16), biometryUnlockKey: Data(repeating: 0x42, count: 16),
+            userPassword: PowerAuthCorePassword(string: "1234"))
+    }
+
     let session: PowerAuthCoreSession
+    /// The SDK's configuration string of the server's application.
+    let configuration: String
     let masterKey: PrivateKey
     let serverKey: PrivateKey
-    let keys = PowerAuthCoreSignatureUnlockKeys(
-        possessionUnlockKey: Data(repeating: 0x41, count: 16), biometryUnlockKey: Data(repeating: 0x42, count: 16),
-        userPassword: PowerAuthCorePassword(string: "1234"))
+    let keys = Client.keys
+    /// The first value of the hash-based counter.
+    let counter = CounterData.random()
     private let time = DeviceTime()
     private let start: PowerAuthCoreActivationStep1Param
     private let response: PowerAuthCoreActivationStep2Param
@@ -24,6 +33,7 @@ final class Client {
             masterServerPublicKey: masterKey.publicKey.uncompressed)
         let code = ActivationCode.generate()
         let signedCode = "\(code)#\(StrictBase64.encode(try code.signature(by: masterKey)))"
+        self.configuration = configuration.string
         guard let setup = PowerAuthCoreSessionSetup(configuration: configuration.string),
             let session = PowerAuthCoreSession(sessionSetup: setup, timeService: time)
         else { throw ClientFailure() }
@@ -32,7 +42,7 @@ final class Client {
             activationCode: PowerAuthCoreOtpUtil.parse(fromActivationCode: signedCode))
         response = PowerAuthCoreActivationStep2Param(
             activationId: Self.activationId, serverPublicKey: StrictBase64.encode(serverKey.publicKey.uncompressed),
-            ctrData: StrictBase64.encode(CounterData.random().rawData))
+            ctrData: StrictBase64.encode(counter.rawData))
     }
 
     static func activated() throws -> Client {
@@ -42,7 +52,10 @@ final class Client {
     }
 
     /// All three steps; an activation that exists is dropped before.
-    func activate() throws {
+    ///
+    /// - Parameter other: a session of the same configuration; nil takes the client's own.
+    func activate(_ other: PowerAuthCoreSession? = nil) throws {
+        let session = other ?? session
         session.resetSession(false)
         guard session.startActivation(start) != nil, session.validateActivationResponse(response) != nil,
             session.completeActivation(keys)

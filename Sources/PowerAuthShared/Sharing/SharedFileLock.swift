@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A lock belongs to an open file. When somebody removes or replaces the file while applications run, the lock of the
 /// old one excludes nobody who comes later: there would be two locks, and two applications that each believe to be
-/// alone. So a lock counts only when its file is the one at the place; otherwise the file is opened anew.
+/// alone. So a lock counts only while its file has a name; otherwise the file at the place is opened.
 ///
 /// Thread rule: that of `FileLock`; one object does not exclude threads that share it.
 package final class SharedFileLock: Sendable {
@@ -55,12 +55,12 @@ package final class SharedFileLock: Sendable {
 
     private var current: FileLock { open.withLock { $0.lock } }
 
-    /// Whether the lock is that of the file at the place; a lock that is not, or cannot be compared, is given back.
+    /// Whether the lock's file was neither removed nor replaced; the lock of one that was, or cannot be asked, is given back.
     private func counts(_ lock: FileLock) throws -> Bool {
-        let isCurrent = Result { try lock.isCurrent() }
-        if case .success(true) = isCurrent { return true }
+        let isNamed = Result { try lock.isNamed() }
+        if case .success(true) = isNamed { return true }
         try lock.unlock()
-        return try isCurrent.get()
+        return try isNamed.get()
     }
 
     /// Goes on with the file that is at the place now.

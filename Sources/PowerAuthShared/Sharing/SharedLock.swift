@@ -35,8 +35,20 @@ package final class SharedLock: @unchecked Sendable {
     private let mutex = NSRecursiveLock()
     private var depth = 0
 
-    /// Threads of this process that hold a file lock, by path: what a deadlock with oneself is recognised by.
-    private static let holders = Mutex<[String: ObjectIdentifier]>([:])
+    /// Which thread of this process holds the lock of a file, through whichever object: what a deadlock with oneself is
+    /// recognised by. 0 when none does.
+    private final class Holder: Sendable {
+        let thread = Atomic<UInt>(0)
+    }
+
+    private struct KnownHolder {
+        weak var holder: Holder?
+    }
+
+    /// The holders by path; one lives as long as an object of its path.
+    private static let holders = Mutex<[String: KnownHolder]>([:])
+
+    private let holder: Holder
 
     /// - Parameters:
     ///   - report: is told of the first `lock()` and the last `unlock()`.
@@ -44,7 +56,18 @@ package final class SharedLock: @unchecked Sendable {
     package init(report: LockReport? = nil, locate: @escaping @Sendable () -> String) throws {
         file = try SharedFileLock(locate: locate)
         path = file.path
+        holder = Self.holder(path: path)
         self.report = report
+    }
+
+    private static func holder(path: String) -> Holder {
+        holders.withLock { holders in
+            if let known = holders[path]?.holder { return known }
+            holders = holders.filter { $0.value.holder != nil }
+            let holder = Holder()
+            holders[path] = KnownHolder(holder: holder)
+            return holder
+        }
     }
 
     /// - Parameters:
@@ -88,7 +111,7 @@ package final class SharedLock: @unchecked Sendable {
     private func release() {
         depth -= 1
         if depth == 0 {
-            Self.holders.withLock { _ = $0.removeValue(forKey: path) }
+            holder.thread.store(0, ordering: .relaxed)
             // Unlocking an open file cannot fail; closing it would release the lock as well.
             try? file.unlock()
         }
@@ -104,11 +127,11 @@ package final class SharedLock: @unchecked Sendable {
     }
 
     private func lockFile() throws(Failure) {
-        let thread = ObjectIdentifier(Thread.current)
+        let thread = UInt(pthread_self())
         do {
             if try !file.tryLock() {
-                // Entries of other threads may come and go meanwhile; one of this thread cannot.
-                guard Self.holders.withLock({ $0[path] }) != thread else {
+                // Other threads may come and go meanwhile; this one cannot.
+                guard holder.thread.load(ordering: .relaxed) != thread else {
                     throw Failure.heldByOtherObject(path: path)
                 }
                 report?.requested()
@@ -121,6 +144,6 @@ package final class SharedLock: @unchecked Sendable {
         } catch {
             preconditionFailure("FileLock throws SystemError only, this is \(error).")
         }
-        Self.holders.withLock { $0[path] = thread }
+        holder.thread.store(thread, ordering: .relaxed)
     }
 }

@@ -11,9 +11,9 @@ final class KeychainDatabase: Sendable {
         database = DeviceDatabase(path: path, schema: Self.schema)
     }
 
-    /// `revision` is device-wide and never repeats; `generation` counts the writes of one item.
+    /// `revision` is the stamp of one write and never repeats; `generation` counts the writes of one item.
     private static let schema = DeviceDatabase.Schema(
-        purpose: "keychain", version: 2,
+        purpose: "keychain", version: 3,
         statements: """
             CREATE TABLE item (
                 service TEXT NOT NULL, account TEXT NOT NULL, accessGroup TEXT NOT NULL,
@@ -22,8 +22,6 @@ final class KeychainDatabase: Sendable {
                 protection INTEGER NOT NULL, enrolment INTEGER NOT NULL,
                 PRIMARY KEY (service, account, accessGroup)
             ) WITHOUT ROWID;
-            CREATE TABLE stamp (revision INTEGER NOT NULL);
-            INSERT INTO stamp VALUES (0);
             """)
 
     enum UpdateOutcome {
@@ -36,19 +34,16 @@ final class KeychainDatabase: Sendable {
     func insert(
         _ value: Data, at key: KeychainKey, creator: String, protection: KeychainProtection, enrolment: Int
     ) throws -> Int64? {
-        try database.write { db in
-            let taken = try Int.fetchOne(
-                db.cachedStatement(
-                    sql: "SELECT 1 FROM item WHERE service = ? AND account = ? AND accessGroup = ?"),
-                arguments: [key.service, key.account, key.accessGroup])
-            guard taken == nil else { return nil }
-            let revision = try Self.nextRevision(db)
-            try db.cachedStatement(sql: "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?)").execute(
+        try database.writeOne { db in
+            let revision = Self.newRevision()
+            try db.cachedStatement(
+                sql: "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?) ON CONFLICT DO NOTHING"
+            ).execute(
                 arguments: [
                     key.service, key.account, key.accessGroup, value, KeychainItem.checksum(of: value, at: key),
                     revision, creator, protection.rawValue, enrolment,
                 ])
-            return revision
+            return db.changesCount == 0 ? nil : revision
         }
     }
 
@@ -59,30 +54,33 @@ final class KeychainDatabase: Sendable {
     func update(
         _ value: Data, service: String, account: String, groups: [String], expectedRevision: Int64?
     ) throws -> UpdateOutcome {
-        try database.write { db in
-            var found = false
-            var revision: Int64?
-            var keys: [KeychainKey] = []
-            for group in groups {
-                let key = KeychainKey(service: service, account: account, accessGroup: group)
-                guard let current = try Self.revision(db, of: key) else { continue }
-                found = true
-                if let expectedRevision, expectedRevision != current { continue }
-                let next = try revision ?? Self.nextRevision(db)
-                revision = next
-                keys.append(key)
-                try db.cachedStatement(
-                    sql: """
-                        UPDATE item SET value = ?, checksum = ?, revision = ?, generation = generation + 1,
-                        protection = 0, enrolment = 0
-                        WHERE service = ? AND account = ? AND accessGroup = ?
-                        """
-                ).execute(
-                    arguments: [value, KeychainItem.checksum(of: value, at: key), next, service, account, group])
+        let revision = Self.newRevision()
+        let write = { (db: Database) in
+            try groups.map { KeychainKey(service: service, account: account, accessGroup: $0) }.filter {
+                try Self.update(db, $0, value, revision: revision, expected: expectedRevision)
             }
-            if let revision { return .written(revision: revision, keys: keys) }
-            return found ? .otherRevision : .notFound
         }
+        let keys = try groups.count == 1 ? database.writeOne(write) : database.write(write)
+        guard keys.isEmpty else { return .written(revision: revision, keys: keys) }
+        return try first(service: service, account: account, groups: groups) == nil ? .notFound : .otherRevision
+    }
+
+    /// Replaces the value of a row if it is there, and is of the expected revision; nil expects none.
+    private static func update(
+        _ db: Database, _ key: KeychainKey, _ value: Data, revision: Int64, expected: Int64?
+    ) throws -> Bool {
+        try db.cachedStatement(
+            sql: """
+                UPDATE item SET value = ?1, checksum = ?2, revision = ?3, generation = generation + 1,
+                protection = 0, enrolment = 0
+                WHERE service = ?4 AND account = ?5 AND accessGroup = ?6 AND (?7 IS NULL OR revision = ?7)
+                """
+        ).execute(
+            arguments: [
+                value, KeychainItem.checksum(of: value, at: key), revision, key.service, key.account,
+                key.accessGroup, expected,
+            ])
+        return db.changesCount > 0
     }
 
     /// Deletes what matches; nil matches everything. Gives the identities of the deleted rows.
@@ -145,17 +143,8 @@ final class KeychainDatabase: Sendable {
         return nil
     }
 
-    private static func revision(_ db: Database, of key: KeychainKey) throws -> Int64? {
-        try Int64.fetchOne(
-            db.cachedStatement(
-                sql: "SELECT revision FROM item WHERE service = ? AND account = ? AND accessGroup = ?"),
-            arguments: [key.service, key.account, key.accessGroup])
-    }
-
-    private static func nextRevision(_ db: Database) throws -> Int64 {
-        try db.cachedStatement(sql: "UPDATE stamp SET revision = revision + 1").execute()
-        return try Int64.fetchOne(db.cachedStatement(sql: "SELECT revision FROM stamp")) ?? 0
-    }
+    /// A stamp that no other write has: of 2⁶³ values drawn at random, none comes twice in the life of a device.
+    private static func newRevision() -> Int64 { .random(in: 1...Int64.max) }
 }
 
 extension KeychainItem {

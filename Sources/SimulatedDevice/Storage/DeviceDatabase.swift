@@ -72,6 +72,11 @@ public final class DeviceDatabase: Sendable {
         try queue().write(body)
     }
 
+    /// Runs one statement that writes, which is a transaction by itself: half the work of ``write(_:)``.
+    public func writeOne<T>(_ statement: (Database) throws -> T) throws -> T {
+        try queue().writeWithoutTransaction(statement)
+    }
+
     private func queue() throws -> DatabaseQueue {
         try connection.withLock { connection in
             if let connection { return connection }

@@ -71,8 +71,7 @@ struct SharedFileLockTests {
         let path = directory.file("lock")
         let lock = try SharedFileLock { path }
         let other = try FileLock(path: path)
-        let hidden = directory.file("hidden")
-        try FileManager.default.moveItem(atPath: path, toPath: hidden)
+        try Files.remove(path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         #expect(throws: SystemError.self) { try lock.tryLock() }
         #expect(try other.tryLock(), "the lock of the old file is still held")
