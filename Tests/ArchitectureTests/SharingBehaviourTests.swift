@@ -40,7 +40,7 @@ struct SharingBehaviourTests {
         }
     }
 
-    /// The names of section 19: bold ones of bullets, those in the headings of sections without such bullets, and the
+    /// The names of sharing.md, section 19: bold ones of bullets, those in the headings of sections without such bullets, and the
     /// numbers of sections without any.
     private static func namesOfSpecification() throws -> [String] {
         let lines = try Repository.text(of: "docs/spec/sharing.md").split(separator: "\n")

@@ -51,7 +51,9 @@ enum SharingBehaviours {
         Entry(
             name: "S-6",
             // That the token objects differ can be seen in a process only.
-            tests: ["S-6: a token of one application is the other's at once, with the same identifier but another object"],
+            tests: [
+                "S-6: a token of one application is the other's at once, with the same identifier but another object"
+            ],
             processes: [
                 "sharing/three-apps-share-tokens.yaml", "sharing/tokens-of-two-apps.yaml", "sharing/eight-apps.yaml",
             ]),
@@ -79,7 +81,8 @@ enum SharingBehaviours {
         Entry(
             name: "K-2",
             tests: ["The factor comes with persisting, goes with its removal, and comes back with the password"]),
-        Entry(name: "K-3", tests: ["A context that allows no interaction gives no header and the error biometryFailed"]),
+        Entry(
+            name: "K-3", tests: ["A context that allows no interaction gives no header and the error biometryFailed"]),
         Entry(name: "E-1", tests: ["E-1: the identifier is found in every data version from 3 to 6"]),
         Entry(
             name: "E-2",
