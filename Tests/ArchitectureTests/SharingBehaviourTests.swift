@@ -40,8 +40,8 @@ struct SharingBehaviourTests {
         }
     }
 
-    /// The names of sharing.md, section 19: bold ones of bullets, those in the headings of sections without such bullets, and the
-    /// numbers of sections without any.
+    /// The names of sharing.md, section 19: bold ones of bullets, those in the headings of sections without such bullets,
+    /// and the numbers of sections without any.
     private static func namesOfSpecification() throws -> [String] {
         let lines = try Repository.text(of: "docs/spec/sharing.md").split(separator: "\n")
             .drop { !$0.hasPrefix("## 19.") }.dropFirst().prefix { !$0.hasPrefix("## ") }
