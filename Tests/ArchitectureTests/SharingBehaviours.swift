@@ -44,7 +44,8 @@ enum SharingBehaviours {
         Entry(
             name: "S-5", tests: ["S-5: the others see who started what, and cannot start themselves"],
             processes: [
-                "sharing/three-apps-activate.yaml", "sharing/operation-is-seen-before-the-answer.yaml",
+                "sharing/three-apps-activate.yaml", "sharing/three-apps-begin-at-once.yaml",
+                "sharing/operation-is-seen-before-the-answer.yaml",
                 "sharing/second-app-meets-pending-activation.yaml", "sharing/one-of-two-activations-wins.yaml",
                 "sharing/owner-of-pending-activation-is-killed.yaml", "sharing/eight-apps.yaml",
             ]),
