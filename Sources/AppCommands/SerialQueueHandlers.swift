@@ -11,14 +11,16 @@ enum SerialQueueHandlers {
         // Blocks that have the queue: one at most for each SDK object. On the main queue only, like every handler.
         nonisolated(unsafe) var running: [any PowerAuthOperationTask] = []
         requests.handle(ExecuteBlock.self) { _, reply in
-            let task = try sdk().executeBlock { task in
-                let task = Transferred(task)
-                DispatchQueue.main.async {
-                    guard !task.value.isCancelled else { return }
-                    running.append(task.value)
-                    reply(.success(true))
-                }
-            }
+            let task = try sdk().executeBlock(
+                onSerialQueue: { task in
+                    let task = Transferred(task)
+                    DispatchQueue.main.async {
+                        guard !task.value.isCancelled else { return }
+                        running.append(task.value)
+                        reply(.success(true))
+                    }
+                },
+                refused: { reply(.failure($0)) })
             if task == nil { reply(.success(false)) }
             return task
         }

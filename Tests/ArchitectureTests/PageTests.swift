@@ -51,6 +51,41 @@ struct PageTests {
         for name in names { #expect(page.contains("`\(name)`"), "docs/quirks.md does not name \(name)") }
     }
 
+    @Test("Every defect of sharing has one row, in order, that decides it and names switches and scenarios that exist")
+    func defectsOfSharing() throws {
+        let page = try Repository.text(of: "docs/quirks.md")
+        let numbers = try Repository.text(of: "docs/spec/sharing.md").matches(of: #/\n\| (D\d+) \|/#)
+            .map { String($0.1) }
+        #expect(numbers.count == 29)
+        let rows = page.split(separator: "\n").compactMap { line -> [String]? in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            return cells.first?.wholeMatch(of: #/D\d+/#) == nil ? nil : cells
+        }
+        #expect(rows.compactMap(\.first) == numbers)
+
+        let quirks = try Repository.text(of: "Sources/LabKit/Quirks/Quirk.swift")
+        let scenarios = try Repository.textFiles().filter { $0.path.hasPrefix("Scenarios/") }
+        for row in rows {
+            let decision = row.count > 3 ? row[3] : ""
+            #expect(
+                decision.contains(/^(`|none: )/) || row[2].hasPrefix("the same"),
+                "\(row[0]) has neither a switch nor a reason for none, and is not kept")
+            for name in decision.matches(of: #/`((?:sharing|sdk)\.\w+)`/#).map({ String($0.1) }) {
+                #expect(quirks.contains("\"\(name)\""), "\(row[0]) names the switch \(name), which does not exist")
+            }
+            for path in decision.matches(of: #/Scenarios/[\w\/*-]+(?:\.yaml)?/#).map({ String($0.0) }) {
+                let start = path.prefix { $0 != "*" }
+                #expect(scenarios.contains { $0.path.hasPrefix(start) }, "\(row[0]) names \(path), which is not there")
+            }
+        }
+        for name in quirks.matches(of: #/"(sharing\.D\d+)"/#).map({ String($0.1) }) {
+            for way in ["(with quirk \(name))", "(without quirk \(name))"] {
+                let isShown = scenarios.contains { $0.path.hasPrefix("Scenarios/quirks/") && $0.text.contains(way) }
+                #expect(isShown, "no scenario of Scenarios/quirks is named \"… \(way)\"")
+            }
+        }
+    }
+
     @Test("The Swift samples of README import library products only")
     func samplesImportProducts() throws {
         let manifest = try Repository.text(of: "Package.swift")

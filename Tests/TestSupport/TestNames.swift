@@ -10,7 +10,7 @@ public enum TestNames {
             throw CocoaError(.fileNoSuchFile)
         }
         for case let file as URL in files
-        where file.pathExtension == "swift" && file.lastPathComponent != "Behaviours.swift" {
+        where file.pathExtension == "swift" && !file.lastPathComponent.hasSuffix("Behaviours.swift") {
             try texts.formUnion(Data(contentsOf: file).split(separator: UInt8(ascii: "\"")))
         }
         return texts

@@ -33,11 +33,26 @@ extension Quirk {
     /// The change counter is raised only after the save (sharing.md, D7).
     public static let counterAfterSave = Quirk(
         "sharing.D7", "Raises the shared change counter only after the state was saved, and ignores a failed save.")
+    /// A state that cannot be read is taken for none (sharing.md, D8).
+    public static let unreadableStateIsNone = Quirk(
+        "sharing.D8", "Takes a state that the keychain does not give now for no activation, and overwrites it.")
     /// A fresh installation empties whatever it can reach (sharing.md, D9).
     public static let unguardedWipe = Quirk(
         "sharing.D9",
         "Takes preferences that cannot be read for a fresh installation, and empties the SDK's keychain services in every "
             + "access group of a fresh one, without telling anybody.")
+    /// Nobody compares the memory identifiers of the applications (sharing.md, D15).
+    public static let memoryNamesMayDiffer = Quirk(
+        "sharing.D15", "Uses shared memory of its own name beside apps that share the activation through another.")
+    /// All tokens are those whose account begins alike (sharing.md, D19).
+    public static let removesTokensByPrefix = Quirk(
+        "sharing.D19", "Removes the tokens of the instance `a__b` together with those of `a`.")
+    /// Nobody asks for the entitlement to the keychain group (sharing.md, D23).
+    public static let uncheckedEntitlement = Quirk(
+        "sharing.D23", "Starts with a keychain access group that the app is not entitled to.")
+    /// A token that another application has made meanwhile is made again (sharing.md, D29).
+    public static let tokenIsMadeTwice = Quirk(
+        "sharing.D29", "Asks the server for a token that another app has got while the request waited for its turn.")
 
     /// A failed request during an upgrade looks like an unknown server (sdk.md, section 15, item 5).
     public static let upgradeHidesFailedRequest = Quirk(
@@ -100,7 +115,8 @@ extension Quirk {
     public static let all: [Quirk] = [
         upgradeHidesFailedRequest, persistIgnoresGivenKeys, lostBiometryKey, removalLeavesRequests,
         missingServerTimeIsZero, unannouncedUpgrade, unusableStateIsDropped, cachesSurviveReset, plainErrorIsNotRead,
-        staleExternalOperation, counterAfterSave, unguardedWipe, encryptedCallLosesError, decodingErrorIsDropped,
+        staleExternalOperation, counterAfterSave, unreadableStateIsNone, unguardedWipe, memoryNamesMayDiffer,
+        removesTokensByPrefix, uncheckedEntitlement, tokenIsMadeTwice, encryptedCallLosesError, decodingErrorIsDropped,
         tokenTimeIsNotSynchronized, temporaryKeyIsNotRenewed, pinningRefusalIsCancel, badOperationFailsList,
         registerKeepsOldOperations, cancelledPushRegistrationBlocks, lostTokenStays,
     ]

@@ -5,14 +5,14 @@ extension Explanation {
     static let faultPoints = [
         faultPoint(
             .keychainRead, "Shows what an app does when the keychain does not answer: fail it, or delay it.",
-            ["sharing.md, section 12.4"]),
+            ["sharing.md, section 12.4", "sharing.md, D8"], ["quirks/unreadable-state-is-refused.yaml"]),
         faultPoint(
             .keychainWrite, "A failure shows that a state or key that cannot be stored is reported, not lost.",
             ["sharing.md, section 12.4", "sharing.md, section 7.6"],
             ["quirks/failed-save-is-an-error.yaml", "sdk/biometry-key-is-refused.yaml"]),
         faultPoint(
             .keychainDelete, "A kill here leaves an activation that the server has removed already.",
-            ["sharing.md, section 12.4"]),
+            ["sharing.md, section 12.4"], ["sharing/killed-while-it-forgets-the-activation.yaml"]),
         faultPoint(
             .stateSave,
             "A kill here loses what the last request has changed, such as the counter of a signature. The change is counted "

@@ -39,6 +39,7 @@ extension PowerAuthSDK {
         client.abortCallsOfActivation()
         cache.withLock { $0 = Cache() }
         session.writeVoidTask { core in
+            // Before the state is saved: a process that dies in between leaves an activation that can ask for new tokens.
             tokens.removeAllLocalTokens()
             core.resetSession(false)
         }

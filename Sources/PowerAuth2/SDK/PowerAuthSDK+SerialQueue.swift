@@ -29,11 +29,23 @@ extension PowerAuthSDK {
     public func executeBlock(
         onSerialQueue block: @escaping (any PowerAuthOperationTask) -> Void
     ) -> (any PowerAuthOperationTask)? {
+        executeBlock(onSerialQueue: block, refused: { _ in })
+    }
+
+    /// As ``executeBlock(onSerialQueue:)``, and tells when the block is not called because the lock cannot be taken.
+    ///
+    /// - Parameters:
+    ///   - block: as above.
+    ///   - refused: takes `invalidActivationState`, on a background thread.
+    package func executeBlock(
+        onSerialQueue block: @escaping (any PowerAuthOperationTask) -> Void,
+        refused: @escaping @Sendable (NSError) -> Void
+    ) -> (any PowerAuthOperationTask)? {
         guard hasValidActivation() else {
             PowerAuthLog.write("ERROR: The serial queue needs an activation.")
             return nil
         }
-        let operation = ApplicationBlock(block)
+        let operation = ApplicationBlock(block, refused: refused)
         client.runSerially(operation)
         return operation
     }
@@ -75,10 +87,14 @@ private final class ApplicationBlock: SerialOperation, PowerAuthOperationTask {
     }
 
     private let block: Callback<any PowerAuthOperationTask>
+    private let refused: @Sendable (NSError) -> Void
     private let state = Mutex(State())
 
-    init(_ block: @escaping (any PowerAuthOperationTask) -> Void) {
+    init(
+        _ block: @escaping (any PowerAuthOperationTask) -> Void, refused: @escaping @Sendable (NSError) -> Void
+    ) {
         self.block = Callback(block)
+        self.refused = refused
     }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -95,6 +111,7 @@ private final class ApplicationBlock: SerialOperation, PowerAuthOperationTask {
     func refuse(_ error: NSError) {
         PowerAuthLog.write("ERROR: A block of the serial queue is cancelled: \(error.localizedDescription)")
         cancel()
+        refused(error)
     }
 
     func cancel() {

@@ -131,7 +131,7 @@ public final class PowerAuthSDK: Sendable {
             rules: .application, environment: Self.tokenEnvironment(session: session, client: client),
             records: TokenRecordStore(
                 keychain: services.tokens, instanceId: configuration.instanceId, sandbox: sandbox), lock: session)
-        let tokenProvider = ServerTokenProvider(client: client)
+        let tokenProvider = ServerTokenProvider(client: client, sandbox: sandbox)
         tokens.setProvider(tokenProvider)
 
         biometricItemAccess = keychain.biometricItemAccess

@@ -1,12 +1,18 @@
 import Foundation
+import SimulatedDevice
 import Synchronization
 
 /// Creates and removes tokens on the server (sdk.md, section 9.4). Thread rule: any thread.
 final class ServerTokenProvider: RemoteTokenProvider {
     private let client: RestClient
+    private let sandbox: Sandbox
 
-    init(client: RestClient) {
+    /// - Parameters:
+    ///   - client: calls the server.
+    ///   - sandbox: the device.
+    init(client: RestClient, sandbox: Sandbox) {
         self.client = client
+        self.sandbox = sandbox
     }
 
     func requestToken(
@@ -16,7 +22,9 @@ final class ServerTokenProvider: RemoteTokenProvider {
         return client.post(
             RestRequest(
                 .createToken, authentication: request.authentication,
-                isStillNeeded: { existing.find(with: request.existingRecord) })
+                isStillNeeded: { [sandbox] in
+                    sandbox.keeps(.tokenIsMadeTwice) || existing.find(with: request.existingRecord)
+                })
         ) { result in
             completion(
                 result.flatMap { response in

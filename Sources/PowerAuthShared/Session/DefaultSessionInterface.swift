@@ -34,8 +34,7 @@ package final class DefaultSessionInterface: BracketedSessionInterface, @uncheck
     ) throws(InvalidConfiguration) {
         self.sandbox = sandbox
         self.installation = installation
-        stored = StoredSession(
-            session: session, store: store, keepsUnusableState: !sandbox.keeps(.unusableStateIsDropped))
+        stored = StoredSession(session: session, store: store, sandbox: sandbox)
         ignoresSaveFailures = sandbox.keeps(.counterAfterSave)
         do {
             try checkInstallation()

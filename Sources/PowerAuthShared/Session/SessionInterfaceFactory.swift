@@ -14,7 +14,9 @@ package enum SessionInterfaceFactory {
         session: PowerAuthCoreSession, configuration: PowerAuthConfiguration, services: KeychainServices,
         installation: InstallationCheck, sandbox: Sandbox
     ) throws(InvalidConfiguration) -> any SessionInterface {
-        if let group = services.status.accessGroup, !sandbox.identity.keychainAccessGroups.contains(group) {
+        if let group = services.status.accessGroup, !sandbox.identity.keychainAccessGroups.contains(group),
+            !sandbox.keeps(.uncheckedEntitlement)
+        {
             // Otherwise every store would fail later, with the activation lost at the next start (sharing.md, D23).
             throw .keychainAccessGroupNotEntitled(group)
         }

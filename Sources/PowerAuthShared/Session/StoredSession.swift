@@ -28,17 +28,20 @@ final class StoredSession {
     private let store: SessionStateStore
     /// Whether a state of an unknown version is kept for the SDK that wrote it (sdk.md, section 15, item 23).
     private let keepsUnusableState: Bool
+    /// Whether a state that cannot be read now is taken for none (sharing.md, D8).
+    private let takesUnreadableForNone: Bool
     private var base = Base.absent
     private var loaded = Data()
 
     /// - Parameters:
     ///   - session: the session, not loaded yet.
     ///   - store: where its state lives.
-    ///   - keepsUnusableState: whether a state of an unknown version is kept for the SDK that wrote it.
-    init(session: PowerAuthCoreSession, store: SessionStateStore, keepsUnusableState: Bool) {
+    ///   - sandbox: the device.
+    init(session: PowerAuthCoreSession, store: SessionStateStore, sandbox: Sandbox) {
         self.session = session
         self.store = store
-        self.keepsUnusableState = keepsUnusableState
+        keepsUnusableState = !sandbox.keeps(.unusableStateIsDropped)
+        takesUnreadableForNone = sandbox.keeps(.unreadableStateIsNone)
     }
 
     /// Replaces the session's state by the stored one; an empty session when there is none or its bytes cannot
@@ -59,8 +62,10 @@ final class StoredSession {
             session.resetSession(false)
             base = .anything
         case .unavailable(let status):
-            // The original takes this for "no activation", and the next save overwrites a good item (sharing.md, D8).
-            throw Unavailable(status: status)
+            guard takesUnreadableForNone else { throw Unavailable(status: status) }
+            // The item may well be a good one, which the next save overwrites.
+            session.resetSession(false)
+            base = .anything
         }
         loaded = session.serializedState()
     }

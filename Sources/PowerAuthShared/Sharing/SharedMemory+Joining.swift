@@ -11,7 +11,7 @@ extension SharedMemory {
         _ names: SharedNames, _ container: AppGroupContainer, _ sandbox: Sandbox
     ) throws(InvalidConfiguration) -> Page {
         let name = names.memoryName
-        let recorded = container.recordedMemoryName(names)
+        let recorded = sandbox.keeps(.memoryNamesMayDiffer) ? name : container.recordedMemoryName(names)
         if let recorded, recorded != name {
             let isOver = try translated(recorded) { try endUnused(recorded, names, sandbox) }
             guard isOver else { throw .sharedMemoryNameDiffers(used: name, expected: recorded) }

@@ -68,8 +68,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         self.sandbox = sandbox
         statusLock = status
         originalSaveOrder = sandbox.keeps(.counterAfterSave)
-        stored = StoredSession(
-            session: session, store: store, keepsUnusableState: !sandbox.keeps(.unusableStateIsDropped))
+        stored = StoredSession(session: session, store: store, sandbox: sandbox)
         operation = ExternalOperation(
             memory: memory, lock: operationLock, applicationId: sharing.appIdentifier, sandbox: sandbox)
         operation.clearIfOwnerIsGone()

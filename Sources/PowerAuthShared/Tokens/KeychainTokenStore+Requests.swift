@@ -93,8 +93,11 @@ extension KeychainTokenStore {
         }
         let isStored = access { change -> Bool in
             guard environment.activation().identifier == request.activationId else { return true }
-            change()
-            guard records.store(record) else { return false }
+            // That of another application is there already.
+            if records.record(named: record.name) != record {
+                change()
+                guard records.store(record) else { return false }
+            }
             if rules.usesCache { cache[record.name] = record }
             return true
         }

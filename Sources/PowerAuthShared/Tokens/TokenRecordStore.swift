@@ -60,6 +60,7 @@ package struct TokenRecordStore: Sendable {
     func accounts() -> [String] {
         keychain.allValues().compactMap { account, data in
             guard account.hasPrefix(prefix) else { return nil }
+            if sandbox.keeps(.removesTokensByPrefix) { return account }
             let isForeign = TokenRecord(data).map { prefix + $0.name != account } ?? false
             return isForeign ? nil : account
         }

@@ -8,8 +8,18 @@ public enum OriginalDefect: CaseIterable, Sendable {
     case staleExternalOperation
     /// The change counter is raised only after the save (sharing.md, section 20, D7).
     case counterAfterSave
+    /// A state that cannot be read is taken for none (sharing.md, section 20, D8).
+    case unreadableStateIsNone
     /// A fresh installation empties whatever it can reach (sharing.md, section 20, D9).
     case unguardedWipe
+    /// Nobody compares the memory identifiers of the applications (sharing.md, section 20, D15).
+    case memoryNamesMayDiffer
+    /// All tokens are those whose account begins alike (sharing.md, section 20, D19).
+    case removesTokensByPrefix
+    /// Nobody asks for the entitlement to the keychain group (sharing.md, section 20, D23).
+    case uncheckedEntitlement
+    /// A token that another application has made meanwhile is made again (sharing.md, section 20, D29).
+    case tokenIsMadeTwice
     /// A failed request during an upgrade looks like an unknown server (sdk.md, section 15, item 5).
     case upgradeHidesFailedRequest
     /// Keys given for persisting are ignored (sdk.md, section 15, item 6).
@@ -52,7 +62,12 @@ public enum OriginalDefect: CaseIterable, Sendable {
         switch self {
         case .staleExternalOperation: .staleExternalOperation
         case .counterAfterSave: .counterAfterSave
+        case .unreadableStateIsNone: .unreadableStateIsNone
         case .unguardedWipe: .unguardedWipe
+        case .memoryNamesMayDiffer: .memoryNamesMayDiffer
+        case .removesTokensByPrefix: .removesTokensByPrefix
+        case .uncheckedEntitlement: .uncheckedEntitlement
+        case .tokenIsMadeTwice: .tokenIsMadeTwice
         case .upgradeHidesFailedRequest: .upgradeHidesFailedRequest
         case .persistIgnoresGivenKeys: .persistIgnoresGivenKeys
         case .lostBiometryKey: .lostBiometryKey

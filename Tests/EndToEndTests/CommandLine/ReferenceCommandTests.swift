@@ -1,3 +1,4 @@
+import Foundation
 import LabKit
 import TestSupport
 import Testing
@@ -13,6 +14,19 @@ extension EndToEnd {
             let outcome = try await onThread { try LabCommand(command, in: workspace).finish() }
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(try JSONValue.parse(outcome.output).objectValue?.isEmpty == false)
+        }
+
+        @Test("Every switch that docs/quirks.md names is listed with what it brings back")
+        func quirks() async throws {
+            let workspace = try Workspace()
+            let outcome = try await onThread { try lab("quirks", in: workspace) }
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let listed = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+            #expect(listed.allSatisfy { $0.count > 3 }, "a switch without a sentence")
+            let page = try String(contentsOfFile: Workspace.projectFile("docs/quirks.md"), encoding: .utf8)
+            let switches = page.matches(of: #/`([a-z-]+\.D?\d+)`/#).map { String($0.1) }
+            #expect(switches.count > 20)
+            #expect(Set(listed.compactMap(\.first)) == Set(switches))
         }
 
         @Test("A name is explained with everything that has it, a mistyped one refused with the nearest")

@@ -172,7 +172,10 @@ struct ExternalOperationTests {
         #expect(error.localizedDescription.hasSuffix("no additional information is provided."))
     }
 
-    /// An application starts an activation and disappears: its descriptors close, the memory keeps what it wrote.
+    /// An application starts an activation and its object goes: the descriptors close, the memory keeps what it wrote. So
+    /// this shows what the others do with what they find. That the kernel closes the descriptors of a process that dies, at
+    /// whatever point, is shown by `Scenarios/sharing/owner-of-pending-activation-is-killed.yaml` and
+    /// `Scenarios/sharing/killed-while-it-*.yaml`.
     private func startAndDie(quirks: [String]) throws {
         let main = try SharingApp("main", on: device, quirks: quirks)
         try main.startActivation()

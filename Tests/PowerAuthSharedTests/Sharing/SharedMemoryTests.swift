@@ -59,7 +59,8 @@ struct SharedMemoryTests {
         #expect(throws: cause) { try SharingApp("second", on: device) }
     }
 
-    @Test("Memory whose creator died before filling it is filled by the next application")
+    // Creators that really die: `Scenarios/sharing/killed-while-it-makes-the-memory.yaml`.
+    @Test("Memory that nobody has filled is filled by the next application")
     func uninitializedMemory() throws {
         let sandbox = try SharingApp.sandbox("first", on: device, traceDirectory: traces)
         _ = try sandbox.sharedMemory.create(name: name, size: SharedData.size)

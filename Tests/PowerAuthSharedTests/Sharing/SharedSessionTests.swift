@@ -156,7 +156,9 @@ struct SharedSessionTests {
     }
 }
 
-@Suite("A process fails while it saves (sharing.md, D7 and D8)", .endsInTime)
+/// Keychain and system refuse a step of a save, and the process lives on. Processes that die there are in
+/// `Scenarios/quirks/death-after-a-save-*.yaml` and `EndToEndTests/Peers/SharingTests.swift`.
+@Suite("A save fails (sharing.md, D7 and D8)", .endsInTime)
 struct InterruptedSaveTests {
     private let device: TemporaryDevice
 
@@ -168,8 +170,8 @@ struct InterruptedSaveTests {
         _ = try device.faults.arm(FaultRule(point: point, process: process, action: .fail("EIO")))
     }
 
-    @Test("A death between keychain and counter leaves nobody with an old state")
-    func deathAfterSave() throws {
+    @Test("A save that fails behind the keychain leaves nobody with an old state")
+    func failureAfterSave() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
         try main.save(StoredStates.version6)
@@ -180,7 +182,7 @@ struct InterruptedSaveTests {
     }
 
     @Test("With the quirk sharing.D7 the other application goes on with the old state")
-    func deathAfterSaveInTheOriginal() throws {
+    func failureAfterSaveInTheOriginal() throws {
         let main = try SharingApp("main", on: device, quirks: ["sharing.D7"])
         let wallet = try SharingApp("wallet", on: device, quirks: ["sharing.D7"])
         try main.save(StoredStates.version6)

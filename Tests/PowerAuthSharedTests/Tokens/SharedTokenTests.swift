@@ -5,6 +5,8 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
+/// The records that two applications share. That a name which both request at once is asked for once takes a queue and a
+/// server: `EndToEndTests/Peers/SharingTests.swift` and `Scenarios/quirks/token-is-made-once.yaml`.
 @Suite("Two applications share tokens (sharing.md, section 19.4)", .endsInTime)
 struct SharedTokenTests {
     private let main: TokenApp
@@ -72,22 +74,5 @@ struct SharedTokenTests {
         #expect(!wallet.store.hasLocalToken(withName: "A") && wallet.store.hasLocalToken(withName: "B"))
         main.store.removeLocalToken(withName: "B")
         #expect(!wallet.store.hasLocalToken(withName: "B"))
-    }
-
-    @Test("Two applications that request one name at the same time end with one token")
-    func sameNameAtOnce() async throws {
-        //  main                           wallet
-        //  request ("T" is missing)       request ("T" is missing)
-        //  server answers
-        //                                 its turn in the queue: finds main's record, asks nobody
-        let fromMain: PowerAuthToken? = await callback { done in
-            main.store.requestAccessToken(withName: "T", authentication: .possession()) { token, _ in done(token) }
-            wallet.store.requestAccessToken(withName: "T", authentication: .possession()) { _, _ in }
-            main.provider.pending.first?.succeed()
-        }
-        wallet.provider.pending.first?.succeed()
-        await mainQueueIsIdle()
-        let fromWallet = try #require(wallet.store.localToken(withName: "T"))
-        #expect(fromWallet.tokenIdentifier == fromMain?.tokenIdentifier)
     }
 }

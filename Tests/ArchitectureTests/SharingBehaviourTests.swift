@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Every behaviour of sharing is a test or a scenario by name (sharing.md, section 19)", .endsInTime)
+struct SharingBehaviourTests {
+    private static let tests = Repository.root.appending(path: "Tests")
+
+    @Test("The index has one entry for every name of the specification, in its order")
+    func names() throws {
+        #expect(SharingBehaviours.all.map(\.name) == (try Self.namesOfSpecification()))
+    }
+
+    @Test("Every test and every scenario that the index names exists")
+    func places() throws {
+        let all = try TestNames.texts(below: Self.tests)
+        let endToEnd = try TestNames.texts(below: Self.tests.appending(path: "EndToEndTests"))
+        for entry in SharingBehaviours.all {
+            #expect(!entry.tests.isEmpty || !entry.processes.isEmpty, "\(entry.name) is shown by nothing")
+            for name in entry.tests {
+                #expect(all.contains(Data(name.utf8)), "\(entry.name): no test is called \"\(name)\"")
+            }
+            for place in entry.processes {
+                let isThere =
+                    place.hasSuffix(".yaml")
+                    ? FileManager.default.fileExists(atPath: Repository.root.appending(path: "Scenarios/\(place)").path)
+                    : endToEnd.contains(Data(place.utf8))
+                #expect(isThere, "\(entry.name): there is no scenario or end-to-end test \"\(place)\"")
+            }
+        }
+    }
+
+    @Test("What is said about apps that share is shown with processes that run side by side")
+    func processes() {
+        // S: several apps. I: what they share. The others are about one app.
+        let shared = SharingBehaviours.all.filter { $0.name.hasPrefix("S-") || $0.name.hasPrefix("I-") }
+        #expect(shared.count == 15)
+        for entry in shared {
+            #expect(!entry.processes.isEmpty, "\(entry.name) is shown within one process only")
+        }
+    }
+
+    /// The names of sharing.md, section 19: bold ones of bullets, those in the headings of sections without such bullets,
+    /// and the numbers of sections without any.
+    private static func namesOfSpecification() throws -> [String] {
+        let lines = try Repository.text(of: "docs/spec/sharing.md").split(separator: "\n")
+            .drop { !$0.hasPrefix("## 19.") }.dropFirst().prefix { !$0.hasPrefix("## ") }
+        var sections: [(name: String, bullets: [String])] = []
+        for line in lines {
+            if let heading = line.wholeMatch(of: #/### (19\.\d+) .*?(?:\((S-\d+)\))?/#) {
+                sections.append((String(heading.2 ?? heading.1), []))
+            } else if let bullet = line.prefixMatch(of: #/- \*\*([A-Z]-\d+)\*\*/#), !sections.isEmpty {
+                sections[sections.count - 1].bullets.append(String(bullet.1))
+            }
+        }
+        return sections.flatMap { $0.bullets.isEmpty ? [$0.name] : $0.bullets }
+    }
+}
