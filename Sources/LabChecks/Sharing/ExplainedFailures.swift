@@ -1,0 +1,27 @@
+internal import LabKit
+
+/// Calls that fail have a reason that a user of the SDK is told of.
+struct ExplainedFailures: Checker {
+    let name = "failures"
+    let rule = "Every call is answered, and none fails because a lock, the memory or the stored state cannot be used."
+
+    /// Errors that only a defect explains in a run in which nothing refuses to read or to write.
+    private static let unexplained: Set<String> = [
+        "invalidActivationState", "invalidConfiguration", "signatureError", "wrongParameter", "encryption", "failed",
+        "badRequest", "badArgument", "unknownCommand", "launchFailed", "internal", "timedOut",
+    ]
+
+    func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
+        var finding = Finding()
+        for call in history.calls {
+            try budget.spend()
+            guard let completed = call.completed else { continue }
+            finding.examined += 1
+            guard let error = call.error, Self.unexplained.contains(error) else { continue }
+            let what = error == "timedOut" ? "was not answered in time" : "failed with `\(error)`"
+            finding.breaches.append(
+                Breach("\(call.call) of \(call.incarnation) \(what).", [call.invoked, completed]))
+        }
+        return finding
+    }
+}
