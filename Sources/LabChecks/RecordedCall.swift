@@ -36,7 +36,8 @@ public struct RecordedCall: Sendable {
         let completions = Dictionary(
             events.lazy.filter { $0.name == .callCompleted }.compactMap { event in
                 event.operation.map { ($0, event) }
-            }) { first, _ in first }
+            }
+        ) { first, _ in first }
         return events.compactMap { event in
             guard event.name == .callInvoked, let operation = event.operation, let incarnation = event.subject,
                 let call = event.text("call")

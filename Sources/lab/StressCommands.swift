@@ -7,7 +7,8 @@ import LabSystem
 /// `lab stress`: random work of many processes, and a proof of what must always hold.
 struct StressCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stress", abstract: "Lets apps do random things at once, kills them, and checks what was recorded.",
+        commandName: "stress",
+        abstract: "Lets apps do random things at once, kills them, and checks what was recorded.",
         subcommands: [StressSharingCommand.self])
 }
 
@@ -17,7 +18,8 @@ struct StressSharingCommand: ParsableCommand {
         commandName: "sharing",
         abstract: "Apps that share one activation sign, ask, activate, remove, die and sleep at random.",
         discussion:
-            "Exit codes: 0 passed, 1 a rule is broken, 2 bad input, 3 the lab failed or a verdict is open, 130 interrupted.")
+            "Exit codes: 0 passed, 1 a rule is broken, 2 bad input, 3 the lab failed or a verdict is open, 130 interrupted."
+    )
 
     @Option(help: "How many apps share the activation, 2 to 16.")
     var processes = 4

@@ -17,7 +17,8 @@ struct SharingCheckerTests {
     }
 
     private func expect(
-        _ history: WrittenHistory, keeps checker: String, examined: Int, sourceLocation: SourceLocation = #_sourceLocation
+        _ history: WrittenHistory, keeps checker: String, examined: Int,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let result = try history.judged(by: checker)
         #expect(result.verdict == .passed, "\(result)", sourceLocation: sourceLocation)
@@ -234,7 +235,10 @@ struct SharingCheckerTests {
     @Test("A death that nobody wanted is a breach")
     func unwantedDeath() throws {
         func end(_ peer: String, _ number: Int64, _ signal: String) -> [String: JSONValue] {
-            ["peer": .string(peer), "incarnation": .integer(number), "signal": .string(signal), "reason": .string(signal)]
+            [
+                "peer": .string(peer), "incarnation": .integer(number), "signal": .string(signal),
+                "reason": .string(signal),
+            ]
         }
         var history = WrittenHistory()
         history.add("app1", .faultFired, ["action": "kill", "point": "state.save"])

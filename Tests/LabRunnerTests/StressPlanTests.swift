@@ -13,8 +13,24 @@ struct StressPlanTests {
         #expect(text != StressPlan(seed: 8, processes: 3).text(calls: 200))
         #expect(!StressPlan(seed: 7, processes: 4).text(calls: 200).hasPrefix(text))
         #expect(
-            StressPlan(seed: 7, processes: 2).text(calls: 4) == """
-                PLAN
+            StressPlan(seed: 7, processes: 2).text(calls: 7) == """
+                app1
+                  1  activate
+                  2  knowledgeSignature
+                  3  validActivation
+                  4  status
+                  5  knowledgeSignature
+                  6  validActivation, suspended after 14467us for 31ms
+                  7  knowledgeSignature, suspended after 7520us for 35ms
+                app2
+                  1  activate
+                  2  tokenHeader cards
+                  3  relaunch
+                  4  activate
+                  5  addBiometry
+                  6  biometrySignature
+                  7  validActivation
+
                 """)
     }
 

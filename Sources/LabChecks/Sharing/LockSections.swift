@@ -15,7 +15,9 @@ struct LockSections {
         switch event.name {
         case .lockTaken: return holders.updateValue(event, forKey: lock)
         case .lockReleased:
-            guard let taken = holders[lock], taken.incarnationOfProcess == event.incarnationOfProcess else { return nil }
+            guard let taken = holders[lock], taken.incarnationOfProcess == event.incarnationOfProcess else {
+                return nil
+            }
             holders[lock] = nil
             return taken
         default: return nil

@@ -59,7 +59,9 @@ enum StressAction: String, CaseIterable {
         let signature = task + save + [.queueLockTake, .queueLockTaken, .queueLockReleased] + exchange
         return switch self {
         case .activate:
-            task + save + exchange + [.operationLockTaken, .operationStarted, .operationCleared, .operationLockReleased]
+            task + save + exchange + [
+                .operationLockTaken, .operationStarted, .operationCleared, .operationLockReleased,
+            ]
         case .validActivation, .tokenHeader: task
         case .status: task + exchange
         case .knowledgeSignature, .biometrySignature: signature

@@ -1,3 +1,4 @@
+internal import LabChecks
 internal import LabKit
 internal import LabSystem
 

@@ -48,7 +48,9 @@ public struct StressRun {
         let rounds = configuration.rounds
         if !look.isQuiet {
             let quirks = configuration.quirks.isEmpty ? "" : ", quirks \(configuration.quirks.joined(separator: ", "))"
-            print("\(configuration.processes) apps share an activation for \(configuration.duration), seed \(seed)\(quirks)\n")
+            print(
+                "\(configuration.processes) apps share an activation for \(configuration.duration), seed \(seed)\(quirks)\n"
+            )
         }
         var verdict = Examination.Verdict.passed
         for (index, length) in rounds.enumerated() where verdict == .passed && !interruption.isSet {
