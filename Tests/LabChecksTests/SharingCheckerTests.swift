@@ -49,6 +49,26 @@ struct SharingCheckerTests {
         try expect(history, breaks: "counters", shownBy: [first, second])
     }
 
+    @Test("The counter of an app that dies before it has stored the state is free; afterwards it is not")
+    func counterOfDeadApp() throws {
+        let status: [String: JSONValue] = ["lock": "status"]
+        var history = WrittenHistory()
+        history.add("app1", .lockTaken, status)
+        history.add("app1", .counterUsed, Self.use("k"))
+        // app1 has died.
+        history.add("app2", .lockTaken, status)
+        let first = history.add("app2", .counterUsed, Self.use("k"))
+        history.add(
+            "app2", .keychainWritten,
+            ["service": "io.getlime.PowerAuthKeychain.StatusKeychain", "account": "com.example.bank"])
+        // app2 has died.
+        history.add("app3", .lockTaken, status)
+        let second = history.add("app3", .counterUsed, Self.use("k"))
+        try expect(history, keeps: "counters", examined: 1)
+        history.add("app3", .lockReleased, status)
+        try expect(history, breaks: "counters", shownBy: [first, second])
+    }
+
     @Test("A server's counter that goes back is a breach")
     func counterGoesBack() throws {
         var history = WrittenHistory()

@@ -8,10 +8,6 @@ struct FreshState: Checker {
     let name = "fresh state"
     let rule = "A task works with the state that was stored last when it took the status lock."
 
-    /// The keychain service of the state, and the end of the accounts in which unusable states are kept.
-    static let service = "io.getlime.PowerAuthKeychain.StatusKeychain"
-    static let setAside = ".unusable"
-
     func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
         typealias Incarnation = RecordedHistory.Incarnation
         var stored: TraceEvent?
@@ -22,7 +18,7 @@ struct FreshState: Checker {
             try budget.spend()
             let process = event.incarnationOfProcess
             switch event.name {
-            case .keychainWritten where Self.isState(event), .keychainDeleted where Self.isState(event):
+            case .keychainWritten where event.isStoredState, .keychainDeleted where event.isStoredState:
                 stored = event
                 known[process] = event
             case .stateLoaded: known[process] = event
@@ -40,9 +36,5 @@ struct FreshState: Checker {
             }
         }
         return finding
-    }
-
-    private static func isState(_ event: TraceEvent) -> Bool {
-        event.text("service") == service && event.text("account")?.hasSuffix(setAside) == false
     }
 }
