@@ -87,13 +87,16 @@ struct SharingCheckerTests {
         var history = WrittenHistory()
         history.add("server", .serverActivation, change("PENDING_COMMIT"))
         history.add("server", .serverSignature, Self.signature(0, valid: false))
+        // Made before, and judged before the server tells that the activation is active.
+        history.add("app1", .counterUsed, operation: "app1/0", Self.use("j"))
         let active = history.add("server", .serverActivation, change("ACTIVE"))
+        history.add("server", .serverSignature, operation: "app1/0", Self.signature(0, valid: false))
         history.add("server", .serverSignature, operation: "app1/1", Self.signature(1))
-        try expect(history, keeps: "signatures", examined: 2)
+        try expect(history, keeps: "signatures", examined: 3)
         var ended = history
         ended.add("server", .serverActivation, change("REMOVED"))
         ended.add("server", .serverSignature, Self.signature(1, valid: false))
-        try expect(ended, keeps: "signatures", examined: 3)
+        try expect(ended, keeps: "signatures", examined: 4)
         let use = history.add("app2", .counterUsed, operation: "app2/5", Self.use("k"))
         let refused = history.add(
             "server", .serverSignature, operation: "app2/5", Self.signature(1, valid: false, failed: 1))
@@ -247,7 +250,11 @@ struct SharingCheckerTests {
         var history = WrittenHistory()
         history.call("app1", "status", outcome: "unknown", error: "peerDied")
         history.call("app1", "status", outcome: "notDone", error: "missingActivation")
-        try expect(history, keeps: "failures", examined: 2)
+        // Another app removes the activation that this one adds a factor to.
+        history.call("app1", "addBiometry", outcome: "notDone", error: "invalidActivationState") {
+            $0.add("app3", .stateRemoved)
+        }
+        try expect(history, keeps: "failures", examined: 3)
         let failed = history.call("app2", "status", outcome: "notDone", error: "invalidActivationState")
         try expect(history, breaks: "failures", shownBy: failed)
     }

@@ -59,18 +59,18 @@ struct StressPlan {
         return .validActivation
     }
 
-    /// Of a thousand calls: 40 with a kill at a point, 10 with one at any moment, 10 with a suspension.
+    /// Of a thousand calls, ten are met by a kill at any moment and ten by a suspension.
     private static func drawnFault(during action: StressAction, from stream: inout SeedStream) -> Fault? {
         let points = action.faultPoints
         let drawn = stream.below(1_000)
-        guard drawn < 60, !points.isEmpty else { return nil }
-        // Half of the calls that are this long have ended then.
+        guard drawn < action.killsPerThousand + 20, !points.isEmpty else { return nil }
+        // Many calls are still under way then.
         let moment = LabDuration(nanoseconds: Int64(stream.below(20_000)) * 1_000)
-        return switch drawn {
-        case ..<40: .killAt(points[stream.below(UInt64(points.count))], pass: [1, 1, 1, 2, 2, 3][stream.below(6)])
-        case ..<50: .killAfter(moment)
-        default: .suspendAfter(moment, for: .milliseconds(1 + Int64(stream.below(60))))
+        if drawn < action.killsPerThousand {
+            return .killAt(points[stream.below(UInt64(points.count))], pass: [1, 1, 1, 2, 2, 3][stream.below(6)])
         }
+        if drawn < action.killsPerThousand + 10 { return .killAfter(moment) }
+        return .suspendAfter(moment, for: .milliseconds(1 + Int64(stream.below(60))))
     }
 
     /// The first calls of every app, a line each.
