@@ -275,6 +275,11 @@ struct SharingCheckerTests {
         try expect(history, keeps: "deaths", examined: 2)
         let last = history.add("app2", .lockTaken, ["lock": "status"])
         let death = history.add("phone", .processEnded, end("app2", 1, "SIGBUS"))
+        history.call("app3", "status")
+        // The driver was killed, and the apps end with it.
+        var killed = history
+        killed.add("phone", .processEnded, end("app3", 1, "SIGKILL"))
+        try expect(killed, breaks: "deaths", shownBy: [last, death])
         history.add("stress", .stressEnding)
         history.add("phone", .processEnded, end("app3", 1, "SIGKILL"))
         try expect(history, breaks: "deaths", shownBy: [last, death])
