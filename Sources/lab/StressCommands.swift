@@ -44,7 +44,7 @@ struct StressSharingCommand: ParsableCommand {
 
     func run() throws {
         guard keepRuns >= 1 else { throw BadUsage(sentence: "--keep-runs must be at least 1: this run is one of them") }
-        guard let length = LabDuration(duration), length.nanoseconds > 0 else {
+        guard let length = LabDuration(duration), length > .zero else {
             throw BadUsage(sentence: "--for takes a duration such as 10s or 5m, not `\(duration)`")
         }
         var configuration = try StressConfiguration(

@@ -104,6 +104,8 @@ struct StressPlanTests {
                 try StressConfiguration(processes: processes, duration: .seconds(1), quirks: [quirk])
             }
         }
-        #expect(throws: BadUsage.self) { try StressConfiguration(processes: 2, duration: .zero) }
+        for duration in [LabDuration.zero, .seconds(86_401)] {
+            #expect(throws: BadUsage.self) { try StressConfiguration(processes: 2, duration: duration) }
+        }
     }
 }

@@ -7,6 +7,9 @@ public struct StressConfiguration: Sendable {
     /// The longest round: a longer run has several, each in an instance of its own, so that no history outgrows memory.
     public static let longestRound = LabDuration.seconds(30)
 
+    /// The longest run.
+    public static let longestRun = LabDuration.seconds(24 * 60 * 60)
+
     /// How many apps share the activation.
     public let processes: Int
     /// How long calls are made, in real time.
@@ -27,7 +30,9 @@ public struct StressConfiguration: Sendable {
                 sentence: "--processes takes \(Self.processCounts.lowerBound) to \(Self.processCounts.upperBound), "
                     + "not \(processes)")
         }
-        guard duration.nanoseconds > 0 else { throw BadUsage(sentence: "--for takes a duration such as 10s, not none") }
+        guard duration > .zero, duration <= Self.longestRun else {
+            throw BadUsage(sentence: "--for takes a duration from 1ns to \(Self.longestRun), not `\(duration)`")
+        }
         do {
             _ = try QuirkSet(parsing: quirks)
         } catch {

@@ -77,6 +77,7 @@ extension EndToEnd {
                 (["--processes", "17"], "--processes takes 2 to 16, not 17"),
                 (["--for", "10"], "--for takes a duration such as 10s or 5m, not `10`"),
                 (["--for", "0s"], "--for takes a duration such as 10s or 5m, not `0s`"),
+                (["--for", "2d"], "--for takes a duration from 1ns to 1d, not `2d`"),
                 (["--quirk", "sharing.D99"], "--quirk: there is no quirk 'sharing.D99'"),
                 (["--keep-runs", "0"], "--keep-runs must be at least 1"),
                 (["--rounds", "2"], "Unknown option"),
