@@ -145,7 +145,8 @@ let package = Package(
                 "WultraMobileTokenSDK", "UIKit", "UserNotifications",
             ]),
         module("LabProgram", [argumentParser]),
-        module("LabRunner", ["LabFile", "LabKit", "LabSystem"]),
+        module("LabChecks", ["LabKit", "LabSystem"]),
+        module("LabRunner", ["LabChecks", "LabFile", "LabKit", "LabSystem"]),
         module("LabTesting", ["LabRunner", "LabFile", "LabKit", "LabSystem"]),
 
         program("lab", ["LabProgram", "LabRunner", "LabKit", "LabSystem", argumentParser]),
@@ -234,9 +235,10 @@ let package = Package(
             ]),
         tests("DeviceAgentTests", ["DeviceAgent", "SimulatedDevice", "LabKit", "LabSystem"]),
         tests("LabPeerTests", ["LabPeer", "LabKit"]),
+        tests("LabChecksTests", ["LabChecks", "LabKit", "LabSystem"]),
         tests("LabRunnerTests", ["LabRunner", "LabFile", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),
         tests(
-            "EndToEndTests", ["LabTesting", "LabRunner", "LabKit", "LabSystem"], reading: ["Explanations"]),
+            "EndToEndTests", ["LabTesting", "LabChecks", "LabRunner", "LabKit", "LabSystem"], reading: ["Explanations"]),
         tests("ArchitectureTests", ["LabSystem", yams]),
     ],
     swiftLanguageModes: [.v6]

@@ -20,11 +20,17 @@ struct ListCommand: ParsableCommand {
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Reads scenarios and tells every mistake in them; starts nothing.",
-        discussion: "Exit codes: 0 no mistakes, 2 mistakes.")
+        discussion: """
+            Exit codes: 0 no mistakes, 2 mistakes. The directory of a recorded stress run is held against the rules once \
+            more: 0 they hold, 1 one is broken, 3 it is not known.
+            """)
 
     @OptionGroup var selection: SelectionOptions
 
     func run() throws {
+        if selection.paths.count == 1, let stress = RecordedStress(at: selection.paths[0]) {
+            throw try stress.check(look: Console.look(of: 1)) { Console.write($0, to: 1) }
+        }
         throw Console.overview(try selection.runOptions(of: "check")).check()
     }
 }

@@ -15,6 +15,27 @@ public struct TraceEvent: Hashable, Sendable {
     /// Details.
     public let fields: [String: JSONValue]
 
+    /// Makes an event, for example of a history that a test writes.
+    ///
+    /// - Parameters:
+    ///   - time: On `MonotonicClock`, in nanoseconds.
+    ///   - process: The actor name of the process.
+    ///   - incarnation: Which start of that process, from 1.
+    ///   - name: What happened.
+    ///   - operation: What caused it.
+    ///   - fields: Details.
+    public init(
+        time: UInt64, process: String, incarnation: Int = 1, name: TraceEventName, operation: String? = nil,
+        fields: [String: JSONValue] = [:]
+    ) {
+        self.time = time
+        self.process = process
+        self.incarnation = incarnation
+        self.name = name
+        self.operation = operation
+        self.fields = fields
+    }
+
     /// The event in a line of a trace file; nil when the line is not one.
     init?(line: Data) {
         guard let object = try? JSONValue.parse(line), let time = object["t"]?.integerValue, time >= 0,

@@ -254,6 +254,27 @@ extension TraceEventName {
             "occasion", .choice(ReceivedNotifications.Occasion.allCases.map(\.rawValue)),
             "Whether it came in the foreground, is for work in the background, or was opened by the user."))
 
+    // A stress run: what its driver asks for and learns.
+    public static let callInvoked = TraceEventName(
+        "call.invoked", "A stress run asks an app for something.", .peer, .incarnation, .call,
+        TraceField("token", .optional(.text), "Name of the token that it is about."))
+    public static let callCompleted = TraceEventName(
+        "call.completed", "A stress run knows what became of a call.", .peer, .incarnation, .call,
+        TraceField(
+            "outcome", .choice(["done", "notDone", "unknown"]),
+            "`notDone`: certainly not; `unknown`: the app died, or did not answer in time."),
+        TraceField("error", .optional(.text), "Name of the error, when it was not done."),
+        TraceField("message", .optional(.text), "What the error says."),
+        TraceField("found", .optional(.boolean), "Whether what was asked for is there."))
+    public static let deathWanted = TraceEventName(
+        "death.wanted", "A stress run is about to end the process of an app.", .peer, .incarnation,
+        TraceField("how", .choice(["kill", "relaunch"]), "How."))
+    public static let stressEnding = TraceEventName(
+        "stress.ending", "A stress run has made its last call; its processes may end.")
+    public static let stressEnded = TraceEventName(
+        "stress.ended", "The processes of a stress run have ended.",
+        TraceField("complaints", .list(.text), "What was left behind or went wrong, a sentence each."))
+
     // The lab.
     public static let clockChanged = TraceEventName(
         "clock.changed", "The lab's clock was changed.",
@@ -277,6 +298,7 @@ extension TraceEventName {
         serverFaulted, serverActivation, serverSignature, serverPush, linkUp, linkDown, linkAccepted,
         linkSent,
         linkReceived, linkDelivered, linkRedelivered, linkAcknowledged, linkFailed, linkFaulted, linkRefused,
-        sessionState, pushAsked, pushKept, pushShown, pushDropped, pushReceived, clockChanged, log,
+        sessionState, pushAsked, pushKept, pushShown, pushDropped, pushReceived, callInvoked,
+        callCompleted, deathWanted, stressEnding, stressEnded, clockChanged, log,
     ]
 }

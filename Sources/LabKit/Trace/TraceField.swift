@@ -25,6 +25,7 @@ extension TraceField {
     static let activationId = TraceField("activationId", .text, "Identifier of the activation.")
     static let app = TraceField("app", .text, "The app that it is from or for.")
     static let application = TraceField("application", .text, "Identifier of the app among those that share.")
+    static let call = TraceField("call", .text, "What is asked for, such as `knowledgeSignature`.")
     static let changeCounter = TraceField("counter", .integer, "The change counter of a shared session.")
     static let command = TraceField("command", .text, "Name of the command.")
     static let executable = TraceField("executable", .text, "Its program.")

@@ -16,16 +16,17 @@ public struct TypedCall<C: Command>: Sendable {
     /// - Parameters:
     ///   - actor: The actor's name.
     ///   - connection: The instance.
+    ///   - operation: What traces call the operation; nil when nobody asks.
     ///   - timeout: Longest time to wait, in real time.
     /// - Throws: `ControlError` when the command failed; ``LabFailure`` when the actor does not know it.
     public func perform(
-        by actor: String, in connection: InstanceConnection, timeout: LabDuration
+        by actor: String, in connection: InstanceConnection, operation: String? = nil, timeout: LabDuration
     ) throws -> C.Result {
         guard let target = connection.actors[actor]?.first(where: { C.info.actors.contains($0.kind) }) else {
             throw LabFailure("`\(actor)` is no actor of this instance that knows `\(C.name)`.")
         }
         let outcome = try ControlCaller(instance: connection).call(
-            target, command: C.name, arguments: command.arguments(), operation: nil, timeout: timeout)
+            target, command: C.name, arguments: command.arguments(), operation: operation, timeout: timeout)
         switch outcome.answer {
         case .error(let error): throw error
         case .result(let value):

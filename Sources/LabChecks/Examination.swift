@@ -1,0 +1,94 @@
+internal import LabKit
+
+/// Several checkers held against one history.
+public struct Examination: Sendable {
+    /// What a checker says of a history.
+    public enum Verdict: String, Sendable, Comparable {
+        /// The rule holds.
+        case passed
+        /// It is not known whether it holds.
+        case inconclusive
+        /// It is broken.
+        case failed
+
+        public static func < (left: Verdict, right: Verdict) -> Bool { left.rank < right.rank }
+
+        private var rank: Int {
+            switch self {
+            case .passed: 0
+            case .inconclusive: 1
+            case .failed: 2
+            }
+        }
+    }
+
+    /// How much is examined before the verdict stays open.
+    public struct Limits: Sendable {
+        /// How many events a history may have, for the sake of memory.
+        public var events = 2_000_000
+        /// How long each checker may search, in seconds of real time.
+        public var seconds = 60
+
+        /// The limits that are used by default.
+        public init() {}
+    }
+
+    /// The result of one checker.
+    public struct Result: Sendable {
+        /// The checker's name.
+        public let name: String
+        /// Its rule.
+        public let rule: String
+        /// What it says.
+        public let verdict: Verdict
+        /// How many things the rule was held against.
+        public let examined: Int
+        /// Why the verdict is open; nil when it is not.
+        public let openBecause: String?
+        /// The breach that the fewest and closest events show; nil when there is none.
+        public let breach: Breach?
+        /// How many breaches there are.
+        public let breaches: Int
+    }
+
+    /// The results, in the order of the checkers.
+    public let results: [Result]
+
+    /// The worst verdict.
+    public var verdict: Verdict { results.map(\.verdict).max() ?? .passed }
+
+    /// Holds checkers against a history.
+    public init(_ history: RecordedHistory, by checkers: [any Checker], limits: Limits = Limits()) {
+        results = checkers.map { Self.result(of: $0, on: history, limits: limits) }
+    }
+
+    private static func result(
+        of checker: any Checker, on history: RecordedHistory, limits: Limits
+    ) -> Result {
+        var finding = Finding()
+        var openBecause: String?
+        if history.events.count > limits.events {
+            openBecause = "the history has \(history.events.count) events, and \(limits.events) are the limit"
+        } else {
+            var budget = Budget(seconds: limits.seconds)
+            do {
+                finding = try checker.check(history, &budget)
+                openBecause = finding.gap
+            } catch {
+                openBecause = "\(error)"
+            }
+        }
+        let verdict: Verdict = !finding.breaches.isEmpty ? .failed : openBecause == nil ? .passed : .inconclusive
+        return Result(
+            name: checker.name, rule: checker.rule, verdict: verdict, examined: finding.examined,
+            openBecause: openBecause, breach: finding.breaches.min { $0.length < $1.length },
+            breaches: finding.breaches.count)
+    }
+}
+
+extension Breach {
+    /// The number of events, then how far they are apart.
+    fileprivate var length: (Int, UInt64) {
+        (excerpt.count, (excerpt.last?.time ?? 0) - (excerpt.first?.time ?? 0))
+    }
+}

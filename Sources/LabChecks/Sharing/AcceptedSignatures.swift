@@ -1,0 +1,45 @@
+internal import LabKit
+
+/// Signatures at the server.
+struct AcceptedSignatures: Checker {
+    let name = "signatures"
+    let rule = "The server accepts every signature, as long as the activation is active there."
+
+    /// How long the server may take from judging a signature or changing an activation to telling of it, in nanoseconds.
+    private static let lateness: UInt64 = 200_000_000
+
+    func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
+        var states: [String: [TraceEvent]] = [:]
+        var signatures: [TraceEvent] = []
+        var uses: [String: TraceEvent] = [:]
+        for event in history.events {
+            try budget.spend()
+            switch event.name {
+            case .serverActivation: states[event.text("activationId") ?? "", default: []].append(event)
+            case .serverSignature: signatures.append(event)
+            case .counterUsed: if let operation = event.operation { uses[operation] = event }
+            default: break
+            }
+        }
+        var finding = Finding(examined: signatures.count)
+        for signature in signatures {
+            try budget.spend()
+            let isRight = signature.fields["valid"] == true && (signature.number("failedAttempts") ?? 0) == 0
+            let changes = states[signature.text("activationId") ?? ""] ?? []
+            let use = signature.operation.flatMap { uses[$0] }
+            let begin = use?.time ?? signature.time - min(signature.time, Self.lateness)
+            guard !isRight, Self.isActive(changes, from: begin, to: signature.time) else { continue }
+            finding.breaches.append(
+                Breach(
+                    "The server refused a signature of \(use?.incarnationOfProcess.description ?? "an app").",
+                    [changes.last { $0.time <= begin }, use, signature].compactMap(\.self)))
+        }
+        return finding
+    }
+
+    /// Whether an activation was active all the time from the making of a signature to the server's verdict.
+    private static func isActive(_ changes: [TraceEvent], from begin: UInt64, to end: UInt64) -> Bool {
+        guard changes.last(where: { $0.time <= begin })?.text("to") == "ACTIVE" else { return false }
+        return !changes.contains { $0.time > begin && $0.time < end + lateness && $0.text("to") != "ACTIVE" }
+    }
+}

@@ -1,0 +1,29 @@
+internal import LabKit
+
+/// Locks have an order.
+struct LockOrder: Checker {
+    let name = "order"
+    let rule = "The operation lock is taken inside a task only, and nobody waits for the queue inside one."
+
+    func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
+        var sections = LockSections()
+        var finding = Finding()
+        for event in history.events {
+            try budget.spend()
+            _ = sections.follow(event)
+            if event.isLock(.lockTaken, "operation") {
+                finding.examined += 1
+                if !sections.isHeld("status", by: event.incarnationOfProcess) {
+                    finding.breaches.append(
+                        Breach("\(event.incarnationOfProcess) took the operation lock outside of a task.", [event]))
+                }
+            } else if event.name == .lockTaken {
+                finding.examined += 1
+            } else if event.name == .log, event.text("message")?.contains("interprocess deadlock") == true {
+                finding.breaches.append(
+                    Breach("\(event.incarnationOfProcess) asked for the queue inside a task.", [event]))
+            }
+        }
+        return finding
+    }
+}

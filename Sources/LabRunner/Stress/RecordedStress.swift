@@ -1,0 +1,39 @@
+internal import LabChecks
+internal import LabKit
+internal import LabSystem
+
+/// The record of a stress run, which may have ended long ago or have been killed.
+public struct RecordedStress: Sendable {
+    /// Absolute paths of the traces, one for each round.
+    private let traces: [String]
+
+    /// The record at a path.
+    ///
+    /// - Parameter path: The run's directory, or that of a round.
+    /// - Returns: nil when no stress run is recorded there.
+    public init?(at path: String) {
+        let root = Files.absolute(path)
+        guard Files.isDirectory(root), let names = try? Files.list(root) else { return nil }
+        let rounds = names.filter { $0.wholeMatch(of: #/round-\d+/#) != nil }
+        let directories = ["\(root)/traces"] + rounds.map { "\(root)/\($0)/traces" }
+        traces = directories.filter { Files.exists("\($0)/\(StressRound.driver)#1.jsonl") }
+        if traces.isEmpty { return nil }
+    }
+
+    /// Holds the rules against the record once more.
+    ///
+    /// - Parameters:
+    ///   - look: How the output looks.
+    ///   - print: Takes pieces of text, in order.
+    public func check(look: OutputLook, print: (String) -> Void) throws -> RunOutcome {
+        var verdict = Examination.Verdict.passed
+        for directory in traces {
+            let outcome = try StressRound.examine(traces: directory)
+            verdict = max(verdict, outcome.examination.verdict)
+            print(
+                StressReport(isColoured: look.isColoured).render(
+                    outcome, title: Files.name(of: Files.directory(of: directory)), isQuiet: look.isQuiet))
+        }
+        return RunOutcome(verdict)
+    }
+}

@@ -1,0 +1,82 @@
+public import LabKit
+
+/// What `lab stress sharing` was asked for.
+public struct StressConfiguration: Sendable {
+    /// How many apps can take part.
+    public static let processCounts = 2...16
+    /// The longest round: a longer run has several, each in an instance of its own, so that no history outgrows memory.
+    public static let longestRound = LabDuration.seconds(30)
+
+    /// The longest run.
+    public static let longestRun = LabDuration.seconds(24 * 60 * 60)
+
+    /// How many apps share the activation.
+    public let processes: Int
+    /// How long calls are made, in real time.
+    public let duration: LabDuration
+    /// The seed of the first round; nil draws one.
+    public let seed: UInt64?
+    /// Defects of the original that every app has, as topologies name them.
+    public let quirks: [String]
+    /// How many run directories are kept, with that of this run.
+    public var keptRuns = 10
+
+    /// A run.
+    ///
+    /// - Throws: ``BadUsage`` for values that cannot be.
+    public init(processes: Int, duration: LabDuration, seed: UInt64? = nil, quirks: [String] = []) throws {
+        guard Self.processCounts.contains(processes) else {
+            throw BadUsage(
+                sentence: "--processes takes \(Self.processCounts.lowerBound) to \(Self.processCounts.upperBound), "
+                    + "not \(processes)")
+        }
+        guard duration > .zero, duration <= Self.longestRun else {
+            throw BadUsage(sentence: "--for takes a duration from 1ns to \(Self.longestRun), not `\(duration)`")
+        }
+        do {
+            _ = try QuirkSet(parsing: quirks)
+        } catch {
+            throw BadUsage(sentence: "--quirk: \(error)")
+        }
+        self.processes = processes
+        self.duration = duration
+        self.seed = seed
+        self.quirks = quirks
+    }
+
+    /// How long each round is.
+    var rounds: [LabDuration] {
+        var rest = duration
+        var rounds: [LabDuration] = []
+        while rest > .zero {
+            let round = min(rest, Self.longestRound)
+            rounds.append(round)
+            rest = LabDuration(nanoseconds: rest.nanoseconds - round.nanoseconds)
+        }
+        return rounds
+    }
+
+    /// A phone with apps of one vendor that share an activation.
+    var topology: Topology {
+        let keychainGroup = "LABTEAM001.com.example.shared"
+        let apps = (1...processes).map { number in
+            let identifier = "com.example.app\(number)"
+            return AppSpec(
+                name: "app\(number)", kind: .app, bundleIdentifier: identifier, appGroups: ["group.com.example.lab"],
+                keychainAccessGroups: [keychainGroup], quirks: quirks,
+                powerAuth: PowerAuthSpec(
+                    sdk: .full, instanceId: "com.example.bank",
+                    sharing: SharingSpec(
+                        appGroup: "group.com.example.lab", appIdentifier: identifier,
+                        keychainAccessGroup: keychainGroup)))
+        }
+        // Whoever is suspended keeps its locks, so that the others meet them; deaths with a lock come from kills.
+        // One dialog follows the other without the pause that Face ID makes.
+        let phone = DeviceSpec(
+            name: Self.device, kind: .phone, suspension: .lenient, biometry: .touchID, apps: apps)
+        return Topology(name: "stress", devices: [phone])
+    }
+
+    /// The phone's name.
+    static let device = "phone"
+}

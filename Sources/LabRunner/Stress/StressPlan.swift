@@ -1,0 +1,106 @@
+internal import LabKit
+
+/// What the apps of a stress round are asked for, and what is done to them meanwhile.
+///
+/// A pure function of seed and configuration. How far an app comes in its list is a matter of time; what stands in the
+/// list is not.
+struct StressPlan {
+    /// A call of the plan.
+    struct Call: Equatable {
+        /// Its place in the list of its app, from 1.
+        let number: Int
+        let action: StressAction
+        /// The token that it is about; nil when it is about none.
+        let token: String?
+        let fault: Fault?
+    }
+
+    /// What happens to an app during a call.
+    enum Fault: Equatable {
+        /// It is killed where it passes a point.
+        case killAt(FaultPoint, pass: Int)
+        /// It is killed some time after the call has begun.
+        case killAfter(LabDuration)
+        /// It is suspended some time after the call has begun, for a while.
+        case suspendAfter(LabDuration, for: LabDuration)
+    }
+
+    let seed: UInt64
+    let processes: Int
+
+    /// The list of an app, without an end.
+    ///
+    /// - Parameter app: Its actor name.
+    func calls(of app: String) -> some Sequence<Call> {
+        var stream = SeedStream(seed: seed, "stress sharing", "\(processes)", app)
+        return sequence(state: 0) { number -> Call? in
+            number += 1
+            return Self.call(number, from: &stream)
+        }
+    }
+
+    private static let tokens = ["accounts", "cards", "payments"]
+    private static let weights = StressAction.allCases.map(\.weight)
+
+    private static func call(_ number: Int, from stream: inout SeedStream) -> Call {
+        // All begin with the same wish, so that every run begins with a race.
+        let action = number == 1 ? .activate : drawnAction(from: &stream)
+        let token = tokens[stream.below(UInt64(tokens.count))]
+        let fault = number == 1 ? nil : drawnFault(during: action, from: &stream)
+        return Call(number: number, action: action, token: action.hasToken ? token : nil, fault: fault)
+    }
+
+    private static func drawnAction(from stream: inout SeedStream) -> StressAction {
+        var drawn = UInt64(stream.below(weights.reduce(0, +)))
+        for action in StressAction.allCases {
+            if drawn < action.weight { return action }
+            drawn -= action.weight
+        }
+        return .validActivation
+    }
+
+    /// Of a thousand calls, ten are met by a kill at any moment and ten by a suspension.
+    private static func drawnFault(during action: StressAction, from stream: inout SeedStream) -> Fault? {
+        let points = action.faultPoints
+        let drawn = stream.below(1_000)
+        guard drawn < action.killsPerThousand + 20, !points.isEmpty else { return nil }
+        // Many calls are still under way then.
+        let moment = LabDuration(nanoseconds: Int64(stream.below(20_000)) * 1_000)
+        if drawn < action.killsPerThousand {
+            return .killAt(points[stream.below(UInt64(points.count))], pass: [1, 1, 1, 2, 2, 3][stream.below(6)])
+        }
+        if drawn < action.killsPerThousand + 10 { return .killAfter(moment) }
+        return .suspendAfter(moment, for: .milliseconds(1 + Int64(stream.below(60))))
+    }
+
+    /// The first calls of every app, a line each.
+    func text(calls count: Int) -> String {
+        (1...processes).map { "app\($0)" }.map { app in
+            "\(app)\n" + calls(of: app).prefix(count).map { "  \($0)\n" }.joined()
+        }.joined()
+    }
+}
+
+extension StressPlan.Call: CustomStringConvertible {
+    var description: String {
+        var line = "\(number)  \(action.rawValue)"
+        if let token { line += " \(token)" }
+        if let fault { line += ", \(fault)" }
+        return line
+    }
+}
+
+extension StressPlan.Fault: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .killAt(let point, let pass): "killed at \(point), pass \(pass)"
+        case .killAfter(let moment): "killed after \(moment)"
+        case .suspendAfter(let moment, let length): "suspended after \(moment) for \(length)"
+        }
+    }
+}
+
+extension SeedStream {
+    /// A number below a limit.
+    fileprivate mutating func below(_ limit: UInt64) -> Int { Int(next() % limit) }
+}

@@ -1,0 +1,125 @@
+internal import LabChecks
+internal import LabKit
+internal import LabSystem
+
+/// Plays the list of one app, call after call, and records what it asks for and learns.
+///
+/// Used by one thread.
+struct StressPlayer {
+    let app: String
+    let instance: InstanceConnection
+    let trace: TraceWriter
+    /// The number of the process that plays the app now.
+    private var incarnation = 1
+
+    init(app: String, instance: InstanceConnection, trace: TraceWriter) {
+        self.app = app
+        self.instance = instance
+        self.trace = trace
+    }
+
+    /// How long an app may take to answer, in real time.
+    private static let patience = LabDuration.seconds(10).stretched
+
+    /// Plays calls until there are no more or the end is near.
+    mutating func play(_ calls: some Sequence<StressPlan.Call>, until isOver: () -> Bool) throws {
+        for call in calls {
+            guard !isOver() else { return }
+            try play(call)
+        }
+    }
+
+    private mutating func play(_ call: StressPlan.Call) throws {
+        let operation = "\(app)/\(call.number)"
+        emit(.callInvoked, operation, call, ["token": call.token.map { .string($0) }])
+        let fault = try begin(call.fault)
+        let answer = perform(call, operation: operation)
+        let hasFired = try end(fault)
+        emit(
+            .callCompleted, operation, call,
+            [
+                "outcome": .string(answer.outcome.rawValue), "error": answer.error?.name.map { .string($0) },
+                "message": answer.error.map { .string($0.message) }, "found": answer.found.map { .bool($0) },
+            ])
+        if hasFired || instance.watch(of: .peer(app))?.hasEnded ?? false { try relaunch(wanted: false) }
+    }
+
+    private func emit(
+        _ event: TraceEventName, _ operation: String, _ call: StressPlan.Call, _ fields: [String: JSONValue?]
+    ) {
+        var fields = fields.compactMapValues(\.self)
+        fields["call"] = .string(call.action.rawValue)
+        trace.emit(event, operation: operation, fields.merging(subject) { first, _ in first })
+    }
+
+    private var subject: [String: JSONValue] {
+        ["peer": .string(app), "incarnation": .integer(Int64(incarnation))]
+    }
+
+    private mutating func perform(_ call: StressPlan.Call, operation: String) -> StressAnswer {
+        if call.action == .relaunch {
+            do {
+                try relaunch(wanted: true)
+                return .done
+            } catch {
+                return StressAnswer(error)
+            }
+        }
+        return StressCalls(app: app, instance: instance, operation: operation, patience: Self.patience).perform(call)
+    }
+
+    // MARK: Faults
+
+    private enum Begun {
+        case none
+        case armed(UInt32)
+        case timed(ThreadHandle)
+    }
+
+    private func begin(_ fault: StressPlan.Fault?) throws -> Begun {
+        switch fault {
+        case nil: return .none
+        case .killAt(let point, let pass):
+            return .armed(
+                try instance.faults.arm(FaultRule(point: point, process: app, action: .kill, pass: pass)))
+        case .killAfter(let moment):
+            return .timed(
+                runOnThread(name: "kill \(app)") { [self] in
+                    MonotonicClock.pause(nanoseconds: moment.nanoseconds)
+                    trace.emit(.deathWanted, subject.merging(["how": "kill"]) { first, _ in first })
+                    try? tell(Kill())
+                })
+        case .suspendAfter(let moment, let length):
+            return .timed(
+                runOnThread(name: "suspend \(app)") { [self] in
+                    MonotonicClock.pause(nanoseconds: moment.nanoseconds)
+                    try? tell(Suspend())
+                    MonotonicClock.pause(nanoseconds: length.nanoseconds)
+                    try? tell(Resume())
+                })
+        }
+    }
+
+    /// - Returns: Whether an armed fault has fired.
+    private func end(_ fault: Begun) throws -> Bool {
+        switch fault {
+        case .none: return false
+        case .armed(let id): return try instance.faults.disarm(id: id).contains { $0.fired > 0 }
+        case .timed(let thread):
+            thread.join()
+            return false
+        }
+    }
+
+    private func tell(_ command: some Command) throws {
+        _ = try TypedCall(command).perform(by: app, in: instance, timeout: Self.patience)
+    }
+
+    /// Starts the app anew, which may have ended.
+    private mutating func relaunch(wanted isWanted: Bool) throws {
+        if isWanted { trace.emit(.deathWanted, subject.merging(["how": "relaunch"]) { first, _ in first }) }
+        let launched = try TypedCall(Relaunch()).perform(by: app, in: instance, timeout: Self.patience)
+        instance.note(launched, of: app)
+        incarnation = launched.incarnation
+    }
+}

@@ -1,0 +1,110 @@
+internal import LabChecks
+internal import LabKit
+internal import LabSystem
+
+/// A run of `lab stress sharing`: apps that share one activation do at random what apps do, are killed, suspended and
+/// started anew, and what they have recorded is held against what must always hold.
+///
+/// Thread rule: `run` is called once, on a thread that may block.
+public struct StressRun {
+    private let configuration: StressConfiguration
+    private let interruption: Interruption
+    private let look: OutputLook
+    private let print: (String) -> Void
+
+    /// A run.
+    ///
+    /// - Parameters:
+    ///   - configuration: What is asked for.
+    ///   - look: How the output looks.
+    ///   - interruption: Ends the run early when set.
+    ///   - print: Takes pieces of text, in order.
+    public init(
+        _ configuration: StressConfiguration, look: OutputLook, interruption: Interruption,
+        print: @escaping (String) -> Void
+    ) {
+        self.configuration = configuration
+        self.look = look
+        self.interruption = interruption
+        self.print = print
+    }
+
+    /// The first calls of every app, for `--dry-run`.
+    public func plan(calls: Int = 20) -> String {
+        let seed = firstSeed
+        return StressPlan(seed: seed, processes: configuration.processes).text(calls: calls)
+            + "the first \(calls) calls of each app; nothing was started, seed \(seed)\n"
+    }
+
+    /// Plays round after round until one does not pass.
+    ///
+    /// - Throws: ``LabFailure`` when the lab could not do its work.
+    public func run() throws -> RunOutcome {
+        let begin = MonotonicClock.nanoseconds()
+        let executables = try Executables.find()
+        let directory = try RunDirectory.create(in: Self.records(), keeping: configuration.keptRuns)
+        defer { withExtendedLifetime(directory) {} }
+        let seed = firstSeed
+        let rounds = configuration.rounds
+        if !look.isQuiet {
+            let quirks = configuration.quirks.isEmpty ? "" : ", quirks \(configuration.quirks.joined(separator: ", "))"
+            print(
+                "\(configuration.processes) apps share an activation for \(configuration.duration), seed \(seed)\(quirks)\n"
+            )
+        }
+        var verdict = Examination.Verdict.passed
+        for (index, length) in rounds.enumerated() where verdict == .passed && !interruption.isSet {
+            let round = StressRound(
+                configuration: configuration, seed: seed &+ UInt64(index), length: length,
+                directory: "\(directory.path)/round-\(index + 1)", executables: executables,
+                interruption: interruption)
+            let outcome = try round.perform()
+            guard !interruption.isSet else { break }
+            verdict = outcome.examination.verdict
+            let title = "round \(index + 1) of \(rounds.count), \(length), seed \(round.seed)"
+            print(StressReport(isColoured: look.isColoured).render(outcome, title: title, isQuiet: look.isQuiet))
+            if verdict != .passed { print(replay(round)) }
+        }
+        let outcome = interruption.isSet ? RunOutcome.interrupted : RunOutcome(verdict)
+        let seconds = TerminalReport.seconds(Double(MonotonicClock.nanoseconds() - begin) / 1e9)
+        print("\(outcome.word) in \(seconds), seed \(seed)\n")
+        if !look.isQuiet { print("recorded in \(directory.path)\n") }
+        return outcome
+    }
+
+    private var firstSeed: UInt64 { configuration.seed ?? UInt64.random(in: 0...UInt64(UInt32.max)) }
+
+    /// The command that plays a round again.
+    private func replay(_ round: StressRound) -> String {
+        let quirks = configuration.quirks.map { " --quirk \($0)" }.joined()
+        return "  again: lab stress sharing --processes \(configuration.processes) --for \(round.length) "
+            + "--seed \(round.seed)\(quirks)\n"
+    }
+
+    /// Where runs are recorded: beside the lab file, where there is one.
+    private static func records() -> String {
+        let root = SuiteReader.findLabFile(near: ".").map { Files.directory(of: Files.absolute($0)) }
+        return "\(root ?? Files.absolute("."))/.lab"
+    }
+}
+
+extension RunOutcome {
+    /// What the verdict of an examination comes to.
+    init(_ verdict: Examination.Verdict) {
+        switch verdict {
+        case .passed: self = .passed
+        case .failed: self = .failed
+        case .inconclusive: self = .inconclusive
+        }
+    }
+
+    /// The outcome in a word, as the last line of a run begins.
+    fileprivate var word: String {
+        switch self {
+        case .passed: "passed"
+        case .failed: "failed"
+        case .inconclusive, .badInput: "inconclusive"
+        case .interrupted: "interrupted"
+        }
+    }
+}

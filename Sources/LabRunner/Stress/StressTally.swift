@@ -1,0 +1,50 @@
+internal import LabChecks
+internal import LabKit
+
+/// How often each kind of call and each fault happened: a run in which something never did says nothing about it.
+struct StressTally {
+    /// Calls by action and outcome.
+    private(set) var calls: [String: [RecordedCall.Outcome: Int]] = [:]
+    /// Kills by the fault point at which they happened.
+    private(set) var kills: [String: Int] = [:]
+    /// Kills at any moment.
+    private(set) var otherKills = 0
+    /// How often an app was suspended.
+    private(set) var suspensions = 0
+    /// How often an app was started anew.
+    private(set) var launches = 0
+    /// How long the calls took that the driver made, from the first to the last, in seconds.
+    private(set) var seconds = 0.0
+
+    init(_ history: RecordedHistory) {
+        for call in history.calls { calls[call.call, default: [:]][call.outcome, default: 0] += 1 }
+        for event in history.events {
+            switch event.name {
+            case .faultFired: kills[event.fields["point"]?.stringValue ?? "", default: 0] += 1
+            case .deathWanted where event.fields["how"] == "kill": otherKills += 1
+            case .processSuspended: suspensions += 1
+            case .processStarted where event.incarnation > 1: launches += 1
+            default: break
+            }
+        }
+        if let first = history.calls.first, let last = history.calls.last {
+            seconds = Double(last.invoked.time - first.invoked.time) / 1e9
+        }
+    }
+
+    /// All calls.
+    var total: Int { calls.values.map { $0.values.reduce(0, +) }.reduce(0, +) }
+
+    /// The calls of one kind, by what became of them.
+    func count(_ action: StressAction, _ outcome: RecordedCall.Outcome) -> Int {
+        calls[action.rawValue]?[outcome] ?? 0
+    }
+
+    /// The actions that were never done, the points at which nobody was killed, and what else never happened.
+    var missing: [String] {
+        let actions = StressAction.allCases.filter { count($0, .done) == 0 }.map(\.rawValue)
+        let points = StressAction.allFaultPoints.filter { kills[$0.rawValue] == nil }.map { "kill at \($0)" }
+        let others = [otherKills == 0 ? "kill at any moment" : nil, suspensions == 0 ? "suspension" : nil]
+        return actions + points + others.compactMap(\.self)
+    }
+}

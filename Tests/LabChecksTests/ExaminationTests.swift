@@ -1,0 +1,115 @@
+import Foundation
+import LabChecks
+import LabKit
+import LabSystem
+import TestSupport
+import Testing
+
+@Suite("The frame of the checkers", .endsInTime)
+struct ExaminationTests {
+    /// Finds what it is told to.
+    private struct Given: Checker {
+        let name = "given"
+        let rule = "What is given holds."
+        var finding = Finding()
+        var spends = 0
+
+        func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
+            for _ in 0..<spends { try budget.spend() }
+            return finding
+        }
+    }
+
+    private func event(_ time: UInt64, _ process: String = "app1") -> TraceEvent {
+        TraceEvent(time: time, process: process, name: .lockTaken, fields: ["lock": "status"])
+    }
+
+    @Test("Every rule is a sentence, and no two checkers have one name")
+    func rulesAreSentences() {
+        let checkers = SharingCheckers.all
+        #expect(Set(checkers.map(\.name)).count == checkers.count)
+        #expect(checkers.allSatisfy { $0.rule.hasSuffix(".") && !$0.rule.dropLast().contains(". ") })
+    }
+
+    @Test("The breach with the fewest events is told, of those the one whose events are closest")
+    func shortestBreach() {
+        let finding = Finding(
+            breaches: [
+                Breach("far", [event(1), event(100)]), Breach("near", [event(1), event(2)]),
+                Breach("long", [event(1), event(2), event(3)]),
+            ], examined: 3)
+        let result = Examination(RecordedHistory([]), by: [Given(finding: finding)]).results[0]
+        #expect(result.breach?.sentence == "near")
+        #expect(result.breaches == 3)
+        #expect(result.verdict == .failed)
+    }
+
+    @Test("An excerpt has twenty events at most, in the order of time")
+    func excerptIsShort() {
+        let breach = Breach("", (1...30).map { event(UInt64(31 - $0)) })
+        #expect(breach.excerpt.map(\.time) == Array(11...30))
+    }
+
+    @Test("A limit that is met leaves the verdict open and says so; a breach that was found counts more")
+    func limitsLeaveTheVerdictOpen() {
+        var limits = Examination.Limits()
+        limits.events = 1
+        let long = Examination(RecordedHistory([event(1), event(2)]), by: [Given()], limits: limits)
+        #expect(long.verdict == .inconclusive)
+        #expect(long.results[0].openBecause == "the history has 2 events, and 1 are the limit")
+
+        limits = Examination.Limits()
+        limits.seconds = 0
+        let slow = Examination(RecordedHistory([]), by: [Given(spends: 10_000)], limits: limits)
+        #expect(slow.verdict == .inconclusive)
+        #expect(slow.results[0].openBecause == "the search took longer than 0 s")
+
+        let gap = Examination(RecordedHistory([]), by: [Given(finding: Finding(gap: "it is cut off"))])
+        #expect(gap.verdict == .inconclusive)
+        let breach = Finding(breaches: [Breach("", [])], gap: "it is cut off")
+        #expect(Examination(RecordedHistory([]), by: [Given(), Given(finding: breach)]).verdict == .failed)
+    }
+
+    @Test("Calls are joined with their answers; one without is unknown")
+    func callsAndAnswers() throws {
+        var history = WrittenHistory()
+        history.call("app1#3", "requestToken", token: "cards", outcome: "notDone", error: "missingActivation")
+        history.add(
+            "stress", .callInvoked, operation: "app2/9", ["peer": "app2", "incarnation": 1, "call": "status"])
+        let calls = RecordedHistory(history.events).calls
+        #expect(calls.map(\.incarnation.description) == ["app1#3", "app2#1"])
+        #expect(calls.map(\.outcome) == [.notDone, .unknown])
+        #expect(calls[0].error == "missingActivation")
+        #expect(calls[0].token == "cards")
+        #expect(calls[1].completed == nil)
+    }
+
+    @Test("The record of a killed run is read up to its torn last line")
+    func tornRecord() throws {
+        let directory = try TemporaryDirectory()
+        let lines =
+            #"{"t":2,"p":"app1#1","e":"lock.taken","f":{"lock":"status"}}"# + "\n"
+            + #"{"t":5,"p":"app1#1","e":"lock.rel"#
+        try Files.write(Data(lines.utf8), to: directory.file("app1#1.jsonl"))
+        let earlier = #"{"t":1,"p":"app2#1","e":"lock.taken","f":{"lock":"queue"}}"# + "\n"
+        try Files.write(Data(earlier.utf8), to: directory.file("app2#1.jsonl"))
+        let history = try RecordedHistory(traces: directory.path)
+        #expect(history.events.map(\.process) == ["app2", "app1"])
+    }
+
+    @Test("An excerpt is shown in a column for each process")
+    func excerptTable() {
+        let events = [
+            event(5_000), event(1_005_000, "app2"),
+            TraceEvent(time: 2_345_678, process: "app1", name: .lockReleased, fields: ["lock": "status"]),
+        ]
+        #expect(
+            ExcerptTable(events).lines == [
+                "        ms  app1#1                app2#1",
+                "     0.000  lock.taken status",
+                "     1.000                        lock.taken status",
+                "     2.340  lock.released status",
+            ])
+        #expect(ExcerptTable([]).lines.isEmpty)
+    }
+}

@@ -1,0 +1,110 @@
+import LabKit
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("The plan of a stress run", .endsInTime)
+struct StressPlanTests {
+    @Test("The same seed gives the same plan, byte for byte; another seed or number of apps another one")
+    func planIsAFunctionOfItsSeed() {
+        let text = StressPlan(seed: 7, processes: 3).text(calls: 200)
+        #expect(text == StressPlan(seed: 7, processes: 3).text(calls: 200))
+        #expect(text != StressPlan(seed: 8, processes: 3).text(calls: 200))
+        #expect(!StressPlan(seed: 7, processes: 4).text(calls: 200).hasPrefix(text))
+        #expect(
+            StressPlan(seed: 7, processes: 2).text(calls: 7) == """
+                app1
+                  1  activate
+                  2  activate, killed at statusLock.taken, pass 3
+                  3  tokenHeader accounts
+                  4  removeActivation
+                  5  addBiometry, killed at queueLock.take, pass 3
+                  6  knowledgeSignature
+                  7  validActivation
+                app2
+                  1  activate
+                  2  status
+                  3  activate
+                  4  validActivation
+                  5  validActivation
+                  6  requestToken accounts
+                  7  knowledgeSignature
+
+                """)
+    }
+
+    @Test("A longer list begins with the shorter one, and each app has its own")
+    func listsHaveNoEnd() {
+        let plan = StressPlan(seed: 1, processes: 2)
+        let calls = Array(plan.calls(of: "app1").prefix(500))
+        #expect(Array(plan.calls(of: "app1").prefix(50)) == Array(calls.prefix(50)))
+        #expect(calls.map(\.number) == Array(1...500))
+        #expect(Array(plan.calls(of: "app2").prefix(500)) != calls)
+    }
+
+    @Test("Everything is drawn: every action, every point of every action, kills and suspensions at any moment")
+    func everythingIsDrawn() {
+        var drawn: [StressAction: Set<FaultPoint>] = [:]
+        var faults: [StressPlan.Fault] = []
+        for call in StressPlan(seed: 1, processes: 4).calls(of: "app1").prefix(40_000) {
+            drawn[call.action, default: []].formUnion([])
+            guard let fault = call.fault else { continue }
+            faults.append(fault)
+            if case .killAt(let point, _) = fault { drawn[call.action, default: []].insert(point) }
+        }
+        for action in StressAction.allCases { #expect(drawn[action] == Set(action.faultPoints), "\(action)") }
+        #expect((2_000...5_000).contains(faults.count))
+        #expect(faults.contains { if case .killAfter = $0 { true } else { false } })
+        #expect(faults.contains { if case .suspendAfter = $0 { true } else { false } })
+    }
+
+    @Test("Calls about tokens name one, all others none; every list begins with an activation without a fault")
+    func callsAreWhole() {
+        for app in ["app1", "app2"] {
+            let calls = Array(StressPlan(seed: 3, processes: 2).calls(of: app).prefix(1_000))
+            #expect(calls.allSatisfy { ($0.token != nil) == $0.action.hasToken })
+            #expect(calls[0].action == .activate)
+            #expect(calls[0].fault == nil)
+        }
+    }
+
+    @Test("Points at which a plan kills can kill, and apps pass them")
+    func pointsCanKill() {
+        #expect(StressAction.allFaultPoints.allSatisfy { $0.actions.contains(.kill) && $0.owners.contains(.app) })
+    }
+
+    @Test("A long run has rounds of thirty seconds and a rest")
+    func rounds() throws {
+        func rounds(_ text: String) throws -> [String] {
+            let duration = try #require(LabDuration(text))
+            return try StressConfiguration(processes: 2, duration: duration).rounds.map(\.description)
+        }
+        #expect(try rounds("10s") == ["10s"])
+        #expect(try rounds("30s") == ["30s"])
+        #expect(try rounds("70s") == ["30s", "30s", "10s"])
+    }
+
+    @Test("The apps of the topology share one activation and are told apart")
+    func topology() throws {
+        let configuration = try StressConfiguration(
+            processes: 16, duration: .seconds(1), quirks: ["sharing.D7"])
+        let apps = configuration.topology.apps
+        #expect(apps.map(\.name) == (1...16).map { "app\($0)" })
+        #expect(Set(apps.map(\.powerAuth.instanceId)).count == 1)
+        #expect(Set(apps.compactMap(\.powerAuth.sharing?.appIdentifier)).count == 16)
+        #expect(apps.allSatisfy { $0.quirks == ["sharing.D7"] })
+    }
+
+    @Test("What cannot be is refused")
+    func impossibleConfigurations() {
+        for (processes, quirk) in [(1, "sharing.D7"), (17, "sharing.D7"), (4, "sharing.D77")] {
+            #expect(throws: BadUsage.self) {
+                try StressConfiguration(processes: processes, duration: .seconds(1), quirks: [quirk])
+            }
+        }
+        for duration in [LabDuration.zero, .seconds(86_401)] {
+            #expect(throws: BadUsage.self) { try StressConfiguration(processes: 2, duration: duration) }
+        }
+    }
+}
