@@ -48,7 +48,10 @@ package struct KillCampaign {
                 round += 1
             }
             guard !waiting.isEmpty else { break }
-            waiting.removeFirst(max(1, runInstance(waiting.prefix(Self.cellsOfInstance))))
+            let begun = runInstance(waiting.prefix(Self.cellsOfInstance))
+            // An instance in which not even the first cell begins will not do better the next time.
+            guard begun > 0 else { break }
+            waiting.removeFirst(begun)
             progress("\(report.kills) kills, \(report.failures.count) breaches")
         }
         return report

@@ -28,6 +28,7 @@ extension SharingApps {
             try expectNothing(wallet)
             try activate(wallet)
             try use(wallet, biometry: .there, needsToken: false)
+            try expectNoLeftovers()
         }
         var other: String?
         if operation.concernsOtherToken { other = try useOtherToken(mayBeRefused: operation == .removeToken) }
@@ -51,6 +52,8 @@ extension SharingApps {
         case .freshInstallation:
             try wallet.call(Install())
             try wallet.call(Launch())
+            let items = try lab.phone.call(KeychainItems())
+            try expect(items.isEmpty, "nothing of the earlier installation stays, but there is \(items)")
         case .firstStart: try wallet.call(Launch())
         default: break
         }
@@ -90,6 +93,15 @@ extension SharingApps {
         try expect(app.call(CanStartActivation()), "\(app.name) can start an activation")
         try expect(!app.call(HasBiometryFactor()), "no biometry factor is without an activation")
         try expect(!app.call(HasLocalToken { $0.name = Self.token }), "no token is without an activation")
+    }
+
+    /// A process may die before it has deleted what belonged to an activation; the next activation has only its own.
+    private func expectNoLeftovers() throws {
+        let accounts = try ["BiometryKeychain", "TokenStore"].flatMap { service in
+            try lab.phone.call(KeychainItems { $0.service = "io.getlime.PowerAuthKeychain.\(service)" }).map(\.account)
+        }
+        let own = [Self.instanceId, "powerAuthToken__\(Self.instanceId)__\(Self.token)"]
+        try expect(accounts == own, "the keychain has \(own) of a new activation, but there is \(accounts)")
     }
 
     /// Lets an app use each factor and the token; the server accepts everything.

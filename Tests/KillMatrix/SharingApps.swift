@@ -5,6 +5,7 @@ import LabTesting
 ///
 /// Thread rule: one thread at a time. Calls block.
 final class SharingApps {
+    static let instanceId = "com.example.bank"
     /// The token that every activation gets.
     static let token = "T"
     /// The token that is asked for and removed.
@@ -40,7 +41,7 @@ final class SharingApps {
                 name: name, kind: .app, bundleIdentifier: "com.example.\(name)", appGroups: [group],
                 keychainAccessGroups: [keychainGroup], quirks: quirks,
                 powerAuth: PowerAuthSpec(
-                    sdk: .full, instanceId: "com.example.bank",
+                    sdk: .full, instanceId: instanceId,
                     sharing: SharingSpec(
                         appGroup: group, appIdentifier: "com.example.\(name)", keychainAccessGroup: keychainGroup)))
         }
