@@ -1,7 +1,7 @@
 # PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages build run test test-tsan test-asan check-manuals samples docs bench fuzz mutants lint format clean
+.PHONY: help packages build run test test-tsan test-asan check-manuals samples docs bench fuzz soak mutants lint format clean
 
 SWIFT ?= swift
 # Peers start faster and smaller with the Swift runtime linked statically.
@@ -16,6 +16,10 @@ TEST_WIDTH := --experimental-maximum-parallelization-width $(shell echo $$((3 * 
 # Seconds `make fuzz` spends on each parser.
 FUZZ_SECONDS ?= 20
 FUZZING := --package-path Fuzzing -c release --sanitize fuzzer
+# Seconds `make soak` takes; its seed, drawn and printed when empty; a single cell of the kill matrix.
+SOAK_SECONDS ?= 600
+SOAK_SEED ?=
+CELL ?=
 MANUALS := --manuals ../shared/seeds --build .build --sources Sources --surroundings Manuals/Surroundings \
 	--table docs/manual-samples.md
 
@@ -64,6 +68,9 @@ bench: build ## Measure protocol and server against raw baselines (docs/benchmar
 fuzz: packages ## Search every parser for broken rules, FUZZ_SECONDS=20 each
 	@$(SWIFT) build $(FUZZING)
 	@scripts/fuzz "$$($(SWIFT) build $(FUZZING) --show-bin-path)/fuzz" $(FUZZ_SECONDS)
+
+soak: build ## Kill apps at every fault point, SOAK_SECONDS=600, SOAK_SEED= to repeat (docs/soak.md)
+	@scripts/soak "$$($(SWIFT) build $(RELEASE) --show-bin-path)" "$(SOAK_SECONDS)" "$(SOAK_SEED)" "$(CELL)"
 
 mutants: packages ## Make known mistakes in a copy and see the tests fail, ONLY=PowerAuthCore for a part
 	@SWIFT=$(SWIFT) $(SWIFT) run --package-path Mutants mutants $(ONLY)

@@ -237,8 +237,16 @@ let package = Package(
         tests("LabPeerTests", ["LabPeer", "LabKit"]),
         tests("LabChecksTests", ["LabChecks", "LabKit", "LabSystem"]),
         tests("LabRunnerTests", ["LabRunner", "LabFile", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),
+        // Kills an app wherever it can be killed; driven by a test and, for longer, by the program behind `make soak`.
+        .target(
+            name: "KillMatrix", dependencies: ["LabTesting", "LabKit", "LabSystem"], path: "Tests/KillMatrix",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "kill-matrix", dependencies: ["KillMatrix", "LabProgram", "LabKit", "LabSystem", argumentParser],
+            path: "Tests/kill-matrix", swiftSettings: settings),
         tests(
-            "EndToEndTests", ["LabTesting", "LabChecks", "LabRunner", "LabKit", "LabSystem"], reading: ["Explanations"]),
+            "EndToEndTests", ["KillMatrix", "LabTesting", "LabChecks", "LabRunner", "LabKit", "LabSystem"],
+            reading: ["Explanations"]),
         tests("ArchitectureTests", ["LabSystem", yams]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import PowerAuth2
 import SDKTestSupport
 import SimulatedDevice
@@ -82,6 +83,17 @@ struct RemovalTests {
         #expect(!isEmpty(PowerAuthKeychain_Biometry) && !isEmpty(PowerAuthKeychain_TokenStore))
         sdk.removeActivationLocal()
         #expect(isEmpty(PowerAuthKeychain_Biometry) && isEmpty(PowerAuthKeychain_TokenStore))
+    }
+
+    @Test("A removal that cannot be saved leaves the activation with its tokens", arguments: TestApp.Mode.allCases)
+    func refusedRemoval(mode: TestApp.Mode) async throws {
+        let app = try await TestApp.activated(mode)
+        _ = try await app.sdk.token("T").get()
+        try app.device.faults.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("EIO")))
+        app.sdk.removeActivationLocal()
+        #expect(app.sdk.hasValidActivation() && app.sdk.tokenStore.hasLocalToken(withName: "T"))
+        app.sdk.removeActivationLocal()
+        #expect(!app.sdk.hasValidActivation() && !app.sdk.tokenStore.hasLocalToken(withName: "T"))
     }
 
     @Test("A request that needs no activation goes on")

@@ -38,13 +38,11 @@ extension PowerAuthSDK {
         cancelSharedRequests()
         client.abortCallsOfActivation()
         cache.withLock { $0 = Cache() }
-        session.writeVoidTask { core in
-            // Before the state is saved: a process that dies in between leaves an activation that can ask for new tokens.
-            tokens.removeAllLocalTokens()
-            core.resetSession(false)
-        }
-        // Not before the state is saved: a process that dies in between must not leave an activation without its key.
+        session.writeVoidTask { $0.resetSession(false) }
+        // Not before the state is saved: a process that dies in between must not leave an activation without its key, or
+        // without tokens that the server still knows.
         factorKeys.biometry.removeKeyOfRemovedFactor()
+        tokens.removeTokensOfRemovedActivation()
         sandbox.trace(.stateRemoved)
     }
 }

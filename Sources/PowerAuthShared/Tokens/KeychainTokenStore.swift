@@ -88,6 +88,17 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
         }
     }
 
+    /// Removes all records once the saved state has no activation; those of one that another process has made since, or
+    /// whose removal could not be saved, stay.
+    package func removeTokensOfRemovedActivation() {
+        access { change in
+            guard environment.activation() == .none else { return }
+            change()
+            cache = [:]
+            records.removeAll()
+        }
+    }
+
     private func removalIsAllowed() -> Bool {
         if !rules.allowsLocalRemoval {
             PowerAuthLog.write("ERROR: An extension does not remove the tokens of its application.")

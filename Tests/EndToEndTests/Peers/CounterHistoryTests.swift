@@ -1,0 +1,68 @@
+import KillMatrix
+import LabKit
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// The rules that the kill matrix reads from the traces, on traces that somebody wrote by hand.
+    @Suite("Counters in the traces of a kill matrix")
+    struct CounterHistoryTests {
+        private let directory: TemporaryDirectory
+        private let main: TraceWriter
+        private let wallet: TraceWriter
+
+        init() throws {
+            directory = try TemporaryDirectory()
+            main = try TraceWriter(directory: directory.path, process: "main", incarnation: 1)
+            wallet = try TraceWriter(directory: directory.path, process: "wallet", incarnation: 1)
+        }
+
+        private func use(_ counter: String, in trace: TraceWriter, endsTask: Bool = true) {
+            trace.emit(
+                .counterUsed, ["counter": .string(counter), "activationId": "A", "factor": "possession_knowledge"])
+            if endsTask { trace.emit(.lockReleased, ["lock": "status"]) }
+        }
+
+        private func isOffence() throws -> Bool {
+            try CounterHistory.firstOffence(in: TraceReader.readAll(directory.path)) != nil
+        }
+
+        @Test("A counter that two apps have used is an offence, one for each is none")
+        func usedTwice() throws {
+            use("a", in: main)
+            use("b", in: wallet)
+            #expect(try !isOffence())
+            use("a", in: wallet)
+            #expect(try isOffence())
+        }
+
+        @Test("A counter that died with its task may be used by the next app, once")
+        func diedInTask() throws {
+            use("a", in: main, endsTask: false)
+            use("a", in: wallet)
+            #expect(try !isOffence())
+            use("a", in: wallet)
+            #expect(try isOffence())
+        }
+
+        @Test("The change counter only grows, until the memory is made anew")
+        func change() throws {
+            main.emit(.counterBumped, ["counter": 2])
+            wallet.emit(.counterBumped, ["counter": 3])
+            main.emit(.memoryCreated, ["name": "group"])
+            main.emit(.counterBumped, ["counter": 2])
+            wallet.emit(.memoryRepaired, ["name": "group", "cause": "noContent"])
+            main.emit(.counterBumped, ["counter": 2])
+            #expect(try !isOffence())
+            wallet.emit(.memoryRepaired, ["name": "group", "cause": "deadOwner"])
+            wallet.emit(.counterBumped, ["counter": 2])
+            #expect(try isOffence())
+        }
+
+        @Test("A damaged item of the keychain is an offence")
+        func damage() throws {
+            main.emit(.keychainCorrupted, ["service": "S", "account": "A"])
+            #expect(try isOffence())
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package import LabKit
+import LabTesting
+
+/// All cells: every operation, every fault point that it passes in the app, and the passes of the point.
+package struct KillMatrix: Sendable {
+    /// How many passes of a point become cells.
+    package static let passes = 2
+
+    /// The cells, operation by operation.
+    package let cells: [KillCell]
+
+    package init(cells: [KillCell]) {
+        self.cells = cells
+    }
+
+    /// Finds out which points each operation passes.
+    package static func discovered() throws -> KillMatrix {
+        try TestInstance.runBlocking(SharingApps.cast()) { lab in
+            let run = try KillRun(lab)
+            return KillMatrix(
+                cells: try KillOperation.allCases.flatMap { try run.cells(of: $0, passes: passes) })
+        }
+    }
+
+    /// The points of an app that no cell has.
+    package var pointsWithoutCell: [FaultPoint] {
+        let passed = Set(cells.map(\.point))
+        return FaultPoint.all.filter { $0.owners.contains(.app) && !passed.contains($0) }
+    }
+
+    /// A part that visits every operation and each pass of every point, the same at each call: for each pass of a point, that
+    /// one of its cells whose operation has the fewest so far.
+    package var selection: KillMatrix {
+        var counts: [KillOperation: Int] = [:]
+        var selected: [KillCell] = []
+        // Points that few operations pass come first: the others can choose what is left.
+        let columns = Dictionary(grouping: cells) { "\($0.point)#\($0.pass)" }
+            .sorted { ($0.value.count, $0.key) < ($1.value.count, $1.key) }
+        for (_, column) in columns {
+            guard let cell = column.min(by: { counts[$0.operation, default: 0] < counts[$1.operation, default: 0] })
+            else { continue }
+            counts[cell.operation, default: 0] += 1
+            selected.append(cell)
+        }
+        for operation in KillOperation.allCases where counts[operation] == nil {
+            selected += cells.filter { $0.operation == operation }.prefix(1)
+        }
+        return KillMatrix(cells: selected)
+    }
+}

@@ -1,0 +1,56 @@
+import LabKit
+
+/// What came of the kills.
+package struct KillReport: Sendable {
+    /// A rule that was broken.
+    package struct Failure: Sendable, CustomStringConvertible {
+        /// Where; nil when the instance was not clean at its end.
+        package let cell: KillCell?
+        /// What was expected and what came, and where the traces are.
+        let message: String
+        /// The directory with traces and logs; nil when there was no instance.
+        package let records: String?
+
+        package var description: String { "\(cell.map { "\($0)" } ?? "the end of an instance"): \(message)" }
+    }
+
+    /// What came of one cell.
+    struct Entry {
+        var kills = 0
+        var breaches = 0
+        var slowestNextUse: UInt64 = 0
+    }
+
+    /// The time after which the next process shall have used what is shared, in nanoseconds.
+    static let goal: UInt64 = 100_000_000
+
+    let matrix: KillMatrix
+    let seed: UInt64
+    private(set) var entries: [KillCell: Entry] = [:]
+    private(set) var slowUses = 0
+    /// The broken rules, in the order of their discovery.
+    package private(set) var failures: [Failure] = []
+
+    init(_ matrix: KillMatrix, seed: UInt64) {
+        self.matrix = matrix
+        self.seed = seed
+    }
+
+    /// The number of processes that were killed.
+    package var kills: Int { entries.values.reduce(0) { $0 + $1.kills } }
+    /// The cells in which no process died.
+    package var holes: [KillCell] {
+        matrix.cells.filter { cell in entries[cell].map { $0.kills + $0.breaches == 0 } ?? true }
+    }
+
+    mutating func count(killIn cell: KillCell, nextUse: UInt64) {
+        entries[cell, default: Entry()].kills += 1
+        entries[cell, default: Entry()].slowestNextUse = max(entries[cell]?.slowestNextUse ?? 0, nextUse)
+        if nextUse > Self.goal { slowUses += 1 }
+    }
+
+    mutating func count(_ failure: Failure) {
+        failures.append(failure)
+        if let cell = failure.cell { entries[cell, default: Entry()].breaches += 1 }
+    }
+}

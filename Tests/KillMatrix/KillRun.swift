@@ -1,0 +1,82 @@
+import LabKit
+import LabTesting
+
+/// Kills the app `main` in operations, in one instance of the lab.
+///
+/// Thread rule: one thread at a time. Calls block.
+final class KillRun {
+    /// How the processes of an operation ended.
+    enum Outcome {
+        /// The app died, and the other one needed so long until it had used what they share, in nanoseconds.
+        case killed(nextUse: UInt64)
+        /// The operation did not come to that pass of the point.
+        case missed
+    }
+
+    private let lab: TestInstance
+    private let apps: SharingApps
+    private let faults: FaultTable
+
+    init(_ lab: TestInstance) throws {
+        self.lab = lab
+        apps = try SharingApps(lab)
+        faults = try FaultTable.open(lab.layout.faultsPath)
+        // The first operation begins as every later one: behind a launch, and with everything in use.
+        try apps.ensureActivation()
+        _ = try apps.prove(after: .validatePassword)
+    }
+
+    /// Every cell that an operation has: what it passes is found out by letting it pass with a fault at each point that
+    /// only counts.
+    ///
+    /// - Parameter passes: How many passes of a point become cells.
+    func cells(of operation: KillOperation, passes: Int) throws -> [KillCell] {
+        try operation.prepare(apps)
+        for point in FaultPoint.all where point.owners.contains(.app) {
+            try faults.arm(
+                FaultRule(point: point, process: apps.main.name, action: .delay(.seconds(0)), limit: 0))
+        }
+        try operation.perform(apps)
+        // The lock of the operation is held on purpose while an activation is pending.
+        if operation != .createActivation { try apps.expectNoLocks() }
+        let passed = try faults.disarm()
+        // It dies behind its last point, so that the next operation begins as after any other death.
+        try apps.main.call(Kill())
+        _ = try apps.prove(after: operation)
+        return passed.flatMap { armed in
+            (1...max(1, passes)).prefix(armed.fired).map { KillCell(operation, at: armed.rule.point, pass: $0) }
+        }
+    }
+
+    /// Lets the app die in a cell, and both apps go on.
+    ///
+    /// - Throws: ``Breach``, or the error of a command that had to succeed.
+    func run(_ cell: KillCell) throws -> Outcome {
+        try cell.operation.prepare(apps)
+        let arming = try faults.arm(
+            FaultRule(point: cell.point, process: apps.main.name, action: .kill, pass: cell.pass))
+        do {
+            try cell.operation.perform(apps)
+        } catch let error as ControlError where ["peerDied", "launchFailed"].contains(error.name) && hasFired(arming) {
+            try faults.disarm()
+            return .killed(nextUse: try apps.prove(after: cell.operation))
+        }
+        // A point behind the answer is passed soon.
+        let died = (try? lab.eventually("\(cell)") { hasFired(arming) }) != nil
+        try faults.disarm()
+        // It ends also where it did not die, for the same beginning of the next operation.
+        if died { try awaitDeath() } else { try apps.main.call(Kill()) }
+        let time = try apps.prove(after: cell.operation)
+        return died ? .killed(nextUse: time) : .missed
+    }
+
+    private func hasFired(_ arming: UInt32) -> Bool {
+        faults.rules().contains { $0.id == arming && $0.fired > 0 }
+    }
+
+    private func awaitDeath() throws {
+        try lab.eventually("the app dies") {
+            try lab.phone.call(Processes()).contains { $0.app == apps.main.name && $0.state == .notRunning }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import LabKit
+import LabTesting
+
+/// Two apps of one vendor on a phone, which share an activation, and what is known about it.
+///
+/// Thread rule: one thread at a time. Calls block.
+final class SharingApps {
+    static let instanceId = "com.example.bank"
+    /// The token that every activation gets.
+    static let token = "T"
+    /// The token that is asked for and removed.
+    static let otherToken = "N"
+
+    let lab: TestInstance
+    /// The app that dies.
+    var main: TestActor { lab.main }
+    /// The app that lives on, and is the first to find out.
+    var wallet: TestActor { lab.wallet }
+
+    /// The passwords that may be in force: two after a death in the middle of a change.
+    var passwords: [Secret] = ["1234"]
+    var password: Secret { passwords[0] }
+    private var code: InitActivation.Result?
+    /// The counters as they were last seen; nil when the memory is to be made anew.
+    var counters: SharedMemoryOfApp.Result?
+    /// Tokens of the activation on the server that no app knows: a death between the server's answer and the device.
+    var orphans: (activationId: String, count: Int) = ("", 0)
+
+    init(_ lab: TestInstance) throws {
+        self.lab = lab
+        try lab.phone.call(EnrolBiometry())
+    }
+
+    /// The apps on a phone that has a finger: the next dialog would have to wait for the animation of a face.
+    ///
+    /// - Parameter quirks: Defects of the original that both apps have.
+    static func cast(quirks: [String] = []) -> TestInstance.Cast {
+        let (group, keychainGroup) = ("group.com.example.lab", "LABTEAM001.com.example.shared")
+        let apps = ["main", "wallet"].map { name in
+            AppSpec(
+                name: name, kind: .app, bundleIdentifier: "com.example.\(name)", appGroups: [group],
+                keychainAccessGroups: [keychainGroup], quirks: quirks,
+                powerAuth: PowerAuthSpec(
+                    sdk: .full, instanceId: instanceId,
+                    sharing: SharingSpec(
+                        appGroup: group, appIdentifier: "com.example.\(name)", keychainAccessGroup: keychainGroup)))
+        }
+        return .topology(
+            Topology(
+                name: "killMatrix",
+                devices: [DeviceSpec(name: "phone", kind: .phone, biometry: .touchID, apps: apps)]))
+    }
+
+    // MARK: Activations
+
+    func makeCode() throws {
+        code = try lab.server.call(InitActivation())
+    }
+
+    func createActivation(_ app: TestActor) throws {
+        guard let code else { throw Breach("an activation code is made before the activation") }
+        try app.call(CreateActivation { $0.activationCode = code.activationCode })
+    }
+
+    func persistActivation(_ app: TestActor) throws {
+        let password = password
+        try app.call(
+            PersistActivation {
+                $0.password = password
+                $0.biometry = true
+            })
+    }
+
+    /// Gives the apps a new activation, made by one of them.
+    func activate(_ app: TestActor) throws {
+        try makeCode()
+        try createActivation(app)
+        try persistActivation(app)
+        try commitActivation(app)
+    }
+
+    /// Confirms a key exchange that the server knows.
+    func commitActivation(_ app: TestActor) throws {
+        let identifier = try activationId(app)
+        try lab.server.call(CommitActivation { $0.activationId = identifier })
+    }
+
+    func activationId(_ app: TestActor) throws -> String {
+        guard let identifier = try app.call(ActivationIdentifier()) else {
+            throw Breach("\(app.name) tells the identifier of the activation")
+        }
+        return identifier
+    }
+
+    func status(_ app: TestActor) throws -> ActivationStatus.Result {
+        let identifier = try activationId(app)
+        return try lab.server.call(ActivationStatus { $0.activationId = identifier })
+    }
+
+    /// Gives the apps an activation of the protocol V2.
+    func activateLegacy() throws {
+        let device = try wallet.call(StartLegacyActivation())
+        let seeded = try lab.server.call(
+            CallResource {
+                $0.path = "/lab/seed"
+                $0.request = [
+                    "activations": .array([
+                        .object([
+                            "userId": .string("alice"), "version": .integer(2),
+                            "devicePublicKey": .string(device.devicePublicKey),
+                        ])
+                    ])
+                ]
+            })
+        guard let seed = seeded["activations"]?.arrayValue?.first,
+            let identifier = seed["activationId"]?.stringValue, let key = seed["serverPublicKey"]?.stringValue
+        else { throw Breach("the server makes an activation of the protocol V2, but it answered \(seeded)") }
+        let password = password
+        try wallet.call(
+            CompleteLegacyActivation {
+                $0.activationId = identifier
+                $0.serverPublicKey = key
+                $0.password = password
+            })
+    }
+
+    /// Gives the apps an activation with the biometry factor and a token, unless they have one.
+    func ensureActivation() throws {
+        if try !wallet.call(HasValidActivation()) { try activate(wallet) }
+        let password = password
+        if try !wallet.call(HasBiometryFactor()) { try wallet.call(AddBiometryFactor { $0.password = password }) }
+        try requestToken(Self.token, by: wallet)
+    }
+
+    func removeActivation() throws {
+        try wallet.call(RemoveActivationLocal())
+    }
+
+    /// Lets the next app that starts make the shared memory.
+    func loseMemory() throws {
+        try lab.phone.call(UnlinkSharedMemory())
+        counters = nil
+    }
+
+    // MARK: Use
+
+    func requestToken(_ name: String, by app: TestActor) throws {
+        try app.call(RequestAccessToken { $0.name = name })
+    }
+
+    func changePassword(_ app: TestActor) throws {
+        let (old, new): (Secret, Secret) = (password, password == "1234" ? "4321" : "1234")
+        passwords = [old, new]
+        try app.call(
+            ChangePassword {
+                $0.from = old
+                $0.to = new
+            })
+        passwords = [new]
+    }
+
+    func sign(_ app: TestActor, _ password: Secret) throws -> HTTPHeader {
+        try app.call(
+            RequestSignature {
+                $0.method = .post
+                $0.uriId = "/payment"
+                $0.password = password
+            })
+    }
+
+    func biometrySignature(_ app: TestActor) throws -> HTTPHeader {
+        try lab.phone.call(AnswerBiometry { $0.answer = .success })
+        return try app.call(BiometrySignature { $0.uriId = "/payment" })
+    }
+
+    func accepts(_ header: HTTPHeader) throws -> Bool {
+        try lab.server.call(
+            VerifySignature {
+                $0.header = header.value
+                $0.method = .post
+                $0.uriId = "/payment"
+            }
+        ).signatureValid
+    }
+
+    /// Whether the server takes a header of an app's token; nil when the app has no such token.
+    func acceptsToken(_ name: String, of app: TestActor) throws -> Bool? {
+        guard let header = try app.call(GenerateHeader { $0.name = name }) else { return nil }
+        return try lab.server.call(ValidateToken { $0.header = header.value }).tokenValid
+    }
+}

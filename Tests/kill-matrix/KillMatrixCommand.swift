@@ -1,0 +1,61 @@
+import ArgumentParser
+import Foundation
+import KillMatrix
+import LabKit
+import LabProgram
+import LabSystem
+
+/// The long form of the kill matrix, for `make soak`.
+@main
+struct KillMatrixCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kill-matrix",
+        abstract: "Kills an app at every fault point of every operation, and proves that both apps go on.")
+
+    @Option(help: "Seconds after which no other cell is begun.")
+    var seconds: Int64 = 600
+
+    @Option(help: "Seed of the order of the cells; drawn and printed when left out.")
+    var seed: UInt64?
+
+    @Option(help: "Only this cell, such as persistActivation@state.saved#2.")
+    var cell: String?
+
+    @Option(help: "How often each cell is visited.")
+    var rounds = 1000
+
+    func validate() throws {
+        guard seconds > 0, rounds > 0 else { throw ValidationError("--seconds and --rounds begin at 1.") }
+        if let cell, KillCell(cell) == nil {
+            throw ValidationError("There is no cell '\(cell)'; they look like persistActivation@state.saved#2.")
+        }
+    }
+
+    func run() throws {
+        let seed = seed ?? UInt64.random(in: 0..<1_000_000_000)
+        Self.tell("kill matrix: seed \(seed), at most \(seconds) s")
+        let matrix = try cell.flatMap { KillCell($0) }.map { KillMatrix(cells: [$0]) } ?? KillMatrix.discovered()
+        var campaign = KillCampaign(
+            matrix, seed: seed, rounds: rounds, time: .seconds(seconds), progress: Self.tell)
+        let report = campaign.run()
+        Self.tell(report.text)
+        if !report.failures.isEmpty { throw BrokenRules(count: report.failures.count) }
+    }
+
+    /// Writes a line at once: somebody is watching a long run.
+    private static func tell(_ line: String) {
+        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+    }
+
+    static func main() {
+        Signals.ignore(SIGPIPE)
+        Program.run(Self.self)
+    }
+}
+
+/// The error of a campaign that found something.
+struct BrokenRules: Error, CustomStringConvertible {
+    let count: Int
+
+    var description: String { "\(count) breaches; the lines above say where, and how to see each again." }
+}
