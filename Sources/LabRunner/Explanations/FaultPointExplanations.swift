@@ -12,7 +12,7 @@ extension Explanation {
             ["quirks/failed-save-is-an-error.yaml", "sdk/biometry-key-is-refused.yaml"]),
         faultPoint(
             .keychainDelete, "A kill here leaves an activation that the server has removed already.",
-            ["sharing.md, section 12.4"], ["sharing/killed-while-it-forgets-the-activation.yaml"]),
+            ["sharing.md, section 12.4"], ["sharing/killed-while-it-removes-the-activation.yaml"]),
         faultPoint(
             .stateSave,
             "A kill here loses what the last request has changed, such as the counter of a signature. The change is counted "
