@@ -96,6 +96,7 @@ let package = Package(
         // The protocol and the client core.
         module("PowerAuthProtocol", ["COpenSSL"]),
         module("PowerAuthCore", ["PowerAuthProtocol"]),
+        module("SharingLayout", ["PowerAuthProtocol"]),
 
         // The simulated platform.
         module("SimulatedDevice", ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", "CMainBundle", grdb]),
@@ -109,7 +110,10 @@ let package = Package(
         // The SDKs.
         module(
             "PowerAuthShared",
-            ["PowerAuthCore", "SimulatedDevice", "LabSystem", "WatchConnectivity", "LocalAuthentication", "CCurl"]),
+            [
+                "PowerAuthCore", "SharingLayout", "SimulatedDevice", "LabSystem", "WatchConnectivity",
+                "LocalAuthentication", "CCurl",
+            ]),
         module("PowerAuth2", ["PowerAuthShared"]),
         module("PowerAuth2ForExtensions", ["PowerAuthShared"]),
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
@@ -134,7 +138,7 @@ let package = Package(
             ]),
 
         // The lab.
-        module("DeviceAgent", ["SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb]),
+        module("DeviceAgent", ["SimulatedDevice", "SharingLayout", "LabKit", "LabSystem", "ZeroMQ", grdb]),
         module("LabPeer", ["SimulatedDevice", "LabKit", "LabSystem", argumentParser]),
         module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "WatchConnectivity"]),
         module(
@@ -197,7 +201,7 @@ let package = Package(
             "PowerAuthSharedTests",
             [
                 "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions", "PowerAuthProtocol",
-                "UIKit", "SimulatedDevice", "LabKit", "LabSystem",
+                "SharingLayout", "UIKit", "SimulatedDevice", "LabKit", "LabSystem",
             ]),
         // The whole SDK against the real server in one process.
         tests(
@@ -226,7 +230,7 @@ let package = Package(
                 "PowerAuthServer", "PowerAuthProtocol", "LabFile", "LabKit", "LabSystem", grdb, httpTypes, hummingbird,
                 hummingbirdTesting, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
-        tests("DeviceAgentTests", ["DeviceAgent", "SimulatedDevice", "LabKit", "LabSystem"]),
+        tests("DeviceAgentTests", ["DeviceAgent", "SharingLayout", "SimulatedDevice", "LabKit", "LabSystem"]),
         tests("LabPeerTests", ["LabPeer", "LabKit"]),
         tests("LabRunnerTests", ["LabRunner", "LabFile", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),
         tests(
