@@ -44,7 +44,7 @@ struct TraceTests {
         for _ in 0..<3 { writer.emit(.lockReleased, ["lock": "queue"]) }
         writer.emit(.lockRequested, ["lock": "queue"])
         #expect(try last()?.name == .lockReleased)
-        for number in 0..<2000 { writer.emit(.stateSaved, ["counter": .integer(number)]) }
+        for number in 0..<2000 { writer.emit(.stateSaved, ["counter": .integer(Int64(number))]) }
         #expect(try last() == nil)
         writer.emit(.lockTaken, ["lock": "status"])
         #expect(try last()?.fields == ["lock": "status"])

@@ -113,4 +113,26 @@ struct SharingStateTests {
         let silent = SharingState(devices: [SharingState.Device(name: "phone", activations: [], problem: "ended")])
         #expect(try silent.about("main").lines == ["phone tells nothing: ended"])
     }
+
+    @Test("A failure leads to what apps shared only when that was in motion")
+    func suspect() {
+        #expect(state.suspect(preferring: "wallet") == "wallet")
+        #expect(state.suspect(preferring: "phone") == "main")
+        #expect(state.suspect(preferring: nil) == "main")
+        var activation = Self.activation
+        activation.operation = nil
+        activation.operationLock = Self.lock()
+        let suspect = {
+            SharingState(devices: [SharingState.Device(name: "phone", activations: [activation])])
+                .suspect(preferring: "main")
+        }
+        #expect(suspect() == nil, "a task that runs")
+        activation.statusLock = Self.lock()
+        activation.queueLock = Self.lock(holding: Self.process("main", 1, duration: 5000))
+        #expect(suspect() == "main", "a request that does not end")
+        activation.queueLock = Self.lock()
+        #expect(suspect() == nil)
+        activation.memory[0].state = .otherInstance
+        #expect(suspect() == "main", "a page that apps refuse")
+    }
 }

@@ -248,11 +248,6 @@ final class ScenarioRun: Sendable {
         }
     }
 
-    /// Takes down what apps share, at the first failure.
-    ///
-    /// - Returns: Whether it is there.
-    private func recordSharing() -> Bool { sharing.withLock { $0 }?.take() ?? false }
-
     /// Adds a failure of the scenario as a whole.
     func fail(_ reason: String, verdict: Verdict) {
         add(
@@ -263,7 +258,8 @@ final class ScenarioRun: Sendable {
 
     /// Adds a failure; its texts lose their secrets here.
     func add(_ failure: StepFailure) {
-        _ = recordSharing()
+        // Before anything ends because of it.
+        _ = sharing.withLock { $0 }?.take()
         var failure = failure
         failure.reason = redactor.redact(failure.reason)
         failure.sentence = failure.sentence.map(redactor.redact)
@@ -290,8 +286,11 @@ final class ScenarioRun: Sendable {
     /// The command that runs the same again.
     var replay: String { scenario.replay(seed: seed, labOption: setting.labOption) }
 
-    /// The command that shows what an app shared at the first failure; nil when nothing is known of it.
+    /// The command that shows what apps shared at the first failure; nil when that explains nothing.
+    ///
+    /// - Parameter actor: who failed.
     func sharingAtFailure(of actor: String?) -> String? {
-        recordSharing() ? scenario.sharingAtFailure(of: actor, labOption: setting.labOption) : nil
+        guard let app = sharing.withLock({ $0 })?.take()?.suspect(preferring: actor) else { return nil }
+        return scenario.sharingAtFailure(of: app, labOption: setting.labOption)
     }
 }

@@ -55,12 +55,13 @@ public struct Scenario: Sendable {
         return "lab run \(word)\(Self.option(lab: labOption))\(given.joined()) --seed \(seed)"
     }
 
-    /// The command that shows what an app shared when the scenario failed; nil for what is no app that shares.
+    /// The command that shows what an app shared when the scenario failed.
     ///
-    /// - Parameter labOption: What `--lab` said.
-    func sharingAtFailure(of actor: String?, labOption: String?) -> String? {
-        guard let actor, topology.app(named: actor)?.app.powerAuth.sharing != nil else { return nil }
-        return "lab inspect sharing \(actor) --failure \(word)\(Self.option(lab: labOption))"
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - labOption: What `--lab` said.
+    func sharingAtFailure(of app: String, labOption: String?) -> String {
+        "lab inspect sharing \(app) --failure \(word)\(Self.option(lab: labOption))"
     }
 
     /// How a command line names the scenario.

@@ -13,7 +13,12 @@ final class SharingRecord: Sendable {
     private let instance: InstanceConnection
     private let path: String
     private let redactor: Redactor
-    private let isWritten = Mutex<Bool?>(nil)
+    private let taken = Mutex<Picture?>(nil)
+
+    private struct Picture {
+        /// Nil when nobody could be asked, or nothing could be written.
+        let state: SharingState?
+    }
 
     /// - Parameters:
     ///   - instance: the instance that runs the scenario.
@@ -29,16 +34,16 @@ final class SharingRecord: Sendable {
 
     /// Takes the picture, at the first call; the first failure is the one to explain.
     ///
-    /// - Returns: Whether there is one.
-    func take() -> Bool {
-        isWritten.withLock { isWritten in
-            if let isWritten { return isWritten }
+    /// - Returns: What was written down; nil when nothing could be.
+    func take() -> SharingState? {
+        taken.withLock { taken in
+            if let taken { return taken.state }
             // Connections of its own: those of the steps may just be ended.
             let state = SharingState(in: instance, clients: ControlClients(instance.layout))
             let isKnown = state.devices.contains { $0.problem == nil }
-            let isDone = isKnown && (try? Files.write(Data(redactor.redact(state.rendered()).utf8), to: path)) != nil
-            isWritten = isDone
-            return isDone
+            let isWritten = isKnown && (try? Files.write(Data(redactor.redact(state.rendered()).utf8), to: path)) != nil
+            taken = Picture(state: isWritten ? state : nil)
+            return isWritten ? state : nil
         }
     }
 }

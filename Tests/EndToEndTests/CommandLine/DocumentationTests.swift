@@ -85,7 +85,7 @@ extension EndToEnd {
             #expect(try workspace.leftovers() == [])
         }
 
-        @Test("The session of the page about sharing shows a pending activation, and what becomes of it without its owner")
+        @Test("The session of the page about sharing prints what the page shows")
         func sharingPage() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
