@@ -14,7 +14,7 @@ public struct InspectSharing: Command {
     /// One activation, and the apps that share it.
     public struct Activation: FieldObject {
         @Field(.instanceId) public var instanceId: String
-        @Field("The app group.") public var appGroup: String
+        @Field(.appGroup) public var appGroup: String
         @Field("Apps whose configuration says that they share it.") public var apps: [String]
         @Field("The shared memory: one, unless the apps disagree on its name.") public var memory: [Memory]
         @Field("The lock for one task.") public var statusLock: Lock
@@ -42,8 +42,8 @@ public struct InspectSharing: Command {
         @Field("SHA-256 of the instance identifier that it belongs to, in hexadecimal digits.")
         public var instanceHash: String?
         @Field("How often the state was saved, from 1.") public var stateModifyCounter: UInt64?
-        @Field("How often the tokens were changed, from 1.") public var tokenModifyCounter: UInt64?
-        @Field("How many operations that exclude other apps were ever started, from 1.")
+        @Field(.tokenChanges) public var tokenModifyCounter: UInt64?
+        @Field(.startedOperations)
         public var operationTicket: UInt64?
         public init() {}
     }
@@ -58,8 +58,8 @@ public struct InspectSharing: Command {
     /// A process that holds a lock or waits for it.
     public struct Process: FieldObject {
         @Field(.appName) public var app: String
-        @Field("Process identifier.") public var pid: Int32
-        @Field("State of the process.") public var state: Processes.State
+        @Field(.processId) public var pid: Int32
+        @Field(.processState) public var state: Processes.State
         @Field(
             "How long it has done so, by the machine's clock; nothing when the end of its trace does not tell.",
             unit: "milliseconds")
@@ -81,9 +81,9 @@ public struct InspectSharing: Command {
 
     /// An item of the keychain.
     public struct Item: FieldObject {
-        @Field("Service of the item.") public var service: String
-        @Field("Account of the item.") public var account: String
-        @Field("Access group that owns it.") public var accessGroup: String
+        @Field(.keychainService) public var service: String
+        @Field(.keychainAccount) public var account: String
+        @Field(.keychainAccessGroup) public var accessGroup: String
         @Field("Size of the value.", unit: "bytes") public var size: Int
         @Field("Who must be there before the value is given out.") public var protection: Protection
         public init() {}
