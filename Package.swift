@@ -97,6 +97,7 @@ let package = Package(
         // The protocol and the client core.
         module("PowerAuthProtocol", ["COpenSSL"]),
         module("PowerAuthCore", ["PowerAuthProtocol"]),
+        module("SharingLayout", ["PowerAuthProtocol"]),
 
         // The simulated platform.
         module("SimulatedDevice", ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", "CMainBundle", grdb]),
@@ -110,7 +111,10 @@ let package = Package(
         // The SDKs.
         module(
             "PowerAuthShared",
-            ["PowerAuthCore", "SimulatedDevice", "LabSystem", "WatchConnectivity", "LocalAuthentication", "CCurl"]),
+            [
+                "PowerAuthCore", "SharingLayout", "SimulatedDevice", "LabSystem", "WatchConnectivity",
+                "LocalAuthentication", "CCurl",
+            ]),
         module("PowerAuth2", ["PowerAuthShared"]),
         module("PowerAuth2ForExtensions", ["PowerAuthShared"]),
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
@@ -135,7 +139,7 @@ let package = Package(
             ]),
 
         // The lab.
-        module("DeviceAgent", ["SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb]),
+        module("DeviceAgent", ["SimulatedDevice", "SharingLayout", "LabKit", "LabSystem", "ZeroMQ", grdb]),
         module("LabPeer", ["SimulatedDevice", "LabKit", "LabSystem", argumentParser]),
         module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "WatchConnectivity"]),
         module(
@@ -204,7 +208,7 @@ let package = Package(
             "PowerAuthSharedTests",
             [
                 "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions", "PowerAuthProtocol",
-                "UIKit", "SimulatedDevice", "LabKit", "LabSystem",
+                "SharingLayout", "UIKit", "SimulatedDevice", "LabKit", "LabSystem",
             ]),
         // The whole SDK against the real server in one process.
         tests(
@@ -233,7 +237,7 @@ let package = Package(
                 "PowerAuthServer", "PowerAuthProtocol", "LabFile", "LabKit", "LabSystem", grdb, httpTypes, hummingbird,
                 hummingbirdTesting, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
-        tests("DeviceAgentTests", ["DeviceAgent", "SimulatedDevice", "LabKit", "LabSystem"]),
+        tests("DeviceAgentTests", ["DeviceAgent", "SharingLayout", "SimulatedDevice", "LabKit", "LabSystem"]),
         tests("LabPeerTests", ["LabPeer", "LabKit"]),
         tests("LabChecksTests", ["LabChecks", "LabKit", "LabSystem"]),
         tests("LabRunnerTests", ["LabRunner", "LabFile", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),

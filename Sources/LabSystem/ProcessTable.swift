@@ -18,6 +18,8 @@ public enum ProcessTable {
 
         /// The file's path, when the holder still has the file open.
         public let path: String?
+        /// The file, as the kernel lists it: device and inode.
+        public let file: String
         /// Which call took it.
         public let kind: Kind
         /// Whether it excludes readers too.
@@ -71,10 +73,31 @@ public enum ProcessTable {
                 // A record lock belongs to the process and is listed at each descriptor of its file.
                 guard kind != .posix || seen.insert(Array(fields[2...])).inserted else { continue }
                 let path = try? Files.readLink("/proc/\(pid)/fd/\(name)")
-                locks.append(HeldLock(path: path, kind: kind, isExclusive: fields[4] == "WRITE"))
+                locks.append(
+                    HeldLock(path: path, file: String(fields[6]), kind: kind, isExclusive: fields[4] == "WRITE"))
             }
         }
         return locks
+    }
+
+    /// A process that waits for a file lock.
+    public struct LockWaiter: Hashable, Sendable {
+        /// The process.
+        public let pid: Int32
+        /// The file, spelled as in ``HeldLock/file``.
+        public let file: String
+    }
+
+    /// The processes of the machine that wait for a `flock(2)`.
+    public static func lockWaiters() throws -> [LockWaiter] {
+        String(decoding: try Files.read("/proc/locks"), as: UTF8.self).split(separator: "\n").compactMap { line in
+            // "1: -> FLOCK  ADVISORY  WRITE 4242 00:1f:1234 0 EOF"
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            guard fields.count >= 7, fields[1] == "->", fields[2] == HeldLock.Kind.flock.rawValue,
+                let pid = Int32(fields[5])
+            else { return nil }
+            return LockWaiter(pid: pid, file: String(fields[6]))
+        }
     }
 
     private static func status(of pid: Int32, thread: String? = nil) -> (state: String, parent: Int32)? {

@@ -1,3 +1,4 @@
+public import Foundation
 import Glibc
 
 /// A POSIX shared-memory object, `shm_open(3)`: named memory that outlives the processes that map it.
@@ -64,6 +65,13 @@ public final class SharedMemoryObject: Sendable {
     /// Removes a name; processes that have the object mapped keep it. A name that does not exist is accepted.
     public static func unlink(name: String) throws {
         guard shm_unlink(name) == 0 || errno == ENOENT else { throw SystemError.last("shm_unlink", path: name) }
+    }
+
+    /// Copies the first bytes of an object and tells its size. Nothing is mapped, so it does not matter who cuts the object
+    /// meanwhile; there may be fewer bytes than asked for.
+    public static func copy(name: String, count: Int) throws -> (bytes: Data, size: Int) {
+        let object = try open(name: name, flags: O_RDONLY)
+        return (try object.file.read(count: count, at: 0), try object.size())
     }
 
     /// The names of all objects of the machine, each with its leading slash, sorted.

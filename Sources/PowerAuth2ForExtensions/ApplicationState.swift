@@ -9,6 +9,15 @@ struct ApplicationState: Sendable {
     let suiteName: String?
     let sandbox: Sandbox
 
+    private static let missingSuite =
+        "Without keychainAttribute_UserDefaultsSuiteName a reinstalled application cannot be told apart."
+
+    /// Tells that the configuration lacks the suite.
+    func reportMissingSuite() {
+        sandbox.trace(
+            .configurationIncomplete(cause: "userDefaultsSuiteMissing", message: Self.missingSuite))
+    }
+
     func activation() -> ActivationKnowledge {
         if let suiteName {
             guard sandbox.defaults(suite: suiteName)?.bool(forKey: PowerAuthKeychain_Initialized) == true else {
@@ -16,9 +25,7 @@ struct ApplicationState: Sendable {
                 return .unknown
             }
         } else {
-            PowerAuthLog.write(
-                "WARNING: Without keychainAttribute_UserDefaultsSuiteName a reinstalled application cannot be told apart."
-            )
+            PowerAuthLog.write("WARNING: \(Self.missingSuite)")
         }
         var status = errSecSuccess
         guard let data = keychain.data(forKey: instanceId, status: &status) else {

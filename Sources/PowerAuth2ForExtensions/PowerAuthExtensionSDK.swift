@@ -71,13 +71,36 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
                 currentTime: { sandbox.clock.now().timeIntervalSince1970 }),
             records: TokenRecordStore(keychain: tokens, instanceId: configuration.instanceId, sandbox: sandbox),
             lock: try Self.tokenLock(configuration, sandbox))
+        if !canRecogniseReinstallation { state.reportMissingSuite() }
     }
 
     /// A copy of the configuration.
     public var configuration: PowerAuthConfiguration { makeConfiguration() }
 
-    /// The application's tokens. They can be used, but neither requested nor removed.
+    /// The application's tokens. They can be used, but not requested, and removed only with ``removesLocalTokens``.
     public var tokenStore: any PowerAuthTokenStore { keychainTokenStore }
+
+    /// Whether `removeLocalToken(withName:)` and `removeAllLocalTokens()` delete the application's tokens, as they did up
+    /// to version 1.6. By default they log an error and do nothing (extensions-and-legacy-names.md, section 6).
+    ///
+    /// The application learns of a removal when the configuration tells the extension how they share.
+    public var removesLocalTokens: Bool {
+        get { keychainTokenStore.rules.allowsLocalRemoval }
+        set { keychainTokenStore.changeRules { $0.allowsLocalRemoval = newValue } }
+    }
+
+    /// Whether headers of tokens have the protocol version of the application's, whose digest covers the version. By
+    /// default they have version 3.1. The time in them is the device's in both, which the extension cannot synchronise
+    /// (extensions-and-legacy-names.md, section 12, item 5).
+    public var usesApplicationHeaderVersion: Bool {
+        get { keychainTokenStore.rules.usesApplicationHeaderVersion }
+        set { keychainTokenStore.changeRules { $0.usesApplicationHeaderVersion = newValue } }
+    }
+
+    /// False without `keychainAttribute_UserDefaultsSuiteName`: after the application was installed anew, the extension
+    /// goes on telling of the activation before, until the application has run
+    /// (extensions-and-legacy-names.md, section 12, item 7).
+    public var canRecogniseReinstallation: Bool { state.suiteName != nil }
 
     /// Identifier of the application's activation, or nil. A pending activation cannot be seen.
     public var activationIdentifier: String? { state.activation().identifier }

@@ -13,9 +13,12 @@ final class ReadingExtension {
     init(peer: Peer) throws {
         configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
         objects = try SDKObjects(peer: peer) { spec in
-            try PowerAuthExtensionSDK(
+            let sdk = try PowerAuthExtensionSDK(
                 checking: PowerAuthConfiguration(spec, server: peer.serverReady),
                 keychain: PowerAuthKeychainConfiguration(spec))
+            sdk.removesLocalTokens = spec.removesLocalTokens
+            sdk.usesApplicationHeaderVersion = spec.usesApplicationHeaderVersion
+            return sdk
         }
     }
 

@@ -32,6 +32,24 @@ struct TraceTests {
         #expect(event.fields == ["counter": 7, "note": "a\nb"])
     }
 
+    @Test("The last event of a kind is found at the end of a long file, and one far before it is not looked for")
+    func lastEvent() throws {
+        let writer = try writer()
+        let last = { try TraceReader.lastEvent(in: writer.path, mentioning: "lock.") { $0.name != .lockRequested } }
+        #expect(throws: SystemError.self) {
+            try TraceReader.lastEvent(in: directory.file("none"), mentioning: "") { _ in true }
+        }
+        #expect(try last() == nil)
+        writer.emit(.lockTaken, ["lock": "status"])
+        for _ in 0..<3 { writer.emit(.lockReleased, ["lock": "queue"]) }
+        writer.emit(.lockRequested, ["lock": "queue"])
+        #expect(try last()?.name == .lockReleased)
+        for number in 0..<2000 { writer.emit(.stateSaved, ["counter": .integer(Int64(number))]) }
+        #expect(try last() == nil)
+        writer.emit(.lockTaken, ["lock": "status"])
+        #expect(try last()?.fields == ["lock": "status"])
+    }
+
     @Test("An incomplete last line is reported, and the rest is read")
     func aTornLastLineIsReportedAndTheRestIsRead() throws {
         let writer = try writer()

@@ -17,6 +17,7 @@ struct ReportPageTests {
         var failure = try #require(result.failures.first)
         failure.explain = "networkError"
         failure.sentence = "main does x"
+        failure.sharing = "lab inspect sharing main --failure a/b.yaml"
         return [
             "The report": try JSONValue(encoding: JSONReport(seed: 7, seconds: 1.5, results: [result], shard: shard)),
             "A result": try JSONValue(encoding: result),

@@ -110,6 +110,23 @@ struct FileLockTests {
         #expect(!rest.contains { $0.hasSuffix("\(directoryName)/lock") })
     }
 
+    @Test("A process that waits for a lock is listed with the lock's file")
+    func lockWaiters() throws {
+        let held = try FileLock(path: directory.file("lock"))
+        try held.lock()
+        let file = try #require(
+            ProcessTable.heldLocks(by: getpid()).first { $0.path?.hasSuffix("\(directoryName)/lock") == true }?.file)
+        #expect(try !ProcessTable.lockWaiters().contains { $0.file == file })
+        let other = try FileLock(path: directory.file("lock"))
+        let thread = runOnThread(name: "waiter") { try? other.lock() }
+        defer { thread.join() }
+        defer { try? held.unlock() }
+        // The limit of the suite ends it when the waiter is never listed.
+        while try !ProcessTable.lockWaiters().contains(where: { $0.pid == getpid() && $0.file == file }) {
+            sched_yield()
+        }
+    }
+
     @Test("A process that has ended holds no locks")
     func noProcess() throws {
         #expect(try ProcessTable.heldLocks(by: Int32.max).isEmpty)

@@ -31,6 +31,20 @@ struct SharedMemoryTests {
         #expect(try object.sizeIfNamed() == nil)
     }
 
+    @Test("A copy of the first bytes has as many as there are, whoever cuts the object")
+    func copy() throws {
+        let object = try SharedMemoryObject.create(name: name, size: 256)
+        defer { try? SharedMemoryObject.unlink(name: name) }
+        try object.map().word32(at: 0).storeRelease(0x0403_0201)
+        let whole = try SharedMemoryObject.copy(name: name, count: 128)
+        #expect(whole.size == 256 && whole.bytes.count == 128 && whole.bytes.prefix(4) == Data([1, 2, 3, 4]))
+        try object.truncate(to: 2)
+        let cut = try SharedMemoryObject.copy(name: name, count: 128)
+        #expect(cut.size == 2 && cut.bytes == Data([1, 2]))
+        try SharedMemoryObject.unlink(name: name)
+        #expect(throws: SystemError.self) { try SharedMemoryObject.copy(name: name, count: 128) }
+    }
+
     @Test(
         "An object without room for it is refused and leaves no name, instead of killing who touches it",
         .enabled(if: sharedMemoryIsLimited, "the machine's shared memory has no limit"))

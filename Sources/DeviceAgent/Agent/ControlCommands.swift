@@ -67,6 +67,7 @@ extension DeviceAgent {
         addSecurityCommands(to: &table)
         addDiskCommands(to: &table)
         addSharedDataCommands(to: &table)
+        addSharingInspection(to: &table)
         addConnectivityCommands(to: &table)
         addNotificationCommands(to: &table)
         addStartCommands(to: &table)
@@ -122,7 +123,8 @@ extension DeviceAgent {
 }
 
 extension AppProcess.Phase {
-    fileprivate var reported: Processes.State {
+    /// What the device tells of it.
+    var reported: Processes.State {
         switch self {
         case .notRunning: .notRunning
         case .launching, .running: .running

@@ -175,9 +175,22 @@ public struct TopologyReader {
             spec.sslValidation = validation
         }
         spec.requestTimeout = reader.duration("requestTimeout")
+        spec.removesLocalTokens = readSwitch("removesLocalTokens", of: reader, node, sdk: spec.sdk)
+        spec.usesApplicationHeaderVersion = readSwitch("usesApplicationHeaderVersion", of: reader, node, sdk: spec.sdk)
         spec.sharing = reader.optional("sharing").flatMap(readSharing)
         reader.finish()
         return spec
+    }
+
+    /// A switch that only the Extensions SDK has.
+    private func readSwitch(_ key: String, of reader: MappingReader, _ node: YAMLNode, sdk: PowerAuthSpec.SDK) -> Bool {
+        guard let value = reader.boolean(key) else { return false }
+        if sdk != .extensions {
+            collector.report(
+                .misfit(what: "`\(key)`", reason: "only the Extensions SDK has this switch"),
+                at: node[key]?.place ?? node.place)
+        }
+        return value
     }
 
     private func readSharing(_ node: YAMLNode) -> SharingSpec? {

@@ -112,13 +112,18 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
     public var sslValidation: SSLValidation
     /// `defaultRequestTimeout`; `nil` means the SDK's own 20 s.
     public var requestTimeout: LabDuration?
+    /// `removesLocalTokens` of the Extensions SDK.
+    public var removesLocalTokens: Bool
+    /// `usesApplicationHeaderVersion` of the Extensions SDK.
+    public var usesApplicationHeaderVersion: Bool
 
     /// Creates an SDK configuration.
     public init(
         sdk: SDK, instanceId: String, baseEndpointUrl: String? = nil, configuration: String? = nil,
         sharing: SharingSpec? = nil, keychainAccessGroup: String? = nil, userDefaultsSuiteName: String? = nil,
         biometryKey: BiometryKey = .anySet, sslValidation: SSLValidation = .system,
-        requestTimeout: LabDuration? = nil
+        requestTimeout: LabDuration? = nil, removesLocalTokens: Bool = false,
+        usesApplicationHeaderVersion: Bool = false
     ) {
         self.sdk = sdk
         self.instanceId = instanceId
@@ -130,6 +135,8 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
         self.biometryKey = biometryKey
         self.sslValidation = sslValidation
         self.requestTimeout = requestTimeout
+        self.removesLocalTokens = removesLocalTokens
+        self.usesApplicationHeaderVersion = usesApplicationHeaderVersion
     }
 }
 

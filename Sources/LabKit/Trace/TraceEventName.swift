@@ -92,6 +92,14 @@ extension TraceEventName {
         TraceField("message", .text, "The rule in a sentence."),
         TraceField("limit", .optional(.integer), "The longest length that is allowed.", unit: "bytes"),
         TraceField("actual", .optional(.integer), "The length that was given.", unit: "bytes"))
+    public static let configurationIncomplete = TraceEventName(
+        "configuration.incomplete",
+        "A configuration of the SDK was taken, but lacks something that makes answers sure.",
+        TraceField(
+            "cause", .choice(["userDefaultsSuiteMissing"]),
+            "What it lacks: an extension without the suite of its app cannot tell an activation from that of an earlier installation."
+        ),
+        TraceField("message", .text, "What follows, in a sentence."))
     public static let stateLoaded = TraceEventName(
         "state.loaded", "The session's state was read from the keychain.",
         TraceField("activation", .boolean, "Whether there is an activation."), .optional(.changeCounter))
@@ -288,11 +296,10 @@ extension TraceEventName {
     /// All events, in the order of the listings.
     public static let all: [TraceEventName] = [
         processStarted, processReady, processEnded, processSuspended, processResumed, commandStarted, commandFinished,
-        faultFired, diskRefused, deviceClockSet, deviceLocked, deviceUnlocked, configurationRejected, stateLoaded,
-        stateSaved, stateRemoved,
-        counterBumped, counterUsed,
-        lockRequested, lockTaken, lockReleased, operationStarted, operationFinished, memoryCreated, memoryOpened,
-        memoryRepaired, keychainWritten, keychainDeleted, keychainCorrupted, biometryPrompted, biometryAnswered,
+        faultFired, diskRefused, deviceClockSet, deviceLocked, deviceUnlocked, configurationRejected,
+        configurationIncomplete, stateLoaded, stateSaved, stateRemoved, counterBumped, counterUsed, lockRequested,
+        lockTaken, lockReleased, operationStarted, operationFinished, memoryCreated, memoryOpened, memoryRepaired,
+        keychainWritten, keychainDeleted, keychainCorrupted, biometryPrompted, biometryAnswered,
         tokenStored, tokenRemoved, operationsChanged, operationsFailed, operationsLoading, operationsExpired,
         httpRequest, httpResponse, httpFailed, serverRequest, serverResponse, serverRefused,
         serverFaulted, serverActivation, serverSignature, serverPush, linkUp, linkDown, linkAccepted,

@@ -28,6 +28,24 @@ public enum TraceReader {
         return Content(events: events, isTorn: !splitter.rest.isEmpty, unreadableLines: unreadable)
     }
 
+    /// The last event of its kind, if it is within the last 64 KiB of a file: quick, however long the file is.
+    ///
+    /// - Parameters:
+    ///   - word: what the line must contain before it is looked at more closely.
+    ///   - isWanted: whether it is of the kind.
+    public static func lastEvent(
+        in path: String, mentioning word: String, where isWanted: (TraceEvent) -> Bool
+    ) throws -> TraceEvent? {
+        let file = try FileDescriptor.open(path)
+        let start = max(0, try file.size() - 65_536)
+        var splitter = LineSplitter()
+        // The first line may be cut; half a line is no event.
+        let lines = splitter.add(try file.read(count: 65_536, at: start))
+        let word = Data(word.utf8)
+        return lines.lazy.reversed().filter { $0.range(of: word) != nil }.compactMap(TraceEvent.init(line:))
+            .first(where: isWanted)
+    }
+
     /// Reads all trace files of a directory; the events of all processes in the order of their time.
     public static func readAll(_ directory: String) throws -> [TraceEvent] {
         let files = try Files.list(directory).filter { $0.hasSuffix(".jsonl") }

@@ -14,7 +14,7 @@ public struct Processes: Command {
 
     public struct Process: FieldObject {
         @Field(.appName) public var app: String
-        @Field("State of the process.") public var state: State
+        @Field(.processState) public var state: State
         @Field("Process identifier while it runs.") public var pid: Int32?
         @Field("Number of the process among those of the same app.") public var incarnation: Int
         public init() {}
@@ -30,9 +30,9 @@ public struct KeychainItems: Command {
     @Field("Only items of this service.") public var service: String?
 
     public struct Item: FieldObject {
-        @Field("Service of the item.") public var service: String
-        @Field("Account of the item.") public var account: String
-        @Field("Access group that owns it.") public var accessGroup: String
+        @Field(.keychainService) public var service: String
+        @Field(.keychainAccount) public var account: String
+        @Field(.keychainAccessGroup) public var accessGroup: String
         @Field("Size of the value in bytes.") public var size: Int
         @Field("How often the value was written.") public var generation: Int
         public init() {}

@@ -9,6 +9,6 @@ extension Vocabulary {
             + serverCommands + operationCommands + resourceCommands + trafficCommands + serverProcessCommands
             + processCommands + appNotificationCommands + deviceCommands + diskCommands + connectivityCommands
             + securityCommands + notificationCommands + linkCommands + linkFaultCommands + storageCommands
-            + sharedDataDamageCommands
+            + sharingInspectionCommands + sharedDataDamageCommands
             + faultCommands + clockCommands + traceCommands)
 }

@@ -9,7 +9,7 @@ extension Vocabulary {
 
 /// A process that was started for an app.
 public struct LaunchedProcess: FieldObject {
-    @Field("Process identifier.") public var pid: Int32
+    @Field(.processId) public var pid: Int32
     @Field("Number of the process among those of the same app, from 1.") public var incarnation: Int
     @Field("When it was spawned, in nanoseconds of the machine's monotonic clock.") public var launchedAt: UInt64
 

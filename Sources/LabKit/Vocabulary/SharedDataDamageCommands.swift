@@ -35,7 +35,7 @@ public struct RemoveGroupContainer: Command {
     public static let info = CommandInfo(
         "removeGroupContainer", of: .device,
         "Deletes the container of an app group with everything in it, while apps use it.")
-    @Field("The app group.") public var appGroup: String
+    @Field(.appGroup) public var appGroup: String
 
     public init() {}
 }

@@ -11,8 +11,8 @@ public struct SharedMemoryOfApp: Command {
     public struct Result: FieldObject {
         @Field("How often the state was saved, from 1: an app that has seen another number reads the state again.")
         public var stateModifyCounter: UInt64
-        @Field("How often the tokens were changed, from 1.") public var tokenModifyCounter: UInt64
-        @Field("How many operations that exclude other apps were ever started, from 1.")
+        @Field(.tokenChanges) public var tokenModifyCounter: UInt64
+        @Field(.startedOperations)
         public var operationTicket: UInt64
         @Field("The operation that excludes other apps: 0 is none, 1 an activation, 2 a protocol upgrade.")
         public var operationType: Int

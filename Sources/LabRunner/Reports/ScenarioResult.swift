@@ -131,6 +131,8 @@ public struct StepFailure: Codable, Sendable {
     public var trace: [String]
     /// The name of an unexpected error that `lab explain` knows.
     public var explain: String?
+    /// The command that shows what apps shared when the step failed; nil when that explains nothing.
+    public var sharing: String?
     /// The command that runs the same again.
     public var replay: String
 

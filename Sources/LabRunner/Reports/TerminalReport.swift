@@ -77,6 +77,7 @@ public struct TerminalReport: Sendable {
             lines += failure.trace.map { "    \($0)" }
         }
         if let name = failure.explain { lines.append("  what it means: lab explain \(name)") }
+        if let command = failure.sharing { lines.append("  what apps shared then: \(command)") }
         if !failure.replay.isEmpty { lines.append("  run it again: \(failure.replay)") }
         return lines.map { "  \($0)" }.joined(separator: "\n")
     }

@@ -27,6 +27,8 @@ final class ScenarioRun: Sendable {
     private let runInterruption: Interruption
     private let isTearingDown = Atomic(false)
     private let record = Mutex(Record())
+    /// Takes down what apps share when something fails; nil before the instance is ready, or when nothing is shared.
+    private let sharing = Mutex<SharingRecord?>(nil)
 
     /// What all scenarios of a run have in common.
     struct Setting: Sendable {
@@ -139,6 +141,8 @@ final class ScenarioRun: Sendable {
     /// - Returns: The result so far, without the instance's own start and end.
     @discardableResult
     func perform(in instance: InstanceConnection, events: TraceBoard) -> ScenarioResult {
+        let sharing = SharingRecord(of: instance, directory: directory, redactor: redactor)
+        self.sharing.withLock { $0 = sharing }
         let countdown = Countdown(limits.scenario) { [self] limit in
             guard !interruption.isSet else { return }
             let rule = "the scenario takes longer than \(limit), its limit (--scenario-timeout)"
@@ -206,7 +210,7 @@ final class ScenarioRun: Sendable {
     var armedFaults: [ArmedFault] { record.withLock { $0.armedFaults } }
 
     /// The step that armed a fault; nil when it was armed from outside.
-    private func step(that armed: ArmedFault.Identity) -> Step? {
+    func step(that armed: ArmedFault.Identity) -> Step? {
         armedFaults.last { $0.identity == armed }?.step
     }
 
@@ -244,25 +248,6 @@ final class ScenarioRun: Sendable {
         }
     }
 
-    /// Explains what is wrong with a step.
-    ///
-    /// - Parameters:
-    ///   - peer: Who was to carry the step out, or whose event was awaited.
-    ///   - error: The error that was not expected.
-    ///   - awaited: The event that did not come.
-    func explain(
-        _ step: Step, _ reason: String, verdict: Verdict, mismatches: [Mismatch] = [], peer: String? = nil,
-        error: ControlError? = nil, awaited: String? = nil
-    ) -> StepFailure {
-        let facts = FailureCircumstances(
-            step: step.path, begin: times.begin(of: step), actor: peer, error: error, awaited: awaited,
-            // From the files: what follows them may be a moment behind.
-            events: (try? TraceReader.readAll("\(directory)/traces")) ?? [], topology: scenario.topology,
-            stepAt: times.step(at:by:), armedBy: self.step(that:))
-        return StepExplainer(renderer: renderer, facts: facts, known: known, replay: replay).failure(
-            step, reason, verdict: verdict, mismatches: mismatches)
-    }
-
     /// Adds a failure of the scenario as a whole.
     func fail(_ reason: String, verdict: Verdict) {
         add(
@@ -273,6 +258,8 @@ final class ScenarioRun: Sendable {
 
     /// Adds a failure; its texts lose their secrets here.
     func add(_ failure: StepFailure) {
+        // Before anything ends because of it.
+        _ = sharing.withLock { $0 }?.take()
         var failure = failure
         failure.reason = redactor.redact(failure.reason)
         failure.sentence = failure.sentence.map(redactor.redact)
@@ -298,4 +285,12 @@ final class ScenarioRun: Sendable {
 
     /// The command that runs the same again.
     var replay: String { scenario.replay(seed: seed, labOption: setting.labOption) }
+
+    /// The command that shows what apps shared at the first failure; nil when that explains nothing.
+    ///
+    /// - Parameter actor: who failed.
+    func sharingAtFailure(of actor: String?) -> String? {
+        guard let app = sharing.withLock({ $0 })?.take()?.suspect(preferring: actor) else { return nil }
+        return scenario.sharingAtFailure(of: app, labOption: setting.labOption)
+    }
 }

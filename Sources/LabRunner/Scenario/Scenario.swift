@@ -52,9 +52,22 @@ public struct Scenario: Sendable {
         let given = values.compactMap { value in
             value.given.flatMap { secretTexts.contains($0) ? nil : " --set \(ShellWord.quoted("\(value.name)=\($0)"))" }
         }
-        let lab = (labOption.map { " --lab \(ShellWord.quoted($0))" } ?? "") + given.joined()
-        return "lab run \(ShellWord.quoted(file.path + (row.map { "[\($0)]" } ?? "")))\(lab) --seed \(seed)"
+        return "lab run \(word)\(Self.option(lab: labOption))\(given.joined()) --seed \(seed)"
     }
+
+    /// The command that shows what an app shared when the scenario failed.
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - labOption: What `--lab` said.
+    func sharingAtFailure(of app: String, labOption: String?) -> String {
+        "lab inspect sharing \(app) --failure \(word)\(Self.option(lab: labOption))"
+    }
+
+    /// How a command line names the scenario.
+    private var word: String { ShellWord.quoted(file.path + (row.map { "[\($0)]" } ?? "")) }
+
+    private static func option(lab: String?) -> String { lab.map { " --lab \(ShellWord.quoted($0))" } ?? "" }
 }
 
 /// A value of `values:` that is drawn from the seed.

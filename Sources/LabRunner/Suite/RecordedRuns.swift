@@ -49,6 +49,11 @@ public struct RecordedRuns {
         return nil
     }
 
+    /// Whether a path means the scenario with an identifier.
+    func concerns(_ id: String, path: String) -> Bool {
+        RunHistory.concerns(id, path: path, root: Files.directory(of: records))
+    }
+
     /// What all kept runs tell about scenarios.
     ///
     /// - Parameter paths: Files and directories of scenarios; none means all that were played.

@@ -71,7 +71,8 @@ public struct RunHistory: Encodable, Sendable {
         return RunHistory(scenarios: selected.sorted { $0.id < $1.id })
     }
 
-    private static func concerns(_ id: String, path: String, root: String) -> Bool {
+    /// Whether a path means a scenario.
+    static func concerns(_ id: String, path: String, root: String) -> Bool {
         let wanted = ScenarioPath(path)
         let file = Files.absolute(wanted.file)
         // What lies outside of the project is recorded as it was given.

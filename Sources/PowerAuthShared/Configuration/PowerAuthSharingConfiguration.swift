@@ -1,3 +1,5 @@
+import SharingLayout
+
 /// How the applications of a vendor share one activation (sharing.md, section 3).
 ///
 /// Thread rule: one thread at a time; an SDK object works on its own copy.

@@ -1,4 +1,5 @@
 import LabSystem
+import SharingLayout
 import SimulatedDevice
 
 /// How an application comes to the memory that the others use, or makes the first.

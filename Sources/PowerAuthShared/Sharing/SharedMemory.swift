@@ -1,4 +1,5 @@
 import LabSystem
+import SharingLayout
 import SimulatedDevice
 
 /// The named memory of an instance (sharing.md, section 5).

@@ -1,4 +1,5 @@
 package import Foundation
+import SharingLayout
 
 /// What the shared memory says, for diagnostics (sharing.md, section 7.2).
 package struct SharedStateSnapshot: Sendable, Equatable {

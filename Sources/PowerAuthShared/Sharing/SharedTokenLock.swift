@@ -1,4 +1,5 @@
 import Foundation
+import SharingLayout
 package import SimulatedDevice
 
 /// Orders an extension's token accesses with the applications that share the activation, and tells them about changes

@@ -6,10 +6,10 @@ import Synchronization
 ///
 /// Thread rule: that of ``PowerAuthTokenStore``. No application callback runs while a lock is held.
 package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable {
-    // Safe: `cache` is touched only between `lockTokenStore` and `unlockTokenStore`; `groups` and `provider` are
-    // mutexes; everything else is constant.
+    // Safe: `cache` is touched only between `lockTokenStore` and `unlockTokenStore`; `groups`, `provider` and
+    // the rules are mutexes; everything else is constant.
 
-    let rules: TokenStoreRules
+    private let currentRules: Mutex<TokenStoreRules>
     let environment: TokenStoreEnvironment
     let records: TokenRecordStore
     private let lock: any TokenStoreLock
@@ -36,7 +36,7 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
     package init(
         rules: TokenStoreRules, environment: TokenStoreEnvironment, records: TokenRecordStore, lock: any TokenStoreLock
     ) {
-        self.rules = rules
+        currentRules = Mutex(rules)
         self.environment = environment
         self.records = records
         self.lock = lock
@@ -44,6 +44,12 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
 
     /// The instance that owns the tokens.
     package var instanceId: String { records.instanceId }
+
+    /// What differs between the SDKs.
+    package var rules: TokenStoreRules { currentRules.withLock { $0 } }
+
+    /// Changes the rules, from the next call on.
+    package func changeRules(_ change: (inout TokenStoreRules) -> Void) { currentRules.withLock { change(&$0) } }
 
     /// Sets where missing tokens come from; held weakly. Without one, requests end with `invalidToken`.
     package func setProvider(_ provider: any RemoteTokenProvider) {
@@ -100,10 +106,12 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
     }
 
     private func removalIsAllowed() -> Bool {
-        if !rules.allowsLocalRemoval {
-            PowerAuthLog.write("ERROR: An extension does not remove the tokens of its application.")
+        let isAllowed = rules.allowsLocalRemoval
+        if !isAllowed {
+            PowerAuthLog.write(
+                "ERROR: An extension does not remove the tokens of its application, unless removesLocalTokens is set.")
         }
-        return rules.allowsLocalRemoval
+        return isAllowed
     }
 
     /// Finds a record, adopting one from 1.6 and dropping one of another activation (sharing.md, section 15.3).

@@ -28,6 +28,12 @@ package struct TokenStoreRules: Sendable {
     /// Records may be removed by the application.
     package var allowsLocalRemoval: Bool
 
+    /// Whether headers have the version that the application's have.
+    package var usesApplicationHeaderVersion: Bool {
+        get { headerVersion == Self.application.headerVersion }
+        set { headerVersion = (newValue ? Self.application : Self.appExtension).headerVersion }
+    }
+
     /// The application with the full SDK (headers of the newest protocol).
     package static let application = TokenStoreRules(
         headerVersion: .v3_3, usesCache: true, requiresAuthentication: true, allowsLocalRemoval: true)

@@ -16,6 +16,8 @@ public struct KeychainInventory: Sendable {
         public let key: KeychainKey
         /// Size of the value in bytes.
         public let size: Int
+        /// Who must be there before the value is given out.
+        public let protection: KeychainProtection
         /// How often the value was written.
         public let generation: Int64
         /// Whether the value matches its checksum.
@@ -25,7 +27,9 @@ public struct KeychainInventory: Sendable {
     /// The items of a service, or of all services, ordered by access group, service and account.
     public func entries(service: String? = nil) throws -> [Entry] {
         try database.everything(service: service).map {
-            Entry(key: $0.key, size: $0.value.count, generation: $0.generation, isIntact: $0.isIntact)
+            Entry(
+                key: $0.key, size: $0.value.count, protection: $0.protection, generation: $0.generation,
+                isIntact: $0.isIntact)
         }
     }
 }

@@ -6,6 +6,8 @@ import LabKit
 public enum AppEvent: Sendable {
     /// A configuration was refused; `limit` and `actual` where the cause is a length.
     case configurationRejected(cause: String, message: String, limit: Int?, actual: Int?)
+    /// A configuration was taken, but lacks something that makes answers sure.
+    case configurationIncomplete(cause: String, message: String)
     /// The session's state was read; `counter` is the change counter of a shared session.
     case stateLoaded(hasActivation: Bool, counter: UInt64?)
     /// The session's state was written; `counter` is the change counter of a shared session.
@@ -72,6 +74,7 @@ extension AppEvent {
     var name: TraceEventName {
         switch self {
         case .configurationRejected: .configurationRejected
+        case .configurationIncomplete: .configurationIncomplete
         case .stateLoaded: .stateLoaded
         case .stateSaved: .stateSaved
         case .stateRemoved: .stateRemoved
@@ -101,6 +104,8 @@ extension AppEvent {
             fields["limit"] = limit.map { .integer(Int64($0)) }
             fields["actual"] = actual.map { .integer(Int64($0)) }
             return fields
+        case .configurationIncomplete(let cause, let message):
+            return ["cause": .string(cause), "message": .string(message)]
         case .stateLoaded(let hasActivation, let counter):
             var fields: [String: JSONValue] = ["activation": .bool(hasActivation)]
             fields["counter"] = counter.map(Self.number)

@@ -56,6 +56,13 @@ public struct DeviceRegistry: Sendable {
         return try directory(layout.groupsDirectory(device) + "/" + uuid)
     }
 
+    /// The directory shared by the members of an app group, if there is one.
+    public func existingContainer(ofGroup group: String) throws -> String? {
+        guard let uuid = try read().groups[group] else { return nil }
+        let path = layout.groupsDirectory(device) + "/" + uuid
+        return Files.exists(path) ? path : nil
+    }
+
     /// The identifier that all apps of a team see as theirs on this device, upper case with dashes.
     public func vendorIdentifier(team: String) throws -> String {
         try identifier(\.vendors, team)

@@ -85,6 +85,19 @@ extension EndToEnd {
             #expect(try workspace.leftovers() == [])
         }
 
+        @Test("The session of the page about sharing prints what the page shows")
+        func sharingPage() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            let steps = try DocumentationPage("docs/sharing.md").steps
+            #expect(steps.count > 8)
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            #expect(try workspace.leftovers() == [])
+        }
+
         @Test("The sessions of the page about running print what the page shows")
         func runningPage() async throws {
             let workspace = try Workspace()

@@ -24,7 +24,8 @@ struct ExtensionSDKTests {
     }
 
     private func makeSDK(
-        suite: String? = SharingApp.appGroup, shares: Bool = false, memoryIdentifier: String? = nil
+        suite: String? = SharingApp.appGroup, shares: Bool = false, memoryIdentifier: String? = nil,
+        on sandbox: Sandbox? = nil
     ) throws -> PowerAuthExtensionSDK {
         let configuration = PowerAuthConfiguration(
             instanceId: SharingApp.instanceId, baseEndpointUrl: "http://localhost",
@@ -39,7 +40,7 @@ struct ExtensionSDKTests {
         keychain.keychainAttribute_AccessGroup = SharingApp.accessGroup
         keychain.keychainAttribute_UserDefaultsSuiteName = suite
         return try PowerAuthExtensionSDK(
-            configuration: configuration, keychainConfiguration: keychain, sandbox: sandbox)
+            configuration: configuration, keychainConfiguration: keychain, sandbox: sandbox ?? self.sandbox)
     }
 
     @Test("It follows the application: no activation, an activation, none again")
@@ -108,6 +109,60 @@ struct ExtensionSDKTests {
         store.removeLocalToken(withName: "T")
         store.removeAllLocalTokens()
         #expect(store.hasLocalToken(withName: "T"))
+    }
+
+    @Test("With the switch local removal deletes the application's records, as up to version 1.6")
+    func localRemovalOfOldVersions() throws {
+        try main.app.save(StoredStates.version6)
+        for name in ["T", "U", "V"] { main.put(name) }
+        let sdk = try makeSDK(shares: true)
+        #expect(!sdk.removesLocalTokens)
+        sdk.removesLocalTokens = true
+        let before = try main.app.interface.snapshot().tokenModifyCounter
+        sdk.tokenStore.removeLocalToken(withName: "T")
+        #expect(try main.app.interface.snapshot().tokenModifyCounter == before + 1)
+        #expect(!main.store.hasLocalToken(withName: "T"))
+        #expect(main.store.hasLocalToken(withName: "U"))
+        sdk.tokenStore.removeAllLocalTokens()
+        #expect(!main.store.hasLocalToken(withName: "V"))
+        sdk.removesLocalTokens = false
+        main.put("W")
+        sdk.tokenStore.removeAllLocalTokens()
+        #expect(main.store.hasLocalToken(withName: "W"))
+    }
+
+    @Test("With the switch a token's header has the version of the application's")
+    func headerVersion() throws {
+        try main.app.save(StoredStates.version6)
+        main.put("T")
+        let sdk = try makeSDK()
+        #expect(!sdk.usesApplicationHeaderVersion)
+        sdk.usesApplicationHeaderVersion = true
+        let token = try #require(sdk.tokenStore.localToken(withName: "T"))
+        let header = try TokenHeader(parsing: token.generateHeader()?.value)
+        #expect(header.version == .v3_3)
+        #expect(try header.isAuthentic(secret: TokenSecret(Data((0..<16).map { UInt8($0) }))))
+        sdk.usesApplicationHeaderVersion = false
+        #expect(try TokenHeader(parsing: token.generateHeader()?.value).version == .v3_1)
+    }
+
+    @Test("Without a suite the object says that it cannot recognise a reinstallation, and so does the trace")
+    func missingSuite() throws {
+        let directory = try TemporaryDirectory()
+        let sandbox = try device.sandbox(
+            for: AppSpec(
+                name: "intents", kind: .appExtension, bundleIdentifier: "com.example.main.intents",
+                appGroups: [SharingApp.appGroup], keychainAccessGroups: [SharingApp.accessGroup],
+                powerAuth: PowerAuthSpec(sdk: .extensions, instanceId: SharingApp.instanceId)),
+            traceDirectory: directory.path)
+        let warnings = {
+            try TraceReader.readAll(directory.path).filter { $0.name == .configurationIncomplete }
+                .map { $0.fields["cause"] }
+        }
+        #expect(try makeSDK(on: sandbox).canRecogniseReinstallation)
+        #expect(try warnings() == [])
+        #expect(try !makeSDK(suite: nil, on: sandbox).canRecogniseReinstallation)
+        #expect(try warnings() == ["userDefaultsSuiteMissing"])
     }
 
     @Test("A token is not deleted while the extension cannot tell which activation there is")

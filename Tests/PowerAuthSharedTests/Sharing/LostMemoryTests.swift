@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import LabSystem
 import PowerAuthShared
+import SharingLayout
 import SimulatedDevice
 import TestSupport
 import Testing

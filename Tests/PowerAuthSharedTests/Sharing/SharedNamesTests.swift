@@ -1,5 +1,6 @@
 import Foundation
 import PowerAuthShared
+import SharingLayout
 import TestSupport
 import Testing
 

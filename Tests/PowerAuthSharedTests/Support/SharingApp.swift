@@ -2,6 +2,7 @@ import Foundation
 import LabKit
 import LabSystem
 import PowerAuthShared
+import SharingLayout
 import SimulatedDevice
 
 /// One of several applications on a device that share an activation, as far as the session interface goes.

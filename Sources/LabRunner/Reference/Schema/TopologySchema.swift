@@ -114,6 +114,12 @@ enum TopologySchema {
             "sslValidation": word(of: PowerAuthSpec.SSLValidation.self, "Whom the SDK trusts.", default: "system"),
             "requestTimeout": ValueSchema.duration
                 .described("How long the SDK waits for an answer, by the lab's clock.", default: "20s"),
+            "removesLocalTokens": ValueSchema.flag
+                .described("Whether the Extensions SDK removes local tokens, as up to version 1.6.", default: false),
+            "usesApplicationHeaderVersion": ValueSchema.flag
+                .described(
+                    "Whether the Extensions SDK makes token headers of the app's version instead of 3.1.",
+                    default: false),
         ])
     }
 

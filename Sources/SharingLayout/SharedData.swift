@@ -3,7 +3,7 @@ package import Foundation
 /// The 256 bytes that sharing applications see at the same time (sharing.md, section 7.2).
 ///
 /// Fields live at fixed offsets in native byte order (little-endian on every target); Swift's own layout plays
-/// no part. Thread rule: every access happens under the status lock of the session interface.
+/// no part. Thread rule: every access to mapped memory happens under the status lock of the session interface.
 package struct SharedData {
     /// Size of the memory in bytes.
     package static let size = 256
@@ -126,19 +126,20 @@ package struct SharedData {
         UnsafeRawBufferPointer(start: base + Offset.magic, count: 3).allSatisfy { $0 == 0 }
     }
 
-    /// Checks that the memory was made by this SDK for the instance: magic, instance hash, version.
-    ///
-    /// - Parameters:
-    ///   - instanceHash: 32 bytes.
-    ///   - name: the memory's name, for the error.
-    package func validate(instanceHash: Data, name: String) throws(InvalidConfiguration) {
-        guard bytes(at: Offset.magic, count: 3) == Self.magic else { throw .sharedMemoryWrongMagic(name: name) }
-        guard bytes(at: Offset.instanceHash, count: 32) == instanceHash else {
-            throw .sharedMemoryForeignInstance(name: name)
-        }
-        let version = base.load(fromByteOffset: Offset.version, as: UInt8.self)
-        guard version == Self.version else { throw .sharedMemoryWrongVersion(name: name, version: version) }
-    }
+    /// What three bytes say that every page begins with.
+    package var magic: Data { bytes(at: Offset.magic, count: 3) }
+
+    /// True when ``magic`` is that of a page.
+    package var hasMagic: Bool { magic == Self.magic }
+
+    /// The version of the layout, an ASCII digit.
+    package var version: UInt8 { base.load(fromByteOffset: Offset.version, as: UInt8.self) }
+
+    /// True when the page has the layout of this structure.
+    package var hasKnownVersion: Bool { version == Self.version }
+
+    /// SHA-256 of the instance identifier that the page belongs to, 32 bytes.
+    package var instanceHash: Data { bytes(at: Offset.instanceHash, count: 32) }
 
     private func bytes(at offset: Int, count: Int) -> Data {
         Data(bytes: base + offset, count: count)

@@ -1,0 +1,24 @@
+internal import LabKit
+
+extension ScenarioRun {
+    /// Explains what is wrong with a step.
+    ///
+    /// - Parameters:
+    ///   - peer: Who was to carry the step out, or whose event was awaited.
+    ///   - error: The error that was not expected.
+    ///   - awaited: The event that did not come.
+    func explain(
+        _ step: Step, _ reason: String, verdict: Verdict, mismatches: [Mismatch] = [], peer: String? = nil,
+        error: ControlError? = nil, awaited: String? = nil
+    ) -> StepFailure {
+        let facts = FailureCircumstances(
+            step: step.path, begin: times.begin(of: step), actor: peer, error: error, awaited: awaited,
+            // From the files: what follows them may be a moment behind.
+            events: (try? TraceReader.readAll("\(directory)/traces")) ?? [], topology: scenario.topology,
+            stepAt: times.step(at:by:), armedBy: self.step(that:))
+        return StepExplainer(
+            renderer: renderer, facts: facts, known: known, replay: replay,
+            sharing: sharingAtFailure(of: peer)
+        ).failure(step, reason, verdict: verdict, mismatches: mismatches)
+    }
+}

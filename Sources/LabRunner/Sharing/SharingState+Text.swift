@@ -1,0 +1,91 @@
+internal import Foundation
+internal import LabKit
+
+extension SharingState {
+    /// The lines for people.
+    public var lines: [String] {
+        devices.flatMap { device in
+            (device.problem.map { ["\(device.name) tells nothing: \($0)"] } ?? [])
+                + device.activations.flatMap { Self.lines(of: $0, on: device.name) }
+        }
+    }
+
+    private static func lines(of activation: InspectSharing.Activation, on device: String) -> [String] {
+        let apps = activation.apps.joined(separator: ", ")
+        return ["\(activation.instanceId) in \(activation.appGroup) on \(device), shared by \(apps)"]
+            + activation.memory.flatMap(lines)
+            + [
+                row("operation", activation.operation.map(text) ?? "none"),
+                row("status lock", text(of: activation.statusLock)),
+                row("queue lock", text(of: activation.queueLock)),
+                row("operation lock", text(of: activation.operationLock)),
+            ]
+            + (activation.keychainItems.isEmpty
+                ? [row("keychain", "no items")] : rows("keychain", activation.keychainItems.map(text)))
+    }
+
+    private static func lines(of memory: InspectSharing.Memory) -> [String] {
+        let size = memory.size.map { ", \($0) bytes" } ?? ""
+        let record = memory.isRecorded ? "" : ", not the name that the apps have recorded"
+        var lines = ["\(memory.name): \(sentence(of: memory.state))\(size)\(record)"]
+        if let magic = memory.magic, let version = memory.version, let hash = memory.instanceHash {
+            lines.append("magic \(magic), version \(version), instanceIdentifier \(hash)")
+        }
+        if let state = memory.stateModifyCounter, let token = memory.tokenModifyCounter,
+            let ticket = memory.operationTicket
+        {
+            lines.append("stateModifyCounter \(state), tokenModifyCounter \(token), specialOpTicket \(ticket)")
+        }
+        return rows("memory", lines)
+    }
+
+    private static func sentence(of state: InspectSharing.MemoryState) -> String {
+        switch state {
+        case .usable: "usable"
+        case .missing: "there is none; the next app makes it"
+        case .tooShort: "too short; the next app makes it anew"
+        case .unfinished: "never finished; the next app fills it in"
+        case .wrongMagic: "no memory of the SDK, apps refuse it"
+        case .otherInstance: "memory of another instance identifier, apps refuse it"
+        case .wrongVersion: "of an unknown version, apps refuse it"
+        }
+    }
+
+    private static func text(of operation: InspectSharing.Operation) -> String {
+        let owner = operation.application ?? "an unreadable identifier"
+        let app = operation.app.map { " (\($0))" } ?? ""
+        let age = operation.age.map { ", last sign of life \(time($0)) ago" } ?? ""
+        let end = operation.ownerIsAlive ? "its owner is alive" : "its owner is dead; the next app may take over"
+        return "\(operation.type) of \(owner)\(app)\(age); \(end)"
+    }
+
+    private static func text(of lock: InspectSharing.Lock) -> String {
+        guard !lock.holders.isEmpty else { return "free" }
+        return (lock.holders.map { "held by \(text(of: $0))" } + lock.waiting.map { "\(text(of: $0)) waits" })
+            .joined(separator: "; ")
+    }
+
+    private static func text(of process: InspectSharing.Process) -> String {
+        let state = process.state == .suspended ? ", suspended" : ""
+        let duration = process.duration.map { ", for \(time($0))" } ?? ""
+        return "\(process.app) (pid \(process.pid)\(state)\(duration))"
+    }
+
+    private static func text(of item: InspectSharing.Item) -> String {
+        let protection = item.protection == .none ? "" : ", protected by \(item.protection.rawValue)"
+        return "\(item.service) / \(item.account): \(item.size) bytes\(protection)"
+    }
+
+    private static func time(_ milliseconds: Int) -> String {
+        abs(milliseconds) < 1000 ? "\(milliseconds) ms" : String(format: "%.1f s", Double(milliseconds) / 1000)
+    }
+
+    /// Lines under one heading.
+    private static func rows(_ heading: String, _ lines: [String]) -> [String] {
+        zip([heading] + Array(repeating: "", count: max(0, lines.count - 1)), lines).map(row)
+    }
+
+    private static func row(_ heading: String, _ text: String) -> String {
+        "  \(heading.padding(toLength: 16, withPad: " ", startingAt: 0))\(text)"
+    }
+}

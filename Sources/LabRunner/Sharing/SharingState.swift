@@ -1,0 +1,94 @@
+internal import Foundation
+internal import LabKit
+
+/// What the apps of an instance share, at one moment: what `lab inspect sharing` shows, and what a scenario that fails
+/// leaves behind.
+public struct SharingState: Codable, Sendable {
+    /// Version of the JSON form; it grows when a member changes its meaning or goes.
+    public private(set) var version = 1
+    /// The devices with apps that share.
+    var devices: [Device]
+
+    /// What apps of one device share.
+    struct Device: Codable, Sendable {
+        var name: String
+        var activations: [InspectSharing.Activation]
+        /// Why nothing is known.
+        var problem: String?
+    }
+
+    /// How long a device may take to answer, in real time.
+    static let patience = LabDuration.milliseconds(500).stretched
+
+    /// The devices of a topology that have apps that share.
+    static func devices(of topology: Topology) -> [DeviceSpec] {
+        topology.devices.filter { $0.apps.contains { $0.powerAuth.sharing != nil } }
+    }
+
+    /// A state that is known already.
+    init(devices: [Device]) {
+        self.devices = devices
+    }
+
+    /// Asks the devices of an instance. No app is asked, and no lock is taken, so that it does not matter what they wait
+    /// for.
+    ///
+    /// Thread rule: any thread; blocks.
+    public init(in connection: InstanceConnection) {
+        self.init(in: connection, clients: connection.clients)
+    }
+
+    /// - Parameter clients: connections of its own are not ended with those of the steps.
+    init(in connection: InstanceConnection, clients: ControlClients) {
+        let devices = Self.devices(of: connection.manifest.topology).map { device in
+            let endpoint = InstanceEndpoint.agent(device.name)
+            do {
+                if let death = connection.death(of: endpoint) { throw death }
+                let reply = try clients[endpoint].call(
+                    ControlRequest(command: InspectSharing.name, actor: device.name), timeout: Self.patience)
+                return Device(name: device.name, activations: try reply.get().decode())
+            } catch let error as ControlError {
+                return Device(name: device.name, activations: [], problem: error.message)
+            } catch {
+                return Device(name: device.name, activations: [], problem: String(describing: error))
+            }
+        }
+        self.init(devices: devices)
+    }
+
+    /// Reads what ``rendered()`` has made.
+    init(reading data: Data) throws {
+        self = try JSONDecoder().decode(Self.self, from: data)
+    }
+
+    /// The part about one app, or one app group.
+    ///
+    /// - Throws: ``BadUsage`` when nothing is shared there.
+    public func about(_ target: String) throws -> SharingState {
+        var part = self
+        part.devices = devices.compactMap { device in
+            var device = device
+            device.activations = device.activations.filter { $0.apps.contains(target) || $0.appGroup == target }
+            return device.activations.isEmpty && device.problem == nil ? nil : device
+        }
+        guard part.devices.isEmpty else { return part }
+        let activations = devices.flatMap(\.activations)
+        var known: [String] = []
+        for name in activations.flatMap(\.apps) + activations.map(\.appGroup) where !known.contains(name) {
+            known.append(name)
+        }
+        guard !known.isEmpty else { throw BadUsage(sentence: "no app of this topology shares an activation") }
+        let advice = nearest(target, among: known).map { "; did you mean `\($0)`?" } ?? ""
+        throw BadUsage(
+            sentence:
+                "`\(target)` is neither an app that shares an activation nor an app group of one\(advice); there are \(known.joined(separator: ", "))"
+        )
+    }
+
+    /// The document for programs, with sorted keys.
+    public func rendered() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    }
+}
