@@ -69,7 +69,7 @@ fuzz: packages ## Search every parser for broken rules, FUZZ_SECONDS=20 each
 	@$(SWIFT) build $(FUZZING)
 	@scripts/fuzz "$$($(SWIFT) build $(FUZZING) --show-bin-path)/fuzz" $(FUZZ_SECONDS)
 
-soak: build ## Kill apps at every fault point, SOAK_SECONDS=600, SOAK_SEED= to repeat (docs/soak.md)
+soak: build ## Kill apps at every fault point, then at random, SOAK_SECONDS=600 (docs/soak.md)
 	@scripts/soak "$$($(SWIFT) build $(RELEASE) --show-bin-path)" "$(SOAK_SECONDS)" "$(SOAK_SEED)" "$(CELL)"
 
 mutants: packages ## Make known mistakes in a copy and see the tests fail, ONLY=PowerAuthCore for a part

@@ -15,10 +15,9 @@ struct Lab: ParsableCommand {
         version: "lab 0.1.0-dev",
         subcommands: [
             RunCommand.self, ListCommand.self, CheckCommand.self, MergeCommand.self, HistoryCommand.self,
-            BundleCommand.self, StressCommand.self, UpCommand.self, ExecCommand.self, PsCommand.self, InspectCommand.self,
-            DownCommand.self,
-            ClockCommand.self, ServerCommand.self, StepsCommand.self, EventsCommand.self, ExplainCommand.self,
-            SchemaCommand.self, FaultsCommand.self, QuirksCommand.self,
+            BundleCommand.self, StressCommand.self, UpCommand.self, ExecCommand.self, PsCommand.self,
+            InspectCommand.self, DownCommand.self, ClockCommand.self, ServerCommand.self, StepsCommand.self,
+            EventsCommand.self, ExplainCommand.self, SchemaCommand.self, FaultsCommand.self, QuirksCommand.self,
         ])
 
     /// Refuses arguments that are no text: parts of them would silently become other characters.

@@ -63,7 +63,8 @@ struct SharedPageTests {
     @Test("Memory that apps refuse, and memory that they make anew")
     func damage() throws {
         let bytes = { (object: SharedMemoryObject, offset: Int, byte: UInt8) in
-            try object.map().bytes[offset] = byte
+            let memory = try object.map()
+            withExtendedLifetime(memory) { memory.bytes[offset] = byte }
         }
         #expect(try state(of: page { try bytes($1, 0, 0x41) }) == .wrongMagic)
         #expect(try page { try bytes($1, 0, 1) }.reported(instanceHash: hash, isRecorded: true).magic == "\\x01PS")

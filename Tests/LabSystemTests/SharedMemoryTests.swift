@@ -35,7 +35,8 @@ struct SharedMemoryTests {
     func copy() throws {
         let object = try SharedMemoryObject.create(name: name, size: 256)
         defer { try? SharedMemoryObject.unlink(name: name) }
-        try object.map().word32(at: 0).storeRelease(0x0403_0201)
+        let memory = try object.map()
+        withExtendedLifetime(memory) { memory.word32(at: 0).storeRelease(0x0403_0201) }
         let whole = try SharedMemoryObject.copy(name: name, count: 128)
         #expect(whole.size == 256 && whole.bytes.count == 128 && whole.bytes.prefix(4) == Data([1, 2, 3, 4]))
         try object.truncate(to: 2)

@@ -11,7 +11,8 @@ extension Explanation {
             ["sharing.md, section 12.4", "sharing.md, section 7.6"],
             ["quirks/failed-save-is-an-error.yaml", "sdk/biometry-key-is-refused.yaml"]),
         faultPoint(
-            .keychainDelete, "A kill here leaves the biometry key or a token of an activation that is gone; no app shows them.",
+            .keychainDelete,
+            "A kill here leaves the biometry key or a token of an activation that is gone; no app shows them.",
             ["sharing.md, section 12.4"], ["sharing/killed-while-it-removes-the-activation.yaml"]),
         faultPoint(
             .stateSave,

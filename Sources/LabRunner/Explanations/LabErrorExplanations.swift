@@ -4,7 +4,8 @@ extension Explanation {
         Explanation(
             "badArgument", .labError, "The arguments do not fit the command, and nothing was done.",
             causes: ["A value that is known only in the run has another type, or lies outside of a limit."],
-            advice: "The message names the parameter; `lab steps` lists all of them."),
+            advice: "The message names the parameter; `lab steps` lists all of them.",
+            scenarios: ["sharing/inspection-of-damaged-memory.yaml"]),
         Explanation(
             "badRequest", .labError, "A message on a control socket is no request.",
             causes: ["A program other than the lab wrote to the socket, or one of another version."],
