@@ -1,7 +1,7 @@
 # PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages build run test test-tsan test-asan check-manuals samples docs bench fuzz mutants lint format clean
+.PHONY: help packages build run test test-tsan test-asan check-manuals samples docs bench fuzz fuzz-api mutants lint format clean
 
 SWIFT ?= swift
 # Peers start faster and smaller with the Swift runtime linked statically.
@@ -15,6 +15,8 @@ DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch WultraPowerA
 TEST_WIDTH := --experimental-maximum-parallelization-width $(shell echo $$((3 * $$(nproc))))
 # Seconds `make fuzz` spends on each parser.
 FUZZ_SECONDS ?= 20
+# Requests `make fuzz-api` makes of each resource.
+FUZZ_EXAMPLES ?= 25
 FUZZING := --package-path Fuzzing -c release --sanitize fuzzer
 MANUALS := --manuals ../shared/seeds --build .build --sources Sources --surroundings Manuals/Surroundings \
 	--table docs/manual-samples.md
@@ -64,6 +66,10 @@ bench: build ## Measure protocol and server against raw baselines (docs/benchmar
 fuzz: packages ## Search every parser for broken rules, FUZZ_SECONDS=20 each
 	@$(SWIFT) build $(FUZZING)
 	@scripts/fuzz "$$($(SWIFT) build $(FUZZING) --show-bin-path)/fuzz" $(FUZZ_SECONDS)
+
+fuzz-api: packages ## Call every resource as its description says and as it does not, FUZZ_EXAMPLES=25 each
+	@$(SWIFT) build --product lab-server
+	@scripts/fuzz-api "$$($(SWIFT) build --show-bin-path)/lab-server" $(FUZZ_EXAMPLES)
 
 mutants: packages ## Make known mistakes in a copy and see the tests fail, ONLY=PowerAuthCore for a part
 	@SWIFT=$(SWIFT) $(SWIFT) run --package-path Mutants mutants $(ONLY)
