@@ -207,29 +207,6 @@ struct BackOfficeCryptographyTests {
         }
     }
 
-    @Test("Clients that know signed numbers only read every derivation index")
-    func derivationIndexesAreSigned() async throws {
-        struct Card: Decodable {
-            struct Object: Decodable {
-                struct Puk: Decodable { let pukDerivationIndex: Int64 }
-                let puks: [Puk]
-            }
-            let responseObject: Object
-        }
-        try await ServerFixture.run { client in
-            let printer = try PrivateKey.generate().publicKey.uncompressed
-            try await enable(
-                client,
-                ["recoveryPostcardEnabled": true, "remotePostcardPublicKey": StrictBase64.encode(printer)])
-            let card = try await client.backOffice(
-                "recovery/create", ["applicationId": "lab", "userId": "alice", "pukCount": 32])
-            let indexes = try JSONDecoder().decode(Card.self, from: card.body).responseObject.puks.map(
-                \.pukDerivationIndex)
-            // All 64 bits are drawn: once in 2³¹ all of 32 have the same sign.
-            #expect(indexes.contains { $0 < 0 } && indexes.contains { $0 > 0 })
-        }
-    }
-
     /// The code and the first of two PUKs of a postcard that a device of its user has confirmed.
     private func confirmedPostcard(
         _ client: ServerClient, by device: TestDevice
