@@ -1,23 +1,21 @@
 import LabKit
 
 extension FieldLimit {
-    /// The limits of a back-office resource's fields by dotted path; `*` goes into the elements of a list.
-    static func of(_ path: String, required: [String]) -> [String: FieldLimit] {
-        // What names something is never empty, and what is encrypted is Base64, wherever they stand.
-        let names = required.filter { identifiers.contains($0) }.map { ($0, notEmpty) }
+    /// The limits of the fields of a back-office resource by dotted path; `*` goes into the elements of a list.
+    static func of(_ path: String) -> [String: FieldLimit] {
+        // What is encrypted is Base64 wherever it stands.
         let sealed = ["encryptedData", "mac", "nonce", "ephemeralPublicKey"].map { ($0, base64) }
-        return Dictionary(names + sealed) { $1 }.merging(own(path)) { $1 }
+        return Dictionary(sealed) { $1 }.merging(own(path)) { $1 }
     }
 
     /// Those that only this resource has.
     static func own(_ path: String) -> [String: FieldLimit] { resources[path] ?? [:] }
 
-    private static let identifiers: Set<String> = [
-        "activationId", "applicationId", "applicationKey", "id", "operationId", "tokenId", "userId", "templateName",
-        "applicationVersionId", "jwt", "activationCode", "recoveryCode", "puk",
+    /// The product of both is a number, too.
+    private static let page: [String: FieldLimit] = [
+        "pageNumber": ["minimum": 0, "maximum": 2_147_483_647, "pattern": "^[0-9]{1,9}$"],
+        "pageSize": ["minimum": 1, "maximum": 2_147_483_647, "pattern": "^[1-9][0-9]{0,8}$"],
     ]
-
-    private static let page: [String: FieldLimit] = ["pageNumber": notNegative, "pageSize": positive]
 
     private static let callback: [String: FieldLimit] = [
         "applicationId": notBlank, "name": notBlank,
@@ -27,7 +25,7 @@ extension FieldLimit {
     ]
 
     private static let template: [String: FieldLimit] = [
-        "templateName": notEmpty, "operationType": notEmpty, "dataTemplate": notEmpty,
+        "operationType": notEmpty, "dataTemplate": notEmpty,
         "signatureType": distinctElements, "maxFailureCount": positive, "expiration": positive,
     ]
 
@@ -88,7 +86,7 @@ extension FieldLimit {
         "/integration/create": ["name": notBlank],
         "/application/callback/create": callback,
         "/application/callback/update": callback,
-        "/operation/template/create": template,
+        "/operation/template/create": template.merging(["templateName": notEmpty]) { $1 },
         "/operation/template/update": template,
         "/operation/create": [
             "applications": distinctElements, "templateName": notBlank, "userId": notEmpty, "activationId": upTo(37),

@@ -32,10 +32,10 @@ struct FieldLimit: Sendable, ExpressibleByDictionaryLiteral {
     static let base64 = FieldLimit(Base64Field.schema)
 
     /// A number, or one as text, that is not negative.
-    static let notNegative: FieldLimit = ["minimum": 0, "maximum": 999_999, "pattern": "^[0-9]{1,6}$"]
+    static let notNegative: FieldLimit = ["minimum": 0, "pattern": "^[0-9]{1,18}$"]
 
     /// A number, or one as text, of at least 1.
-    static let positive: FieldLimit = ["minimum": 1, "maximum": 999_999, "pattern": "^[1-9][0-9]{0,5}$"]
+    static let positive: FieldLimit = ["minimum": 1, "pattern": "^[1-9][0-9]{0,17}$"]
 
     /// A number, or one as text, within a short range.
     static func among(_ range: ClosedRange<Int64>) -> FieldLimit {

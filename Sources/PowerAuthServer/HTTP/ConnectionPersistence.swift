@@ -27,7 +27,7 @@ struct PersistentHTTP1Channel: ServerChildChannel {
 }
 
 extension HTTPServerBuilder {
-    /// HTTP/1 as RFC 9112 wants it, section 9 included.
+    /// HTTP/1 whose answers say what becomes of their connection.
     static var persistentHTTP1: HTTPServerBuilder {
         HTTPServerBuilder { PersistentHTTP1Channel(responder: $0) }
     }

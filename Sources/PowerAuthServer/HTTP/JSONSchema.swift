@@ -127,8 +127,8 @@ extension RequestedDate: DescribedJSON {
         [
             "description": "A text of RFC 3339, or milliseconds of Unix time as a number or as text.",
             "anyOf": [
-                BackOfficeDate.schema, ["type": "string", "pattern": "^-?[0-9]{1,15}$"],
-                ["type": "integer", "minimum": -999_999_999_999_999, "maximum": 999_999_999_999_999],
+                BackOfficeDate.schema, ["type": "string", "pattern": "^-?[0-9]{1,18}$"],
+                ["type": "integer", "minimum": .integer(.min), "maximum": .integer(.max)],
             ],
         ]
     }

@@ -67,7 +67,7 @@ struct OpenAPIDocument: Sendable {
     /// `{"requestObject": …}` with the fields that the resource decodes.
     private func backOfficeRequest(_ endpoint: Endpoint) -> JSONValue? {
         guard let type = endpoint.bodies?.request, let contract = endpoint.contract else { return nil }
-        let limits = FieldLimit.of(endpoint.backOfficePath, required: contract.required)
+        let limits = FieldLimit.of(endpoint.backOfficePath)
         let object = limits.sorted { $0.key < $1.key }.reduce(JSONSchema.of(type)) { schema, limit in
             limit.value.applied(to: schema, at: limit.key)
         }

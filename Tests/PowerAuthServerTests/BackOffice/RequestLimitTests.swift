@@ -14,7 +14,7 @@ struct RequestLimitTests {
         let members = limit.members
         if members["enum"] != nil { return "NONE OF THEM" }
         if members["contentEncoding"] != nil { return "%%%" }
-        if let most = members["maximum"]?.integerValue, most < 999_999 { return Int(most) + 1 }
+        if let most = members["maximum"]?.integerValue, most < 1_000 { return Int(most) + 1 }
         if let least = members["minimum"]?.integerValue { return Int(least) - 1 }
         if members["minItems"] != nil { return [String]() }
         if let most = members["maxLength"]?.integerValue { return String(repeating: "x", count: Int(most) + 1) }
@@ -25,11 +25,10 @@ struct RequestLimitTests {
 
     @Test("What a limit excludes is refused", arguments: EndpointTable.all)
     func limitsAreHeld(table: EndpointTable) async throws {
-        let contract = try #require(BackOfficeContract.all[table.path])
-        let limits = FieldLimit.of(table.path, required: contract.required).filter { !$0.key.contains(/[.*]/) }
+        let limits = FieldLimit.of(table.path).filter { !$0.key.contains(/[.*]/) }
         try await World.run { world in
+            let sample = try await table.sample(world)
             for (field, limit) in limits {
-                let sample = try await table.sample(world)
                 guard sample[field] != nil, let wrong = Self.violating(limit) else { continue }
                 let answer = try await world.client.backOffice(
                     String(table.path.dropFirst()), sample.merging([field: wrong]) { $1 })

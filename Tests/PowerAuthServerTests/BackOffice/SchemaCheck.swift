@@ -21,6 +21,7 @@ struct SchemaCheck {
         {
             return ["\(path) is \(value), which no alternative takes"]
         }
+        if schema["anyOf"] != nil, schema["type"] == nil { return [] }
         if let condition = schema["if"], let then = schema["then"] {
             let applies = limitViolations(value, condition, at: path).isEmpty
             if applies, case let wrong = limitViolations(value, then, at: path), !wrong.isEmpty { return wrong }

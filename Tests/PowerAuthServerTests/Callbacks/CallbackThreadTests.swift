@@ -36,7 +36,8 @@ struct CallbackThreadTests {
 
     @Test("However slow the target and however late it is, each message is delivered once", arguments: [1, 3])
     func eachOnce(maxAttempts: Int) async throws {
-        let fixture = try ServerFixture()
+        let commits = DispatchSemaphore(value: 0)
+        let fixture = try ServerFixture(faults: ServerFaults(afterCommit: { commits.signal() }))
         let target = SlowTarget()
         try await fixture.run { client in
             try await client.backOffice(
@@ -60,7 +61,7 @@ struct CallbackThreadTests {
                 #expect(try statuses(context)["FAILED"] == nil)
                 target.answerCalls(2)
             }
-            while try statuses(context)["COMPLETED"] != 30 { Thread.sleep(forTimeInterval: 0.01) }
+            while try statuses(context)["COMPLETED"] != 30 { commits.wait() }
             jobs.stop()
         }
         #expect(target.calls.count == 30 && Set(target.calls).count == 30)

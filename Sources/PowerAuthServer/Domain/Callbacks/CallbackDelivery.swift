@@ -12,6 +12,7 @@ struct CallbackDelivery: Sendable {
     /// Makes one call. - Returns: the HTTP status.
     var call: @Sendable (OutgoingRequest) throws -> Int = { try $0.send().status }
 
+    /// Shared by all threads that deliver.
     let underWay = CallsUnderWay()
 
     /// Whether a message waits for its call, or was lost with the process that called.
