@@ -1,7 +1,8 @@
 # PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages build run test test-tsan test-asan check-manuals samples docs bench fuzz soak mutants lint format clean
+.PHONY: help packages build run test test-tsan test-asan check-manuals samples docs bench fuzz fuzz-api soak mutants \
+	lint format clean
 
 SWIFT ?= swift
 # Peers start faster and smaller with the Swift runtime linked statically.
@@ -15,6 +16,8 @@ DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch WultraPowerA
 TEST_WIDTH := --experimental-maximum-parallelization-width $(shell echo $$((3 * $$(nproc))))
 # Seconds `make fuzz` spends on each parser.
 FUZZ_SECONDS ?= 20
+# Requests `make fuzz-api` makes of each resource.
+FUZZ_EXAMPLES ?= 25
 FUZZING := --package-path Fuzzing -c release --sanitize fuzzer
 # Seconds `make soak` takes; its seed, drawn and printed when empty; a single cell of the kill matrix.
 SOAK_SECONDS ?= 600
@@ -68,6 +71,10 @@ bench: build ## Measure protocol and server against raw baselines (docs/benchmar
 fuzz: packages ## Search every parser for broken rules, FUZZ_SECONDS=20 each
 	@$(SWIFT) build $(FUZZING)
 	@scripts/fuzz "$$($(SWIFT) build $(FUZZING) --show-bin-path)/fuzz" $(FUZZ_SECONDS)
+
+fuzz-api: packages ## Call every resource as its description says and as it does not, FUZZ_EXAMPLES=25 each
+	@$(SWIFT) build --product lab-server
+	@scripts/fuzz-api "$$($(SWIFT) build --show-bin-path)/lab-server" $(FUZZ_EXAMPLES)
 
 soak: build ## Kill apps at every fault point, then at random, SOAK_SECONDS=600 (docs/soak.md)
 	@scripts/soak "$$($(SWIFT) build $(RELEASE) --show-bin-path)" "$(SOAK_SECONDS)" "$(SOAK_SEED)" "$(CELL)"

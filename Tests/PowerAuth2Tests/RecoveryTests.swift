@@ -27,8 +27,8 @@ struct RecoveryTests {
         private struct Answer: Decodable {
             struct Order: Decodable {
                 struct Puk: Decodable {
-                    /// Takes all 64 bits, more than `JSONValue` keeps.
-                    let pukDerivationIndex: UInt64
+                    /// All 64 bits, more than `JSONValue` keeps.
+                    let pukDerivationIndex: Int64
                 }
                 let nonce: String
                 let puks: [Puk]

@@ -42,6 +42,7 @@ public struct ServerSpecReader {
         settings.tls = reader.choice("tls", of: CertificateKind.allCases.map(\.rawValue)).flatMap(CertificateKind.init)
         settings.restrictAccess = reader.boolean("restrictAccess")
         settings.vaultWithBiometry = reader.boolean("vaultWithBiometry")
+        settings.commitRecovery = reader.boolean("commitRecovery")
         settings.libraryAuthenticationCode = reader.boolean("libraryAuthenticationCode")
         settings.oneActivationPerUser = reader.boolean("oneActivationPerUser")
         settings.replayVerification = reader.boolean("replayVerification")
@@ -61,6 +62,14 @@ public struct ServerSpecReader {
         settings.temporaryKeysPerActivation = reader.integer("temporaryKeysPerActivation", in: 1...10_000).map {
             Int($0)
         }
+        settings.temporaryKeysPerApplication = reader.integer("temporaryKeysPerApplication", in: 1...100_000).map {
+            Int($0)
+        }
+        settings.flagsAtApproval = reader.boolean("flagsAtApproval")
+        settings.offlineComponentLength = reader.integer("offlineComponentLength", in: 4...8).map { Int($0) }
+        settings.proximityOtpLength = reader.integer("proximityOtpLength", in: 6...9).map { Int($0) }
+        settings.proximityOtpStep = time(reader, "proximityOtpStep")
+        settings.proximityOtpStepCount = reader.integer("proximityOtpStepCount", in: 0...64).map { Int($0) }
         settings.generationAttempts = reader.integer("generationAttempts", in: 1...1000).map { Int($0) }
         settings.recoveryMaxFailedAttempts = reader.integer("recoveryMaxFailedAttempts", in: 1...64).map { Int($0) }
         settings.pageSize = reader.integer("pageSize", in: 1...10_000).map { Int($0) }

@@ -8,6 +8,8 @@ public struct ServerSettings: Codable, Equatable, Sendable {
     public var restrictAccess: Bool?
     /// Whether the vault opens with biometry in place of knowledge.
     public var vaultWithBiometry: Bool?
+    /// Whether an activation by recovery code needs no commit by the back office (rest-api.md, section 6.2).
+    public var commitRecovery: Bool?
     /// Whether push and inbox refuse with the code of the integration library (mobile-token.md, section 16.1).
     public var libraryAuthenticationCode: Bool?
     /// Whether only the newest active activation of a user may list and decide on operations (mobile-token.md,
@@ -39,6 +41,18 @@ public struct ServerSettings: Codable, Equatable, Sendable {
     public var temporaryKeyValidity: Int64?
     /// How many unexpired temporary keys one activation may hold.
     public var temporaryKeysPerActivation: Int?
+    /// How many of them an application version may hold for devices without activation.
+    public var temporaryKeysPerApplication: Int?
+    /// Whether only an activation with an operation's flag may approve it (server.md, section 30, item 9).
+    public var flagsAtApproval: Bool?
+    /// How many digits one factor has in an offline signature.
+    public var offlineComponentLength: Int?
+    /// How many digits a proximity code has.
+    public var proximityOtpLength: Int?
+    /// How long a proximity code is shown.
+    public var proximityOtpStep: Int64?
+    /// How many proximity codes before that of now are accepted.
+    public var proximityOtpStepCount: Int?
     /// How many random identifiers are tried before giving up on collisions.
     public var generationAttempts: Int?
     /// How many wrong PUKs block a recovery code.

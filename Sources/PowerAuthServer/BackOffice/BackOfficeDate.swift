@@ -39,6 +39,8 @@ struct BackOfficeDate: Sendable, Equatable {
             offset = (hours * 60 + minutes) * (match.8?.first == "-" ? -60_000 : 60_000)
         }
         let days = Self.days(fromCivil: (year, month, day))
+        // 31 February is no day, and not a day in March.
+        guard Self.civil(fromDays: days) == (year, month, day) else { return nil }
         time = ServerTime(
             milliseconds: days * 86_400_000 + hour * 3_600_000 + minute * 60_000 + second * 1000 + fraction - offset)
     }

@@ -1,3 +1,4 @@
+import LabKit
 import PowerAuthProtocol
 
 /// `/v2/**`: the back end that the vendor's own integration tests of the Mobile Token SDK talk to
@@ -42,7 +43,7 @@ struct FacadeEndpoints: Sendable {
         let timestampExpires: Int64
         let proximityOtp: String?
 
-        init(_ operation: OperationRecord, at now: ServerTime) {
+        init(_ operation: OperationRecord, proximityCode: String?) {
             operationId = operation.id
             userId = operation.userId
             status = operation.status.name
@@ -51,7 +52,7 @@ struct FacadeEndpoints: Sendable {
             maxFailureCount = operation.maxFailureCount
             timestampCreated = operation.created.milliseconds
             timestampExpires = operation.expires.milliseconds
-            proximityOtp = operation.proximityCode(at: now)
+            proximityOtp = proximityCode
         }
     }
 
@@ -100,9 +101,14 @@ struct FacadeEndpoints: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            .lab("/v2/registrations", methods: ["POST"], answer: register),
-            .lab("/v2/registrations/{id}/commit", methods: ["POST"], answer: commit),
-            .lab("/v2/operations", methods: ["POST"], answer: createOperation),
+            .lab(
+                "/v2/registrations", methods: ["POST"], takes: RegistrationRequest.self,
+                limits: ["": .having("userId"), "userId": .notBlank(upTo: 255)], answer: register),
+            .lab("/v2/registrations/{id}/commit", methods: ["POST"], takes: CommitRequest.self, answer: commit),
+            .lab(
+                "/v2/operations", methods: ["POST"], takes: OperationRequest.self,
+                limits: ["": .having("template"), "template": .notBlank, "userId": .notEmpty],
+                answer: createOperation),
             .lab("/v2/operations/{id}", methods: ["GET", "DELETE"], answer: operation),
             .lab("/v2/operations/{id}/offline/qr", methods: ["GET"]) { request in
                 let code = try offline.code(
@@ -110,8 +116,13 @@ struct FacadeEndpoints: Sendable {
                     activationId: try QueryParameters(request.query)["registrationId"])
                 return try .ok(Code(operationQrCodeData: code.text, nonce: code.nonce))
             },
-            .lab("/v2/operations/{id}/offline/otp", methods: ["POST"], answer: verify),
-            .lab("/v2/inbox/messages", methods: ["POST"], answer: createMessage),
+            .lab(
+                "/v2/operations/{id}/offline/otp", methods: ["POST"], takes: OtpRequest.self,
+                limits: ["": .having("registrationId", "nonce", "otp"), "otp": ["pattern": "^[0-9]{4,8}-[0-9]{4,8}$"]],
+                answer: verify),
+            .lab(
+                "/v2/inbox/messages", methods: ["POST"], takes: MessageRequest.self, limits: InboxService.limits,
+                answer: createMessage),
         ]
     }
 
@@ -143,7 +154,7 @@ struct FacadeEndpoints: Sendable {
             .init(
                 userId: wanted.userId, templateName: wanted.template,
                 parameters: wanted.parameters ?? [:], isProximityCheckEnabled: wanted.proximityCheckEnabled))
-        return try .ok(FacadeOperation(operation, at: context.clock.now()))
+        return try .ok(FacadeOperation(operation, proximityCode: context.proximityCode(of: operation)))
     }
 
     @Sendable private func operation(_ request: ServerRequest) throws -> ServerResponse {
@@ -154,7 +165,8 @@ struct FacadeEndpoints: Sendable {
                 statusReason: try QueryParameters(request.query)["statusReason"])
             return try .ok(Status(status: canceled.status.name))
         }
-        return try .ok(FacadeOperation(operations.detail(id: id, userId: nil), at: context.clock.now()))
+        let operation = try operations.detail(id: id, userId: nil)
+        return try .ok(FacadeOperation(operation, proximityCode: context.proximityCode(of: operation)))
     }
 
     @Sendable private func verify(_ request: ServerRequest) throws -> ServerResponse {

@@ -44,10 +44,7 @@ struct IntegrationEndpoints: Sendable {
 
     /// The same resource for integrations only, when the back office is restricted.
     func restricted(_ endpoint: Endpoint) -> Endpoint {
-        Endpoint(
-            face: endpoint.face, path: endpoint.path, methods: endpoint.methods, fallback: endpoint.fallback,
-            readsJSON: endpoint.readsJSON, bodies: endpoint.bodies
-        ) { request in
+        endpoint.answering { request in
             guard try service.admits(authorization: request.header("Authorization")) else {
                 throw OutwardFailure.authentication
             }

@@ -95,27 +95,23 @@ struct OperationEndpoints: Sendable {
     var endpoints: [Endpoint] {
         let operations = OperationService(context: context)
         let decisions = OperationDecisionService(context: context)
-        let clock = context.clock
+        @Sendable func showingCode(_ operation: OperationRecord) -> OperationView {
+            OperationView(operation, proximityCode: context.proximityCode(of: operation))
+        }
         return [
             .backOffice("/operation/create", create),
             .backOffice("/operation/detail") { (request: DetailRequest) in
-                OperationView(
-                    try operations.detail(id: request.operationId, userId: request.userId),
-                    proximityCodeAt: clock.now())
+                showingCode(try operations.detail(id: request.operationId, userId: request.userId))
             },
             .backOffice("/operation/claim") { (request: ClaimRequest) in
-                OperationView(
-                    try operations.claim(id: request.operationId, userId: request.userId),
-                    proximityCodeAt: clock.now())
+                showingCode(try operations.claim(id: request.operationId, userId: request.userId))
             },
             .backOffice("/operation/list") { (request: ListRequest) in
                 try operations.list(userId: request.userId, request.query, isPendingOnly: false)
                     .map { OperationView($0) }
             },
             .backOffice("/operation/list/pending") { (request: ListRequest) in
-                let now = clock.now()
-                return try operations.list(userId: request.userId, request.query, isPendingOnly: true)
-                    .map { OperationView($0, proximityCodeAt: now) }
+                try operations.list(userId: request.userId, request.query, isPendingOnly: true).map(showingCode)
             },
             .backOffice("/operation/list/external") { (request: ExternalListRequest) in
                 try operations.list(externalId: request.externalId, request.query).map { OperationView($0) }
@@ -160,7 +156,7 @@ struct OperationEndpoints: Sendable {
                 expires: request.timestampExpires?.time, externalId: request.externalId, parameters: parameters,
                 additionalData: request.additionalData ?? [:],
                 isProximityCheckEnabled: request.proximityCheckEnabled, activationId: request.activationId))
-        return OperationView(operation, proximityCodeAt: context.clock.now())
+        return OperationView(operation, proximityCode: context.proximityCode(of: operation))
     }
 }
 
@@ -188,8 +184,8 @@ struct OperationView: Codable {
     @ExplicitNull var proximityOtp: String?
     @ExplicitNull var activationId: String?
 
-    /// - Parameter proximityCodeAt: the moment whose proximity code is shown; nil shows none.
-    init(_ operation: OperationRecord, proximityCodeAt now: ServerTime? = nil) {
+    /// - Parameter proximityCode: shown where the user is near; nil shows none.
+    init(_ operation: OperationRecord, proximityCode: String? = nil) {
         id = operation.id
         userId = operation.userId
         applications = operation.applications.map(\.id)
@@ -209,7 +205,7 @@ struct OperationView: Codable {
         timestampExpires = BackOfficeDate(operation.expires)
         timestampFinalized = operation.finalized.map(BackOfficeDate.init)
         riskFlags = operation.riskFlags
-        proximityOtp = now.flatMap { operation.proximityCode(at: $0) }
+        proximityOtp = proximityCode
         activationId = operation.activationId
     }
 }

@@ -34,7 +34,8 @@ struct RecoveryEndpoints: Sendable {
 
     private struct PukView: Codable {
         let pukIndex: Int
-        let pukDerivationIndex: UInt64
+        /// 64 bits, as a signed number: the vendor's clients have no other.
+        let pukDerivationIndex: Int64
         let status: String
     }
 
@@ -150,7 +151,7 @@ struct RecoveryEndpoints: Sendable {
             status: postcard.record.status.name,
             puks: zip(postcard.record.puks, postcard.pukDerivationIndexes).map { puk, index in
                 PukView(
-                    pukIndex: puk.index, pukDerivationIndex: index.reduce(0) { $0 << 8 | UInt64($1) },
+                    pukIndex: puk.index, pukDerivationIndex: index.reduce(0) { $0 << 8 | Int64($1) },
                     status: puk.status.name)
             })
     }

@@ -20,12 +20,20 @@ struct SignatureEndpoints: Sendable {
         var stepLength: LenientInteger?
         var stepCount: LenientInteger?
 
-        func check() throws -> OfflineSignatureService.ProximityCheck {
+        /// For a payload, which has the code of one moment.
+        func payloadCheck() throws -> OfflineSignatureService.ProximityCheck {
             guard let seed, let stepLength else {
                 throw ServiceError.invalid("proximityCheck needs seed and stepLength")
             }
-            return .init(
-                seed: seed.data, stepLength: Int(stepLength.value), stepCount: Int(stepCount?.value ?? 0))
+            return .init(seed: seed.data, stepLength: Int(stepLength.value))
+        }
+
+        /// For an answer, which may come some steps later.
+        func answerCheck() throws -> OfflineSignatureService.ProximityCheck {
+            guard let stepCount else { throw ServiceError.invalid("proximityCheck needs stepCount") }
+            var check = try payloadCheck()
+            check.stepCount = Int(stepCount.value)
+            return check
         }
     }
 
@@ -95,7 +103,7 @@ struct SignatureEndpoints: Sendable {
                 PayloadView(
                     try offline.personalizedPayload(
                         activationId: request.activationId, data: request.data, nonce: request.nonce,
-                        proximityCheck: request.proximityCheck?.check()))
+                        proximityCheck: request.proximityCheck?.payloadCheck()))
             },
             .backOffice("/signature/offline/non-personalized/create") { (request: NonPersonalizedRequest) in
                 PayloadView(
@@ -154,15 +162,16 @@ struct SignatureEndpoints: Sendable {
         let (verdict, type) = try OfflineSignatureService(context: context).verify(
             .init(
                 activationId: activationId, data: data, signature: signature,
-                componentLength: Int(request.componentLength?.value ?? 8),
-                allowsBiometry: request.allowBiometry ?? false, proximityCheck: request.proximityCheck?.check()))
+                componentLength: request.componentLength.map { Int($0.value) } ?? context.policy.offlineComponentLength,
+                allowsBiometry: request.allowBiometry ?? false, proximityCheck: request.proximityCheck?.answerCheck()))
         return SignatureVerdictView(activationId: activationId, type: type, verdict: verdict)
     }
 
     /// The version decides the format only: decimal in 3.0, Base64 in 3.1 and everything later.
     private static func format(ofVersion text: String) throws -> ProtocolVersion {
         if text == ProtocolVersion.v3_0.rawValue { return .v3_0 }
-        guard let number = Double(text), number >= 3.1 else {
+        // Digits only: the reader of numbers knows infinity, too.
+        guard text.wholeMatch(of: /[0-9]{1,6}(\.[0-9]{1,6})?/) != nil, let number = Double(text), number >= 3.1 else {
             throw ServiceError(.unableToComputeSignature, "signatureVersion \(text) is unknown")
         }
         return ProtocolVersion(rawValue: text) ?? .v3_3

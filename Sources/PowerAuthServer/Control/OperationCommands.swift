@@ -82,7 +82,7 @@ enum OperationCommands {
             $0.statusReason = operation.statusReason
             $0.failureCount = operation.failureCount
             $0.maxFailureCount = operation.maxFailureCount
-            $0.proximityOtp = operation.proximityCode(at: services.context.clock.now())
+            $0.proximityOtp = services.context.proximityCode(of: operation)
             $0.additionalData = operation.additionalData
         }
     }

@@ -34,6 +34,9 @@ public struct ServerPolicy: Sendable {
     /// Whether only the newest active activation of a user may list and decide on operations (mobile-token.md,
     /// section 21).
     public var hasOneActivationPerUser = false
+    /// Whether an operation with a flag is approved only by an activation that has it, named in the additional data of
+    /// the approval (server.md, section 30, item 9).
+    public var isFlagCheckedAtApproval = true
     /// How callbacks are delivered.
     public var callbacks = CallbackPolicy()
     /// Whether the back office is open to integrations only, with HTTP Basic.
@@ -41,6 +44,30 @@ public struct ServerPolicy: Sendable {
     /// The number of activations in one page of a list, unless the caller says otherwise.
     public var pageSize = 500
 
+    /// How many digits one factor has in an offline signature, unless the caller says otherwise (4…8).
+    public var offlineComponentLength = 8
+    /// The codes that show that a user is near the place where an operation is shown.
+    public var proximity = ProximityPolicy()
+    /// How many unexpired temporary keys an application version may hold for devices without activation; the oldest
+    /// gives way to a new one.
+    public var temporaryKeysPerApplication = 1_000
+
     /// The defaults.
     public init() {}
+}
+
+/// How the codes of proximity checks are made.
+public struct ProximityPolicy: Sendable {
+    /// How many digits a code has (6…9).
+    public var digits = 8
+    /// How long a code is shown, in milliseconds; whole seconds count.
+    public var step: Int64 = 30_000
+    /// How many codes before that of now are accepted.
+    public var previousSteps = 1
+
+    /// The defaults.
+    public init() {}
+
+    /// The length of one step in seconds.
+    var stepSeconds: Int { Int(max(1, step / 1_000)) }
 }

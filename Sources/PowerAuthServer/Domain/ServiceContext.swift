@@ -45,6 +45,11 @@ struct ServiceContext: Sendable {
         try change(body).get()
     }
 
+    /// The proximity code of an operation now; nil without proximity check.
+    func proximityCode(of operation: OperationRecord) -> String? {
+        operation.proximityCode(at: clock.now(), policy.proximity)
+    }
+
     func record(_ event: ServerEvent) {
         journal?.record(event, operation: CurrentOperation.id)
     }

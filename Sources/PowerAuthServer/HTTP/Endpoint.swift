@@ -1,3 +1,5 @@
+import Foundation
+
 /// The types of a back-office resource's request and response objects.
 struct EndpointBodies: Sendable {
     /// Nil for a resource that takes nothing.
@@ -21,8 +23,12 @@ struct Endpoint: Sendable {
     var otherFailures: [OutwardFailure] = []
     /// False where the body is only signed, not read.
     var readsJSON = true
-    /// The bodies of a back-office resource, for its description; nil for the other faces.
+    /// The bodies of a resource, for its description; nil where nobody says more than the face does.
     var bodies: EndpointBodies?
+    /// What fields of the request are like beside their types; those of the back office stand in ``FieldLimit``.
+    var limits: [String: FieldLimit] = [:]
+    /// The media type of the answer.
+    var answerType = "application/json"
     let answer: @Sendable (ServerRequest) throws -> ServerResponse
 
     /// A device resource.
@@ -52,10 +58,29 @@ struct Endpoint: Sendable {
     }
 
     /// A resource that is no part of PowerAuth.
+    /// - Parameters:
+    ///   - request: what a POST holds, for the description; nil for anything.
+    ///   - limits: what its fields are like beside their types.
+    ///   - others: failures that its callers have to expect, beside a request that is wrong.
     static func lab(
-        _ path: String, methods: Set<String>, answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
+        _ path: String, methods: Set<String>, takes request: (any (Decodable & SendableMetatype).Type)? = nil,
+        limits: [String: FieldLimit] = [:], others: [OutwardFailure] = [],
+        answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
     ) -> Endpoint {
-        Endpoint(face: .lab, path: path, methods: methods, fallback: .unexpected, readsJSON: false, answer: answer)
+        Endpoint(
+            face: .lab, path: path, methods: methods, fallback: .unexpected, otherFailures: others, readsJSON: false,
+            bodies: request.map { EndpointBodies(request: $0, response: nil) }, limits: limits, answer: answer)
+    }
+
+    /// A page for operators that is no JSON.
+    static func page(
+        _ path: String, type: String, answer: @escaping @Sendable () throws -> String
+    ) -> Endpoint {
+        Endpoint(
+            face: .lab, path: path, methods: ["GET"], fallback: .unexpected, readsJSON: false, answerType: type
+        ) { _ in
+            try ServerResponse(status: 200, body: Data(answer().utf8), contentType: type)
+        }
     }
 
     /// A back-office resource: takes a request object, gives a response object.
@@ -96,6 +121,13 @@ struct Endpoint: Sendable {
             answer: answer)
     }
 
+    /// The same resource with another function that answers.
+    func answering(_ answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse) -> Endpoint {
+        Endpoint(
+            face: face, path: path, methods: methods, fallback: fallback, otherFailures: otherFailures,
+            readsJSON: readsJSON, bodies: bodies, limits: limits, answerType: answerType, answer: answer)
+    }
+
     /// Answers a request; whatever goes wrong becomes an error answer.
     func respond(to request: ServerRequest, journal: (any ServerJournal)?) -> ServerResponse {
         do {
@@ -107,7 +139,9 @@ struct Endpoint: Sendable {
             journal?.record(
                 .requestRefused(path: path, code: failure.code(on: face), cause: "\(error)"),
                 operation: CurrentOperation.id)
-            return failure.response(on: face)
+            var response = failure.response(on: face)
+            if failure == .methodNotAllowed { response.allow = methods.sorted().joined(separator: ", ") }
+            return response
         }
     }
 }

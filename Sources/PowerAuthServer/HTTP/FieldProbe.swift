@@ -12,7 +12,9 @@ final class FieldProbe: Decoder {
     private(set) var required: Set<String> = []
 
     fileprivate func note(_ key: any CodingKey, _ type: any Decodable.Type, isRequired: Bool) {
-        properties[key.stringValue] = JSONSchema.of(type)
+        let schema = JSONSchema.of(type)
+        // A null is as good as nothing.
+        properties[key.stringValue] = isRequired ? schema : JSONSchema.nullable(schema)
         if isRequired { required.insert(key.stringValue) }
     }
 

@@ -33,9 +33,10 @@ struct HTTPFrontend: Sendable {
     }
 
     /// All of these reach an endpoint, so that it can say which one it does not answer.
-    private static let routedMethods: [HTTPRequest.Method] = [
-        .get, .post, .put, .delete, .patch, .head, .options, .trace, .connect,
-    ]
+    private static let routedMethods: [HTTPRequest.Method] =
+        [
+            .get, .post, .put, .delete, .patch, .head, .options, .trace, .connect,
+        ] + [HTTPRequest.Method("QUERY")].compactMap(\.self)
 
     private func respond(
         to request: Request, _ context: ConnectionContext, _ endpoint: Endpoint, at mountPoint: String
@@ -152,6 +153,7 @@ struct HTTPFrontend: Sendable {
     private static func headers(of answer: ServerResponse) -> HTTPFields {
         var headers: HTTPFields = [.contentType: answer.contentType, .cacheControl: "no-store"]
         headers[.wwwAuthenticate] = answer.challenge
+        headers[.allow] = answer.allow
         return headers
     }
 }

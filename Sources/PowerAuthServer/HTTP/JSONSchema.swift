@@ -28,10 +28,36 @@ enum JSONSchema {
         return .object(schema)
     }
 
+    /// The schema of an object that has some of its fields, and no null there.
+    static func requiring(_ fields: [String], of schema: JSONValue) -> JSONValue {
+        guard var object = schema.objectValue, !fields.isEmpty else { return schema }
+        var properties = object["properties"]?.objectValue ?? [:]
+        for field in fields { properties[field] = properties[field].map(present) }
+        object["properties"] = .object(properties)
+        object["required"] = .array(fields.sorted().map(JSONValue.string))
+        return .object(object)
+    }
+
     /// The same schema, which also takes null.
     static func nullable(_ schema: JSONValue) -> JSONValue {
-        guard var members = schema.objectValue, let type = members["type"] else { return schema }
-        members["type"] = .array((type.arrayValue ?? [type]) + ["null"])
+        guard var members = schema.objectValue else { return schema }
+        if let choices = members["anyOf"]?.arrayValue { members["anyOf"] = .array(choices + [["type": "null"]]) }
+        guard let type = members["type"] else { return .object(members) }
+        members["type"] = .array((type.arrayValue ?? [type]).filter { $0 != "null" } + ["null"])
+        if let choices = members["enum"]?.arrayValue { members["enum"] = .array(choices + [.null]) }
+        return .object(members)
+    }
+
+    /// The same schema, which does not take null.
+    static func present(_ schema: JSONValue) -> JSONValue {
+        guard var members = schema.objectValue else { return schema }
+        if let choices = members["anyOf"]?.arrayValue {
+            members["anyOf"] = .array(choices.filter { $0 != ["type": "null"] })
+        }
+        if let types = members["type"]?.arrayValue?.filter({ $0 != "null" }) {
+            members["type"] = types.count == 1 ? types[0] : .array(types)
+        }
+        if let choices = members["enum"]?.arrayValue { members["enum"] = .array(choices.filter { $0 != .null }) }
         return .object(members)
     }
 }
@@ -78,7 +104,12 @@ extension ExplicitNull: DescribedJSON where Value: Decodable {
 }
 
 extension LenientInteger: DescribedJSON {
-    static var schema: JSONValue { ["type": ["integer", "string"], "pattern": "^[+-]?[0-9]+$"] }
+    static var schema: JSONValue {
+        [
+            "type": ["integer", "string"], "minimum": .integer(.min), "maximum": .integer(.max),
+            "pattern": "^[+-]?[0-9]{1,18}$",
+        ]
+    }
 }
 
 extension EnumName: DescribedJSON {
@@ -94,16 +125,34 @@ extension BackOfficeDate: DescribedJSON {
 extension RequestedDate: DescribedJSON {
     static var schema: JSONValue {
         [
-            "type": ["string", "integer"],
             "description": "A text of RFC 3339, or milliseconds of Unix time as a number or as text.",
+            "anyOf": [
+                BackOfficeDate.schema, ["type": "string", "pattern": "^-?[0-9]{1,18}$"],
+                ["type": "integer", "minimum": .integer(.min), "maximum": .integer(.max)],
+            ],
         ]
     }
 }
 
 extension Base64Field: DescribedJSON {
-    static var schema: JSONValue { ["type": "string", "contentEncoding": "base64"] }
+    static var schema: JSONValue {
+        [
+            "type": "string", "contentEncoding": "base64",
+            // The bits beyond the last byte are zero.
+            "pattern":
+                "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$",
+        ]
+    }
 }
 
 extension ISODuration: DescribedJSON {
-    static var schema: JSONValue { ["type": "string", "format": "duration"] }
+    static var schema: JSONValue {
+        let (days, hours, minutes) = ("[0-9]{1,5}D", "[0-9]{1,6}H", "[0-9]{1,8}M")
+        let seconds = #"[0-9]{1,9}(\.[0-9]{1,3})?S"#
+        let time = "T(\(hours)(\(minutes))?(\(seconds))?|\(minutes)(\(seconds))?|\(seconds))"
+        return [
+            "type": "string", "description": "Of ISO 8601, without months and years.",
+            "pattern": .string("^P(\(days)|(\(days))?\(time))$"),
+        ]
+    }
 }

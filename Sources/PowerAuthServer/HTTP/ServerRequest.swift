@@ -48,6 +48,8 @@ struct ServerResponse: Sendable, Equatable {
     var contentType = "application/json"
     /// How to authenticate, for the header `WWW-Authenticate`.
     var challenge: String?
+    /// The methods that the resource answers, for the header `Allow`.
+    var allow: String?
 
     /// Status 200 with a JSON body.
     static func ok(_ body: some Encodable) throws -> ServerResponse {

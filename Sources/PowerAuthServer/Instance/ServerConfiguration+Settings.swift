@@ -20,6 +20,10 @@ extension ServerConfiguration {
         set(\.names.displayName, settings.applicationDisplayName)
         set(\.names.environment, settings.applicationEnvironment)
         set(\.correlationHeader, settings.correlationHeader)
+        if let isCommitted = settings.commitRecovery {
+            let others = activationProvider.commits
+            activationProvider.commits = { $0 == ActivationProvider.recovery ? isCommitted : others($0) }
+        }
         if let object = settings.customObject { activationProvider.statusObject = { _ in object } }
         set(\.policy.activationValidity, settings.activationValidity)
         set(\.policy.requestWindow, settings.requestExpiration)
@@ -28,6 +32,12 @@ extension ServerConfiguration {
         set(\.policy.tokenForwardValidity, settings.tokenForwardValidity)
         set(\.policy.temporaryKeyValidity, settings.temporaryKeyValidity)
         set(\.policy.temporaryKeysPerActivation, settings.temporaryKeysPerActivation)
+        set(\.policy.temporaryKeysPerApplication, settings.temporaryKeysPerApplication)
+        set(\.policy.isFlagCheckedAtApproval, settings.flagsAtApproval)
+        set(\.policy.offlineComponentLength, settings.offlineComponentLength)
+        set(\.policy.proximity.digits, settings.proximityOtpLength)
+        set(\.policy.proximity.step, settings.proximityOtpStep)
+        set(\.policy.proximity.previousSteps, settings.proximityOtpStepCount)
         set(\.policy.generationAttempts, settings.generationAttempts)
         set(\.policy.recoveryMaxFailedAttempts, settings.recoveryMaxFailedAttempts)
         set(\.policy.pageSize, settings.pageSize)

@@ -49,14 +49,20 @@ struct LabEndpoints: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            .lab("/lab/clock", methods: ["GET", "POST"], answer: clock),
-            .lab("/lab/faults", methods: ["GET", "POST", "DELETE"], answer: faults),
+            .lab(
+                "/lab/clock", methods: ["GET", "POST"], takes: Advance.self,
+                limits: ["advance": ["minimum": 0, "maximum": .integer(Self.longestStep)]], answer: clock),
+            .lab(
+                "/lab/faults", methods: ["GET", "POST", "DELETE"], takes: TrafficFault.self,
+                limits: TrafficFault.limits, answer: faults),
             .lab("/lab/faults/{id}", methods: ["DELETE"]) { request in
                 powers.faults.remove(id: request.parameters["id"])
                 return try .ok(Faults(faults: powers.faults.all))
             },
             .lab("/lab/traffic", methods: ["GET", "DELETE"], answer: traffic),
-            .lab("/lab/snapshots", methods: ["GET", "POST"], answer: keepSnapshot),
+            .lab(
+                "/lab/snapshots", methods: ["GET", "POST"], takes: Snapshot.self,
+                limits: ["": .having("name"), "name": ["pattern": "^[A-Za-z0-9_-]{1,64}$"]], answer: keepSnapshot),
             .lab("/lab/snapshots/{name}", methods: ["DELETE"]) { request in
                 try snapshots.remove(request.parameters["name"])
                 return try .ok(Snapshots(snapshots: snapshots.names()))
@@ -65,7 +71,7 @@ struct LabEndpoints: Sendable {
                 try snapshots.restore(request.parameters["name"])
                 return try .ok(EmptyEnvelope())
             },
-            .lab("/lab/seed", methods: ["POST"], answer: seed),
+            .lab("/lab/seed", methods: ["POST"], takes: SeedRequest.self, limits: SeedService.limits, answer: seed),
         ] + MobileTokenLabEndpoints(context: context).endpoints
     }
 

@@ -56,14 +56,21 @@ struct MobileTokenLabEndpoints: Sendable {
         [
             .lab("/lab/payments", methods: ["POST"]) { request in
                 let payment = try shortcuts.createPayment(Self.command(in: request))
-                return try .ok(OperationView(payment, proximityCodeAt: context.clock.now()))
+                return try .ok(OperationView(payment, proximityCode: context.proximityCode(of: payment)))
             },
             .lab("/lab/pushes", methods: ["GET", "POST", "DELETE"], answer: pushes),
             .lab("/lab/inbox", methods: ["POST"]) { request in
                 try .ok(Message(id: shortcuts.sendInboxMessage(Self.command(in: request)).id))
             },
-            .lab("/lab/ui-templates", methods: ["GET", "POST"], answer: templates),
-            .lab("/lab/ui-templates/{placeholder}/{language}", methods: ["DELETE"]) { request in
+            .lab(
+                "/lab/ui-templates", methods: ["GET", "POST"], takes: Template.self,
+                limits: [
+                    "": .having("placeholder", "title"), "placeholder": .notBlank, "title": .notBlank,
+                    "language": .upTo(Int64(UITemplate.languageLength)),
+                ], answer: templates),
+            .lab(
+                "/lab/ui-templates/{placeholder}/{language}", methods: ["DELETE"], others: [.notFound]
+            ) { request in
                 let (placeholder, language) = (request.parameters["placeholder"], request.parameters["language"])
                 let isRemoved = try context.change {
                     try UITemplateStore.delete($0.database, placeholder: placeholder ?? "", language: language ?? "")
@@ -97,6 +104,7 @@ struct MobileTokenLabEndpoints: Sendable {
     /// The parameters of a command, with its defaults for those that are missing.
     private static func command<Wanted: Command>(in request: ServerRequest) throws -> Wanted {
         let wanted = try request.body.isEmpty ? [:] : JSONBody.decode(JSONValue.self, from: request.body)
+        guard wanted.objectValue != nil else { throw ServiceError(.invalidRequest, "the parameters are an object") }
         do {
             return try Wanted.read(wanted)
         } catch {

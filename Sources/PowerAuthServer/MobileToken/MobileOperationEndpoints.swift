@@ -76,7 +76,10 @@ struct MobileOperationEndpoints: Sendable {
         let authenticated = Result {
             try caller(signatureOf: request, "/operation/authorize", Self.strong.union([.possession]))
         }
-        let approval = try JSONBody.decode(OptionalRequest<ApprovalRequest>.self, from: request.body).requestObject
+        let body = Result { try JSONBody.decode(OptionalRequest<ApprovalRequest>.self, from: request.body) }
+        // Who shows no valid signature is not told what is wrong with the body.
+        if case .failure = body { _ = try authenticated.get() }
+        let approval = try body.get().requestObject
         guard let approval, let id = approval.id else { throw MobileTokenFailure.authentication }
         switch authenticated {
         case .success(let (caller, type)):

@@ -19,10 +19,7 @@ struct MonitoringEndpoints: Sendable {
                 _ = try context.read(ApplicationStore.all)
                 return try .ok(Health(status: "UP"))
             },
-            .lab("/metrics", methods: ["GET"]) { _ in
-                ServerResponse(
-                    status: 200, body: Data(metrics.text.utf8), contentType: "text/plain; version=0.0.4; charset=utf-8")
-            },
+            .page("/metrics", type: "text/plain; version=0.0.4; charset=utf-8") { metrics.text },
             .lab("/openapi.json", methods: ["GET"]) { _ in
                 // Made when somebody wants it: most servers never show it.
                 try .ok(OpenAPIDocument(endpoints: described + self.endpoints).json)

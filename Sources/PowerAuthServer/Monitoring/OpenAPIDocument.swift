@@ -55,16 +55,24 @@ struct OpenAPIDocument: Sendable {
             return endpoint.readsJSON
                 ? ["anyOf": [reference("ObjectRequest"), reference("EncryptedRequest")]] : nil
         case .mobileToken: return reference("ObjectRequest")
-        case .lab: return ["type": "object"]
+        case .lab:
+            return endpoint.bodies?.request.map { type in
+                endpoint.limits.sorted { $0.key < $1.key }.reduce(JSONSchema.of(type)) { schema, limit in
+                    limit.value.applied(to: schema, at: limit.key)
+                }
+            } ?? ["type": "object"]
         }
     }
 
     /// `{"requestObject": …}` with the fields that the resource decodes.
     private func backOfficeRequest(_ endpoint: Endpoint) -> JSONValue? {
-        guard let type = endpoint.bodies?.request, var object = JSONSchema.of(type).objectValue else { return nil }
-        let required = endpoint.contract?.required ?? []
-        if !required.isEmpty { object["required"] = .array(required.sorted().map(JSONValue.string)) }
-        return JSONSchema.object(["requestObject": .object(object)], required: ["requestObject"])
+        guard let type = endpoint.bodies?.request, let contract = endpoint.contract else { return nil }
+        let limits = FieldLimit.of(endpoint.backOfficePath)
+        let object = limits.sorted { $0.key < $1.key }.reduce(JSONSchema.of(type)) { schema, limit in
+            limit.value.applied(to: schema, at: limit.key)
+        }
+        return JSONSchema.object(
+            ["requestObject": JSONSchema.requiring(contract.required, of: object)], required: ["requestObject"])
     }
 
     /// `{"status":"OK","responseObject": …}` with the fields that the resource encodes.
@@ -78,17 +86,17 @@ struct OpenAPIDocument: Sendable {
     }
 
     private func responses(_ endpoint: Endpoint) -> JSONValue {
-        func body(_ schema: JSONValue, _ description: String) -> JSONValue {
-            ["description": .string(description), "content": ["application/json": ["schema": schema]]]
+        func body(_ schema: JSONValue, _ description: String, _ type: String = "application/json") -> JSONValue {
+            ["description": .string(description), "content": .object([type: ["schema": schema]])]
         }
         let success: JSONValue =
             switch endpoint.face {
             case .backOffice: backOfficeResponse(endpoint)
             case .device: ["anyOf": [reference("ObjectResponse"), reference("EncryptedResponse")]]
             case .mobileToken: reference("ObjectResponse")
-            case .lab: ["type": "object"]
+            case .lab: ["type": endpoint.answerType == "application/json" ? "object" : "string"]
             }
-        var responses: [String: JSONValue] = ["200": body(success, "Success")]
+        var responses: [String: JSONValue] = ["200": body(success, "Success", endpoint.answerType)]
         var failures: [OutwardFailure] = [.methodNotAllowed, .bodyTooLarge, .unexpected]
         switch endpoint.face {
         case .device, .mobileToken: failures += [endpoint.fallback] + endpoint.otherFailures
@@ -98,7 +106,7 @@ struct OpenAPIDocument: Sendable {
             if let contract = endpoint.contract {
                 failures += contract.errors.map(OutwardFailure.service) + contract.others
             }
-        case .lab: failures += [.malformedRequest("")]
+        case .lab: failures += [.malformedRequest("")] + endpoint.otherFailures
         }
         if endpoint.readsJSON { failures.append(.unsupportedMediaType) }
         for failure in failures {
@@ -106,6 +114,9 @@ struct OpenAPIDocument: Sendable {
             responses["\(failure.status)"] = body(
                 reference("ErrorResponse"), Set(codes).sorted().joined(separator: ", "))
         }
+        var methods = responses["405"]?.objectValue ?? [:]
+        methods["headers"] = ["Allow": ["required": true, "schema": ["type": "string"]]]
+        responses["405"] = .object(methods)
         return .object(responses)
     }
 
@@ -116,7 +127,7 @@ struct OpenAPIDocument: Sendable {
             ["type": "object", "properties": .object(properties), "required": .array(required)]
         }
         let text: JSONValue = ["type": "string"]
-        let base64: JSONValue = ["type": "string", "contentEncoding": "base64"]
+        let base64 = Base64Field.schema
         let time: JSONValue = ["type": "integer", "description": "Milliseconds of Unix time"]
         return [
             "ObjectRequest": object(["requestObject": ["type": "object"]], required: ["requestObject"]),
@@ -145,9 +156,10 @@ struct OpenAPIDocument: Sendable {
 
 extension Endpoint {
     /// What a back-office resource refuses, and why; nil for the other faces.
-    var contract: BackOfficeContract? {
-        face == .backOffice ? BackOfficeContract.all[String(path.dropFirst("/rest/v3".count))] : nil
-    }
+    var contract: BackOfficeContract? { face == .backOffice ? BackOfficeContract.all[backOfficePath] : nil }
+
+    /// The path of a back-office resource below `/rest/v3`.
+    fileprivate var backOfficePath: String { String(path.dropFirst("/rest/v3".count)) }
 }
 
 extension ServerFace {

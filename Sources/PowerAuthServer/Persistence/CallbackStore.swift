@@ -100,47 +100,60 @@ enum CallbackStore {
         ).execute(arguments: [callback.id, payload, Identifiers.uuid(), now.milliseconds, now.milliseconds])
     }
 
-    /// Takes up to 100 messages that are due, oldest first, for delivery. Those whose circuit is open fail at once.
-    static func claimDue(_ database: Database, _ policy: CallbackPolicy, at now: ServerTime) throws -> [CallbackEvent] {
-        try settleLost(database, policy, at: now)
+    /// Whether a message is due, or was lost with the process that called its target.
+    /// - Parameter underWay: the rows of messages whose calls this process makes now.
+    static func hasDue(_ database: Database, at now: ServerTime, underWay: Set<Int64>) throws -> Bool {
+        try Bool.fetchOne(
+            database,
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM callback_event JOIN callback_url ON callback_url.id = callback
+                        WHERE status = 'PENDING' AND t_next_call <= ? AND enabled)
+                    OR EXISTS (SELECT 1 FROM callback_event WHERE \(isLost(underWay)))
+                """, arguments: [now.milliseconds, now.milliseconds]) ?? false
+    }
+
+    /// Takes the oldest message that is due, for the call that begins now. Those whose circuit is open fail at once.
+    /// - Parameter underWay: the rows of messages whose calls this process makes now.
+    static func takeDue(
+        _ database: Database, _ policy: CallbackPolicy, at now: ServerTime, underWay: Set<Int64>
+    ) throws -> CallbackEvent? {
+        try settleLost(database, policy, at: now, underWay: underWay)
         if policy.failureThreshold >= 0 {
             try database.execute(
                 sql: """
-                    UPDATE callback_event SET status = 'FAILED', t_next_call = NULL, t_delete = ?
+                    UPDATE callback_event SET status = 'FAILED', t_next_call = NULL, t_delete = \(deletion)
                     WHERE status = 'PENDING' AND t_next_call <= ? AND callback IN (SELECT id FROM callback_url
                         WHERE failures >= ? AND t_last_failure > ?)
                     """,
                 arguments: [
-                    now.advanced(by: policy.retention).milliseconds, now.milliseconds, policy.failureThreshold,
+                    now.milliseconds, policy.retention, now.milliseconds, policy.failureThreshold,
                     now.advanced(by: -policy.resetTimeout).milliseconds,
                 ])
         }
-        let events = try Row.fetchAll(
+        let selected = try Row.fetchOne(
             database,
             sql: """
                 SELECT \(EventColumn.list), \(columns) FROM callback_event
                 JOIN callback_url ON callback_url.id = callback_event.callback
                 JOIN application ON application.id = callback_url.application
                 WHERE enabled AND status = 'PENDING' AND t_next_call <= ?
-                ORDER BY t_next_call, callback_event.id LIMIT 100
-                """, arguments: [now.milliseconds]
-        ).map { selected in
-            let row = QueryRow<EventColumn>(selected)
-            return CallbackEvent(
-                row: row[.row], callback: callback(row.following()), payload: row[.payload],
-                idempotencyKey: row[.idempotencyKey], attempt: (row[.attempts] as Int) + 1)
-        }
-        for event in events {
-            try database.execute(
-                sql: "UPDATE callback_event SET status = 'PROCESSING', attempts = ?, t_rerun = ? WHERE id = ?",
-                arguments: [event.attempt, now.advanced(by: policy.rerunAfter).milliseconds, event.row])
-        }
-        return events
+                ORDER BY t_next_call, callback_event.id LIMIT 1
+                """, arguments: [now.milliseconds])
+        guard let row = selected.map(QueryRow<EventColumn>.init) else { return nil }
+        let event = CallbackEvent(
+            row: row[.row], callback: callback(row.following()), payload: row[.payload],
+            idempotencyKey: row[.idempotencyKey], attempt: (row[.attempts] as Int) + 1)
+        try database.execute(
+            sql: "UPDATE callback_event SET status = 'PROCESSING', attempts = ?, t_rerun = ? WHERE id = ?",
+            arguments: [event.attempt, now.advanced(by: policy.rerunAfter).milliseconds, event.row])
+        return event
     }
 
     /// Attempts that ended with their process are repeated where attempts are repeated at all, and have failed elsewhere.
-    private static func settleLost(_ database: Database, _ policy: CallbackPolicy, at now: ServerTime) throws {
-        let isLost = "status = 'PROCESSING' AND t_rerun <= ?"
+    private static func settleLost(
+        _ database: Database, _ policy: CallbackPolicy, at now: ServerTime, underWay: Set<Int64>
+    ) throws {
+        let isLost = isLost(underWay)
         try database.execute(
             sql: """
                 UPDATE callback_event SET status = 'PENDING', t_next_call = ?, t_rerun = NULL
@@ -148,10 +161,20 @@ enum CallbackStore {
                 """, arguments: [now.milliseconds, now.milliseconds, policy.maxAttempts])
         try database.execute(
             sql: """
-                UPDATE callback_event SET status = 'FAILED', t_next_call = NULL, t_rerun = NULL, t_delete = ?
+                UPDATE callback_event SET status = 'FAILED', t_next_call = NULL, t_rerun = NULL, t_delete = \(deletion)
                 WHERE \(isLost)
-                """, arguments: [now.advanced(by: policy.retention).milliseconds, now.milliseconds])
+                """, arguments: [now.milliseconds, policy.retention, now.milliseconds])
     }
+
+    /// The condition of messages whose calls nobody makes any more; takes the current moment.
+    private static func isLost(_ underWay: Set<Int64>) -> String {
+        let rows = underWay.map(String.init).joined(separator: ", ")
+        return "status = 'PROCESSING' AND t_rerun <= ? AND callback_event.id NOT IN (\(rows))"
+    }
+
+    /// When a message that ends now is deleted; takes the current moment and the policy's retention.
+    private static let deletion =
+        "? + COALESCE((SELECT retention_ms FROM callback_url WHERE callback_url.id = callback_event.callback), ?)"
 
     /// Writes what came of an attempt into the log, and what becomes of the message.
     /// - Parameter nextCall: when it is tried again; nil ends it.
@@ -165,10 +188,13 @@ enum CallbackStore {
                 VALUES (?, ?, ?, ?, ?)
                 """, arguments: [event.row, event.attempt, httpStatus, failure, now.milliseconds])
         try database.execute(
-            sql: "UPDATE callback_event SET status = ?, t_next_call = ?, t_rerun = NULL, t_delete = ? WHERE id = ?",
+            sql: """
+                UPDATE callback_event SET status = ?, t_next_call = ?, t_rerun = NULL, t_delete = ?
+                WHERE id = ? AND attempts = ?
+                """,
             arguments: [
                 isDelivered ? "COMPLETED" : nextCall == nil ? "FAILED" : "PENDING", nextCall?.milliseconds,
-                nextCall == nil ? deletion.milliseconds : nil, event.row,
+                nextCall == nil ? deletion.milliseconds : nil, event.row, event.attempt,
             ])
         if isDelivered {
             try database.execute(
@@ -180,22 +206,16 @@ enum CallbackStore {
         }
     }
 
-    static func deleteOld(_ database: Database, at now: ServerTime) throws {
-        try database.execute(
-            sql: "DELETE FROM callback_event WHERE t_delete < ? AND status IN ('COMPLETED', 'FAILED')",
-            arguments: [now.milliseconds])
-    }
-
-    /// When the next message is due or counts as lost.
-    static func nextDue(_ database: Database) throws -> ServerTime? {
+    /// When the next message after those of a moment is due or counts as lost.
+    static func nextDue(_ database: Database, after now: ServerTime) throws -> ServerTime? {
         try Int64.fetchOne(
             database,
             sql: """
                 SELECT MIN(t) FROM (
                     SELECT MIN(t_next_call) AS t FROM callback_event JOIN callback_url ON callback_url.id = callback
-                        WHERE status = 'PENDING' AND enabled
-                    UNION ALL SELECT MIN(t_rerun) FROM callback_event WHERE status = 'PROCESSING')
-                """
+                        WHERE status = 'PENDING' AND enabled AND t_next_call > ?
+                    UNION ALL SELECT MIN(t_rerun) FROM callback_event WHERE status = 'PROCESSING' AND t_rerun > ?)
+                """, arguments: [now.milliseconds, now.milliseconds]
         ).map(ServerTime.init(milliseconds:))
     }
 

@@ -54,13 +54,16 @@ enum TemporaryKeyPairStore {
             .execute(arguments: [now.milliseconds])
     }
 
-    /// Deletes all but the newest `count` keys of an activation.
-    static func keepNewest(_ database: Database, activationId: String, count: Int) throws {
+    /// Deletes all but the newest `count` keys of an activation, or of an application version for devices without one.
+    static func keepNewest(
+        _ database: Database, applicationKey: String, activationId: String?, count: Int
+    ) throws {
         try database.cachedStatement(
             sql: """
                 DELETE FROM temporary_key WHERE key_id IN (SELECT key_id FROM temporary_key
-                    WHERE activation_id = ? ORDER BY t_expire DESC, rowid DESC LIMIT -1 OFFSET ?)
+                    WHERE activation_id IS ?1 AND (?1 IS NOT NULL OR app_key = ?2)
+                    ORDER BY t_expire DESC, rowid DESC LIMIT -1 OFFSET ?3)
                 """
-        ).execute(arguments: [activationId, count])
+        ).execute(arguments: [activationId, applicationKey, count])
     }
 }

@@ -178,7 +178,7 @@ public final class LabServer: Sendable {
 
     /// HTTP, within TLS when a certificate is shown.
     private func transport() throws -> HTTPServerBuilder {
-        guard let certificates, let kind = configuration.certificate else { return .http1() }
+        guard let certificates, let kind = configuration.certificate else { return .persistentHTTP1 }
         let tlsConfiguration: TLSConfiguration
         let now = services.context.clock.now()
         if let lab = powers {
@@ -186,7 +186,7 @@ public final class LabServer: Sendable {
         } else {
             tlsConfiguration = try certificates.configuration(kind, now: now)
         }
-        return try .tls(.http1(), tlsConfiguration: tlsConfiguration)
+        return try .tls(.persistentHTTP1, tlsConfiguration: tlsConfiguration)
     }
 }
 

@@ -44,10 +44,48 @@ struct RecoveryActivationTests {
             let detail = try await client.activationStatus(device.activationId)
             #expect(detail.text("userId") == "alice")
             #expect(detail.text("activationFlags.0") == "VIP")
-            #expect(detail.text("activationStatus") == "PENDING_COMMIT")
+            #expect(detail.text("activationStatus") == "ACTIVE")
+            #expect(try await device.validateSignature() == 200)
             var again = try TestDevice(client, version)
             let used = try await recover(&again, recovery)
             #expect(used.status == 400 && used.code == "ERR_ACTIVATION")
+        }
+    }
+
+    @Test("An activation by recovery code waits for its commit where the settings want it")
+    func commitOfTheBackOffice() async throws {
+        var spec = ServerSpec()
+        spec.settings.commitRecovery = false
+        try await ServerFixture { $0.apply(spec) }.run { client in
+            let (_, recovery) = try await recoverable(client)
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await recover(&device, recovery).status == 200)
+            let detail = try await client.activationStatus(device.activationId)
+            #expect(detail.text("activationStatus") == "PENDING_COMMIT")
+        }
+    }
+
+    @Test("All that is told about the new activation has the flags of the lost one")
+    func callbacksHaveTheFlags() async throws {
+        let fixture = try ServerFixture()
+        let target = CallbackTarget([Int](repeating: 200, count: 20))
+        try await fixture.run { client in
+            let (lost, recovery) = try await recoverable(client)
+            let flags: [String: any Sendable] = ["activationId": lost.activationId, "activationFlags": ["VIP"]]
+            try await client.backOffice("activation/flags/create", flags).expectOK()
+            try await client.backOffice(
+                "application/callback/create",
+                [
+                    "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
+                    "callbackUrl": "http://127.0.0.1:1/hook", "attributes": ["activationStatus", "activationFlags"],
+                ]
+            ).expectOK()
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await recover(&device, recovery).status == 200)
+            _ = try target.runJobs(fixture)
+            let told = try target.bodies.filter { $0["activationId"]?.stringValue == device.activationId }
+            #expect(told.map { $0["activationStatus"] } == ["CREATED", "PENDING_COMMIT", "ACTIVE"])
+            #expect(told.allSatisfy { $0["activationFlags"] == ["VIP"] }, "\(told)")
         }
     }
 

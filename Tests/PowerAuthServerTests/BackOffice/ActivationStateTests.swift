@@ -123,6 +123,8 @@ struct ActivationStateTests {
                 "encryptedData": StrictBase64.encode(Data(count: 16)), "mac": StrictBase64.encode(Data(count: 32)),
                 "signatureType": "POSSESSION",
             ]) { $1 }
+            let recovery: Fields = ["applicationId": "lab", "activationRecoveryEnabled": true]
+            try await world.call("recovery/config/update", recovery)
             for path in ["token/create", "recovery/confirm"] {
                 let answer = try await world.client.backOffice(path, unsealed)
                 #expect(answer.code == (state == .active ? "ERR0018" : "ERR0008"), "\(path) in \(state.name)")

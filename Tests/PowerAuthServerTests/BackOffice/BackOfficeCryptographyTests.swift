@@ -168,7 +168,7 @@ struct BackOfficeCryptographyTests {
             #expect(card.text("recoveryCodeMasked") == "XXXXX-XXXXX-XXXXX-" + seed.code.text.suffix(5))
             let puks = try (0..<2).map { index in
                 let number = try #require(
-                    (card.value("puks.\(index).pukDerivationIndex") as? NSNumber)?.uint64Value)
+                    (card.value("puks.\(index).pukDerivationIndex") as? NSNumber)?.int64Value)
                 return try seed.puk(index: withUnsafeBytes(of: number.bigEndian) { Data($0) })
             }
 
@@ -226,7 +226,7 @@ struct BackOfficeCryptographyTests {
         let (sealed, _) = try device.seal(
             ["recoveryCode": seed.code.text], try await device.activationScope(), .confirmRecovery)
         try await client.backOffice("recovery/confirm", request(device, sealed)).expectOK()
-        let index = try #require((card.value("puks.0.pukDerivationIndex") as? NSNumber)?.uint64Value)
+        let index = try #require((card.value("puks.0.pukDerivationIndex") as? NSNumber)?.int64Value)
         return (seed.code.text, try seed.puk(index: withUnsafeBytes(of: index.bigEndian) { Data($0) }).text)
     }
 

@@ -31,6 +31,7 @@ struct BackOfficeDateTests {
         "What is no moment",
         arguments: [
             "", "yesterday", "2024-13-02T09:15:27Z", "2024-11-02", "2024-11-02T09:15:27", "2024-11-02T25:00:00Z",
+            "2024-02-31T09:15:27Z", "2023-02-29T09:15:27Z", "2024-04-31T09:15:27Z",
         ])
     func whatIsNoMoment(text: String) {
         #expect(BackOfficeDate(text: text) == nil)

@@ -73,6 +73,32 @@ struct BackOfficeSignatureTests {
         }
     }
 
+    @Test("The length of a component is that of the settings unless the caller names one")
+    func componentLengthOfTheSettings() async throws {
+        try await ServerFixture { $0.policy.offlineComponentLength = 6 }.run { client in
+            var device = try await client.activeDevice()
+            #expect(try await verify(device, sign(&device, length: 6)).flag("signatureValid") == true)
+            let named = try await verify(device, sign(&device, length: 8), ["componentLength": 8])
+            #expect(named.flag("signatureValid") == true)
+        }
+    }
+
+    @Test(
+        "A version is a number in digits", arguments: ["inf", "nan", "0x4", "1e3", "+3.1", "-inf", " 3.1", "3.1.1", ""])
+    func versionsThatAreNone(version: String) async throws {
+        try await ServerFixture.run { client in
+            let device = try await client.activeDevice()
+            let answer = try await client.backOffice(
+                "signature/verify",
+                [
+                    "activationId": device.activationId, "applicationKey": device.configuration.applicationKeyText,
+                    "data": "POST&&&", "signature": "AAAA", "signatureType": "POSSESSION",
+                    "signatureVersion": version,
+                ])
+            #expect(answer.code == "ERR0013")
+        }
+    }
+
     @Test("Biometry signs offline where it is allowed")
     func biometrySignsOfflineWhere() async throws {
         try await ServerFixture.run { client in

@@ -179,6 +179,10 @@ extension EndpointTable {
                     "application/version/unsupport", ["applicationId": "lab", "applicationVersionId": "default"])
                 return sample
             },
+            .when("for an activation of no application", .invalidApplication) { _, _ in
+                let claims = Data(#"{"activationId":"x","challenge":"AAAA"}"#.utf8)
+                return ["jwt": JWT.signed(claims: claims, key: try TemporaryKeyRequestKey(Data(count: 16)))]
+            },
             .when("of a removed activation", .activationNotFound) { world, sample in
                 ["jwt": try await world.device(.removed).temporaryKeyRequest(activation: true).jwt]
             },
@@ -203,7 +207,13 @@ extension EndpointTable {
         }.refusing(scopeRows(.upgrade, wrongFields: .decryptionFailed)).refusing([
             .when("of protocol 3 already", .activationIncorrectState) { world, _ in
                 try await world.message(world.device(.active), .upgrade)
-            }
+            },
+            .when("of protocol 3 already, in a message that nobody can decrypt", .activationIncorrectState) {
+                world, _ in
+                try await world.message(world.device(.active), .upgrade).merging([
+                    "mac": StrictBase64.encode(Data(count: 32))
+                ]) { $1 }
+            },
         ]),
         EndpointTable(path: "/upgrade/commit", shape: ["committed": true]) { world in
             let device = try await world.client.deviceOfProtocol2()

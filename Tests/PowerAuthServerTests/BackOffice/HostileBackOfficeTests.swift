@@ -80,7 +80,8 @@ struct HostileBackOfficeTests {
         let endpoint = try #require(
             world.fixture.server.services.endpoints.first { $0.path == "/rest/v3\(table.path)" })
         let type = try #require(endpoint.bodies?.request)
-        return try #require(JSONSchema.of(type)["properties"]?.objectValue)
+        // Every field takes null, which is as good as nothing.
+        return try #require(JSONSchema.of(type)["properties"]?.objectValue).mapValues(JSONSchema.present)
     }
 
     @Test("Every described field is read, and refused when it has the wrong type", arguments: groups)

@@ -115,7 +115,12 @@ extension EndpointTable {
                 let plaintext = Data(#"{"recoveryCode":"\#(recovery.code.text)"}"#.utf8)
                 return try await world.message(device, .confirmRecovery, plaintext)
             },
+            .when("of no activation, with a field missing", .activationNotFound) { _, sample in
+                sample.merging(["activationId": "no"]) { $1 }.filter { $0.key != "nonce" }
+            },
             .when("while recovery is disabled", .invalidRequest) { world, sample in
+                // Not even whether the activation is active is told any more.
+                try await world.call("activation/block", ["activationId": sample["activationId"] ?? ""])
                 try await world.call(
                     "recovery/config/update", ["applicationId": "lab", "activationRecoveryEnabled": false])
                 return sample

@@ -90,7 +90,10 @@ extension EndpointTable {
                 ["proximityCheck": proximity.merging(["stepCount": 65]) { $1 }], .invalidRequest,
                 message: "stepCount must be 0 to 64"),
             .with(
-                ["proximityCheck": proximity, "data": "no body"], .invalidRequest,
+                ["proximityCheck": proximity.filter { $0.key != "stepCount" }], .invalidRequest,
+                message: "proximityCheck needs stepCount"),
+            .with(
+                ["proximityCheck": proximity.merging(["stepCount": 1]) { $1 }, "data": "no body"], .invalidRequest,
                 message: "data must end with the Base64 form of the body"),
         ]),
         EndpointTable(path: "/signature/ecdsa/verify", shape: ["signatureValid": true]) { world in

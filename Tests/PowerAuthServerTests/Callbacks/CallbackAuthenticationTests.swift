@@ -31,7 +31,7 @@ struct CallbackAuthenticationTests {
         try await fixture.server.workers.run {
             Result {
                 let delivery = CallbackDelivery(context: context, accessTokens: tokens)
-                for event in try delivery.claimDue() { try delivery.deliver(event) }
+                while try delivery.deliverNext() {}
             }
         }.get()
     }

@@ -30,7 +30,9 @@ final class CallbackTarget: Sendable {
     func runJobs(_ fixture: ServerFixture) throws -> ServerTime? {
         let context = fixture.server.services.context
         let delivery = CallbackDelivery(context: context, call: answer)
-        return try ScheduledJobs(context: context).runDue { try? delivery.deliver($0) }
+        return try ScheduledJobs(context: context, delivery: delivery).runDue {
+            while (try? delivery.deliverNext()) == true {}
+        }
     }
 }
 

@@ -142,8 +142,9 @@ struct CallbackTests {
             try await client.createTemplate()
             let id = try await client.createOperation().required("id")
             #expect(try target.runJobs(fixture) == client.clock.now().advanced(by: 300_001))
+            let firstDeletion = client.clock.now().advanced(by: 30 * 86_400_000 + 1)
             client.clock.advance(milliseconds: 300_001)
-            #expect(try target.runJobs(fixture) == nil)
+            #expect(try target.runJobs(fixture) == firstDeletion)
             let bodies = try target.bodies
             #expect(bodies.map { $0["status"] } == ["PENDING", "EXPIRED"])
             #expect(bodies.first?["operationId"]?.stringValue == id)

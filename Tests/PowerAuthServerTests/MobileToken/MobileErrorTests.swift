@@ -140,6 +140,9 @@ struct MobileErrorTests {
             for (object, refusal) in cases {
                 #expect(try await app.sign(authorize.0, uriId: authorize.1, object).refusal == refusal)
             }
+            // Who shows no valid signature is refused for that, whatever is sent.
+            let nobody = try await client.send(authorize.0, body: Data("[null, null]".utf8))
+            #expect(nobody.status == 401 && nobody.code == "POWERAUTH_AUTH_FAIL")
             let cancel = ("\(root)/cancel", "/operation/cancel")
             #expect(try await app.sign(cancel.0, uriId: cancel.1, type: .possession).refusal == unauthenticated)
             #expect(try await app.sign(cancel.0, uriId: cancel.1, [:], type: .possession).code == "INVALID_REQUEST")

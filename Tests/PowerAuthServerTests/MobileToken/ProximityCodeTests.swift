@@ -16,10 +16,11 @@ struct ProximityCodeTests {
     @Test("A proximity code that begins with zero keeps its eight digits")
     func leadingZeros() throws {
         let moments = (Int64(0)..<1000).map { ServerTime(milliseconds: $0 * 30_000) }
-        let moment = try #require(moments.first { operation.proximityCode(at: $0)?.hasPrefix("0") == true })
-        let code = try #require(operation.proximityCode(at: moment))
+        let moment = try #require(
+            moments.first { operation.proximityCode(at: $0, ProximityPolicy())?.hasPrefix("0") == true })
+        let code = try #require(operation.proximityCode(at: moment, ProximityPolicy()))
         #expect(code.count == 8)
-        #expect(operation.acceptsProximity(code, at: moment))
-        #expect(!operation.acceptsProximity(String(code.dropFirst()), at: moment))
+        #expect(operation.acceptsProximity(code, at: moment, ProximityPolicy()))
+        #expect(!operation.acceptsProximity(String(code.dropFirst()), at: moment, ProximityPolicy()))
     }
 }

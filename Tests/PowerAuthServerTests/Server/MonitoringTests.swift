@@ -83,9 +83,27 @@ struct MonitoringTests {
                     let path = mountPoint + endpoint.path.replacing(/\{[a-z]+\}/, with: "x")
                     let answer = try await client.send(path, method: .patch)
                     #expect(answer.status == 405, "\(path) answered \(answer.status)")
+                    // RFC 9110, section 15.5.6.
+                    #expect(answer.allow == endpoint.methods.sorted().joined(separator: ", "), "\(path)")
                 }
             }
         }
+    }
+
+    @Test("A method that is new to HTTP is refused like any other")
+    func aNewMethod() async throws {
+        try await ServerFixture.run { client in
+            let query = try #require(HTTPRequest.Method("QUERY"))
+            let answer = try await client.send("/rest/v3/status", method: query)
+            #expect(answer.status == 405 && answer.allow == "POST")
+        }
+    }
+
+    @Test("The description of the metrics says that they are text")
+    func theTypeOfTheMetrics() throws {
+        let document = OpenAPIDocument(endpoints: try ServerFixture().server.endpoints).json
+        let content = document["paths"]?["/metrics"]?["get"]?["responses"]?["200"]?["content"]?.objectValue
+        #expect(content.map { Array($0.keys) } == ["text/plain; version=0.0.4; charset=utf-8"])
     }
 
     @Test("The request log has one JSON object a line")

@@ -43,7 +43,9 @@ struct ServerResourceTests {
         let methods = endpoint.methods.sorted().joined(separator: ",")
         guard endpoint.face == .backOffice else { return "\(methods) \(endpoint.path) *" }
         let properties = endpoint.bodies?.request.map { JSONSchema.of($0)["properties"]?.objectValue ?? [:] } ?? [:]
-        let fields = properties.sorted { $0.key < $1.key }.map { "\($0.key):\(word(for: $0.value))" }
+        let fields = properties.sorted { $0.key < $1.key }.map {
+            "\($0.key):\(word(for: JSONSchema.present($0.value)))"
+        }
         return ([methods, endpoint.path] + fields).joined(separator: " ")
     }
 

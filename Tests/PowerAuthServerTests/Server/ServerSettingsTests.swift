@@ -29,6 +29,7 @@ struct ServerSettingsTests {
             signatureLookAhead: 10
             restrictAccess: true
             vaultWithBiometry: true
+            commitRecovery: false
             libraryAuthenticationCode: true
             oneActivationPerUser: true
             replayVerification: false
@@ -45,6 +46,12 @@ struct ServerSettingsTests {
             tokenForwardValidity: 10m
             temporaryKeyValidity: 1m
             temporaryKeysPerActivation: 4
+            temporaryKeysPerApplication: 6
+            flagsAtApproval: false
+            offlineComponentLength: 6
+            proximityOtpLength: 7
+            proximityOtpStep: 15s
+            proximityOtpStepCount: 2
             generationAttempts: 5
             recoveryMaxFailedAttempts: 2
             pageSize: 50
@@ -112,6 +119,10 @@ struct ServerSettingsTests {
         #expect(policy.tokenForwardValidity == 600_000 && policy.temporaryKeyValidity == 60_000)
         #expect(policy.temporaryKeysPerActivation == 4 && policy.generationAttempts == 5)
         #expect(policy.recoveryMaxFailedAttempts == 2 && policy.pageSize == 50)
+        #expect(policy.temporaryKeysPerApplication == 6 && !policy.isFlagCheckedAtApproval)
+        #expect(policy.offlineComponentLength == 6 && policy.proximity.digits == 7)
+        #expect(policy.proximity.stepSeconds == 15 && policy.proximity.previousSteps == 2)
+        #expect(!configuration.activationProvider.commits("RECOVERY"))
         let callbacks = policy.callbacks
         #expect(callbacks.allowedHosts == ["localhost"] && callbacks.maxAttempts == 4)
         #expect(callbacks.initialBackoff == 1_000 && callbacks.backoffMultiplier == 2.5)
@@ -131,6 +142,11 @@ struct ServerSettingsTests {
         #expect(!policy.isBackOfficeRestricted && !policy.isVaultOpenedByBiometry && policy.isReplayVerified)
         #expect(policy.callbacks.rerunAfter == 75_000 && policy.callbacks.maxAttempts == 1)
         #expect(configuration.names.name == "powerauth-server")
+        #expect(
+            configuration.activationProvider.commits("RECOVERY") && !configuration.activationProvider.commits("CUSTOM"))
+        #expect(policy.isFlagCheckedAtApproval && policy.offlineComponentLength == 8)
+        #expect(
+            policy.proximity.digits == 8 && policy.proximity.stepSeconds == 30 && policy.proximity.previousSteps == 1)
     }
 
     @Test(
@@ -141,7 +157,8 @@ struct ServerSettingsTests {
             ("callbacks: { backoffMultiplier: 0.5 }", "from 1.0 to 100.0"),
             ("callbacks: { maxAttempt: 2 }", "maxAttempts"), ("customObject: 3", "customObject"),
             ("correlationHeader: 'a: b'", "name of an HTTP header"), ("tokenvalidity: 2h", "tokenValidity"),
-            ("tls: wronghost", "wrong-host"),
+            ("tls: wronghost", "wrong-host"), ("offlineComponentLength: 3", "from 4 to 8"),
+            ("proximityOtpLength: 5", "from 6 to 9"),
             ("operationTemplates: [{ dataTemplate: A2 }]", "templateName"),
             ("operationTemplates: [{ templateName: a, dataTemplate: ' ' }]", "must not be blank"),
             (

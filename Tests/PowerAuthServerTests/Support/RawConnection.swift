@@ -37,6 +37,25 @@ final class RawConnection {
         }
     }
 
+    /// One answer that says how long it is; what comes after it is not read.
+    func readAnswer() throws -> String {
+        var received = Data()
+        while let byte = try descriptor.read(count: 1).first {
+            received.append(byte)
+            guard received.suffix(4) == Data("\r\n\r\n".utf8) else { continue }
+            let head = String(decoding: received, as: UTF8.self)
+            guard var missing = head.firstMatch(of: /(?i)content-length: (\d+)/).flatMap({ Int($0.1) }) else {
+                return head
+            }
+            while missing > 0, case let piece = try descriptor.read(count: missing), !piece.isEmpty {
+                received += piece
+                missing -= piece.count
+            }
+            break
+        }
+        return String(decoding: received, as: UTF8.self)
+    }
+
     /// What the server says until it ends the connection, in whatever way.
     func readToEnd() throws -> String {
         var received = Data()

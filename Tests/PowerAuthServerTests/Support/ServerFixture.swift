@@ -101,6 +101,8 @@ struct Answer: Sendable {
     var uri: String?
     /// The header `WWW-Authenticate`.
     var challenge: String?
+    /// The header `Allow`.
+    var allow: String?
 
     func value(_ path: String) -> Any? {
         var value: Any? = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
@@ -157,7 +159,8 @@ struct ServerClient: Sendable {
         }
         return try await transport.execute(uri: path, method: method, headers: fields, body: ByteBuffer(bytes: body)) {
             Answer(
-                status: $0.status.code, body: Data($0.body.readableBytesView), challenge: $0.headers[.wwwAuthenticate])
+                status: $0.status.code, body: Data($0.body.readableBytesView), challenge: $0.headers[.wwwAuthenticate],
+                allow: $0.headers[.allow])
         }
     }
 

@@ -11,6 +11,8 @@ enum ServerSchema {
                 of: CertificateKind.self, "The certificate to show; by default the server speaks plain HTTP."),
             "restrictAccess": flag("Whether the back office is open to integrations only.", default: false),
             "vaultWithBiometry": flag("Whether the vault opens with biometry, too.", default: false),
+            "commitRecovery": flag(
+                "Whether an activation by recovery code needs no commit by the back office.", default: true),
             "libraryAuthenticationCode": flag(
                 "Whether push and inbox refuse with `ERR_AUTHENTICATION`.", default: false),
             "oneActivationPerUser": flag(
@@ -28,6 +30,13 @@ enum ServerSchema {
             "tokenForwardValidity": time("How far a token digest may be ahead.", default: "30m"),
             "temporaryKeyValidity": time("How long a temporary key decrypts requests.", default: "5m"),
             "temporaryKeysPerActivation": number("Unexpired temporary keys of one activation.", default: 32),
+            "temporaryKeysPerApplication": number(
+                "The same of an application version, for devices without activation.", default: 1_000),
+            "flagsAtApproval": flag("Whether only an activation with an operation's flag approves it.", default: true),
+            "offlineComponentLength": number("Digits of one factor in an offline signature.", default: 8),
+            "proximityOtpLength": number("Digits of a proximity code.", default: 8),
+            "proximityOtpStep": time("How long a proximity code is shown.", default: "30s"),
+            "proximityOtpStepCount": number("Proximity codes before that of now that are accepted.", default: 1),
             "generationAttempts": number("Tries for a unique random identifier.", default: 10),
             "recoveryMaxFailedAttempts": number("Wrong PUKs that block a recovery code.", default: 5),
             "pageSize": number("Entries of a list's page.", default: 500),

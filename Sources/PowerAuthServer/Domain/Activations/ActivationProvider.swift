@@ -40,5 +40,11 @@ public struct ActivationProvider: Sendable {
     }
 
     /// Believes the attribute `username`, which is what a laboratory needs and a bank must not do.
-    public static let username = ActivationProvider(userId: { $0["username"] })
+    ///
+    /// Otherwise it is as a deployment without a provider: an activation by recovery code is committed at once.
+    public static let username = ActivationProvider(
+        userId: { $0["username"] }, commits: { $0 == ActivationProvider.recovery })
+
+    /// The type of activations by recovery code, as ``commits`` gets it.
+    static let recovery = "RECOVERY"
 }

@@ -29,7 +29,7 @@ struct ActivationService: Sendable {
 
     /// A new activation whose request was checked and whose keys and hashes were made.
     struct Prepared: Sendable {
-        let new: NewActivation
+        var new: NewActivation
         let userId: String
         let applicationId: String
         let otpHash: String?

@@ -21,7 +21,7 @@ struct ProtocolUpgradeService: Sendable {
     ///   protocol 2; the rest as `EnvelopeOpener.openActivation`.
     func start(_ sealed: SealedRequest) throws -> EciesResponse {
         let (opened, found) = try EnvelopeOpener(context: context).openActivation(
-            sealed, as: .upgrade, failures: .token)
+            sealed, as: .upgrade, failures: .token, admitting: Self.checkUpgradable)
         let counterData = try context.change { change in
             var (activation, binding) = try upgradable(found.id, in: change)
             let counterData =
@@ -64,10 +64,16 @@ struct ProtocolUpgradeService: Sendable {
         _ id: String, in change: Change
     ) throws -> (activation: Activation, binding: DeviceBinding) {
         let activation = try change.activation(id)
-        guard case .active(let binding) = activation.lifecycle, binding.version == 2 else {
-            throw ServiceError(
-                .activationIncorrectState, "activation \(id) is \(activation.status.name) or not of protocol 2")
+        guard case .active(let binding) = activation.lifecycle else {
+            throw ServiceError(.activationIncorrectState, "activation \(id) is \(activation.status.name)")
         }
+        try Self.checkUpgradable(activation, binding)
         return (activation, binding)
+    }
+
+    private static func checkUpgradable(_ activation: Activation, _ binding: DeviceBinding) throws {
+        guard binding.version == 2 else {
+            throw ServiceError(.activationIncorrectState, "activation \(activation.id) is not of protocol 2")
+        }
     }
 }

@@ -34,24 +34,38 @@ struct ApplicationSettingsService: Sendable {
 
     // MARK: Configuration
 
+    /// The keys that are accepted.
+    static let keys = textKeys + [providersKey]
+    private static let textKeys = ["fido2_attestation_fmt_allowed", "fido2_aaguids_allowed", "fido2_root_ca_certs"]
+    private static let providersKey = "oauth2_providers"
+
+    /// The texts without which an identity provider is none.
+    private static let providerFields = ["providerId", "clientId", "clientSecret", "issuerUri", "redirectUri"]
+
+    /// What an identity provider looks like, in JSON Schema.
+    static var providerSchema: JSONValue {
+        let text: JSONValue = ["type": "string", "minLength": 1, "pattern": #"\S"#]
+        return [
+            "type": "object", "properties": .object(Dictionary(providerFields.map { ($0, text) }) { $1 }),
+            "required": .array(providerFields.map(JSONValue.string)), "additionalProperties": [:],
+        ]
+    }
+
     /// What each accepted key holds a list of.
     private enum ElementKind {
         case text
         case oauth2Provider
 
         init?(key: String) {
-            switch key {
-            case "fido2_attestation_fmt_allowed", "fido2_aaguids_allowed", "fido2_root_ca_certs": self = .text
-            case "oauth2_providers": self = .oauth2Provider
-            default: return nil
-            }
+            guard keys.contains(key) else { return nil }
+            self = key == providersKey ? .oauth2Provider : .text
         }
 
         func accepts(_ value: JSONValue) -> Bool {
             switch self {
             case .text: value.stringValue != nil
             case .oauth2Provider:
-                ["providerId", "clientId", "clientSecret", "issuerUri", "redirectUri"].allSatisfy {
+                providerFields.allSatisfy {
                     value[$0]?.stringValue.nonBlank != nil
                 } && (try? value.decode() as IdentityProvider) != nil
             }
@@ -78,7 +92,7 @@ struct ApplicationSettingsService: Sendable {
 
     /// The OpenID Connect providers of an application, as they were configured.
     func identityProviders(applicationId: String) throws -> [IdentityProvider] {
-        try configuration(applicationId: applicationId).filter { $0.key == "oauth2_providers" }
+        try configuration(applicationId: applicationId).filter { $0.key == Self.providersKey }
             .flatMap(\.values).map { try $0.decode() }
     }
 

@@ -2,7 +2,9 @@ import Foundation
 
 /// Calls the targets of callbacks and writes the delivery log (server.md, section 16.4).
 ///
-/// Thread rule: threads that may wait for strangers only; ``deliver(_:)`` blocks until the target has answered.
+/// A message waits in the database until its call begins: no queue can grow, and no lease runs while it waits.
+///
+/// Thread rule: threads that may wait for strangers only; ``deliverNext()`` blocks until a target has answered.
 struct CallbackDelivery: Sendable {
     let context: ServiceContext
     /// What targets with OAuth 2.0 are called with.
@@ -10,16 +12,39 @@ struct CallbackDelivery: Sendable {
     /// Makes one call. - Returns: the HTTP status.
     var call: @Sendable (OutgoingRequest) throws -> Int = { try $0.send().status }
 
-    /// Takes the messages that are due. Each must be delivered.
-    func claimDue() throws -> [CallbackEvent] {
+    /// Shared by all threads that deliver.
+    let underWay = CallsUnderWay()
+
+    /// Whether a message waits for its call, or was lost with the process that called.
+    func hasDue() throws -> Bool {
+        try context.read { database in
+            try CallbackStore.hasDue(database, at: context.clock.now(), underWay: underWay.all)
+        }
+    }
+
+    /// Makes the call that has been due the longest. Several threads share the work.
+    /// - Returns: false when none is due.
+    func deliverNext() throws -> Bool {
+        // Looking costs little; taking waits for the write lock.
+        guard try hasDue(), let event = try take() else { return false }
+        defer { underWay.end(event.row) }
+        try deliver(event)
+        return true
+    }
+
+    /// Takes the oldest message that is due for this thread.
+    private func take() throws -> CallbackEvent? {
         try context.change { change in
-            try CallbackStore.deleteOld(change.database, at: change.now)
-            return try CallbackStore.claimDue(change.database, context.policy.callbacks, at: change.now)
+            let event = try CallbackStore.takeDue(
+                change.database, context.policy.callbacks, at: change.now, underWay: underWay.all)
+            // Within the transaction: the next one to take a message knows of this one.
+            if let event { underWay.begin(event.row) }
+            return event
         }
     }
 
     /// Makes one attempt; any 2xx is a success, after anything else the message waits or fails.
-    func deliver(_ event: CallbackEvent) throws {
+    private func deliver(_ event: CallbackEvent) throws {
         var httpStatus: Int?
         var failure: String?
         do {

@@ -84,9 +84,10 @@ struct EnvelopeOpener: Sendable {
     /// Opens a request encrypted for an active activation.
     /// - Throws: as ``openApplication(_:as:failures:)``, and `activationNotFound` for an unknown activation,
     ///   `activationIncorrectState` for one that is not active, `invalidApplication` for an application key of another
-    ///   application.
+    ///   application; whatever `admitting` throws for an active one.
     func openActivation(
-        _ sealed: SealedRequest, as sharedInfo1: EciesSharedInfo1, failures: Failures
+        _ sealed: SealedRequest, as sharedInfo1: EciesSharedInfo1, failures: Failures,
+        admitting: (Activation, DeviceBinding) throws -> Void = { _, _ in }
     ) throws -> (opened: OpenedRequest, activation: Activation) {
         try checkFields(of: sealed, failures)
         guard let activationId = sealed.activationId else {
@@ -97,6 +98,7 @@ struct EnvelopeOpener: Sendable {
             guard case .active(let binding) = activation.lifecycle else {
                 throw ServiceError(.activationIncorrectState, "activation \(activationId) is \(activation.status.name)")
             }
+            try admitting(activation, binding)
             let version = try supportedVersion(change.database, of: sealed, failures)
             guard version.application.row == activation.application.row else {
                 throw ServiceError(.invalidApplication, "the application key belongs to \(version.application.id)")

@@ -27,7 +27,7 @@ struct TemporaryKeyService: Sendable {
         do {
             (request, token) = try TemporaryKeyRequest.parse(jwt: jwt)
         } catch {
-            throw ServiceError(.invalidRequest, "temporary-key request: \(error)")
+            throw Self.refusal(of: jwt, because: error)
         }
         try checkExpiry(of: token)
         let temporaryKey = try PrivateKey.generate()
@@ -47,6 +47,21 @@ struct TemporaryKeyService: Sendable {
             issuedAt: UInt64(clamping: issued.milliseconds),
             expiresAt: UInt64(clamping: issued.advanced(by: context.policy.temporaryKeyValidity).milliseconds))
         return try response.jwt(key: signingKey)
+    }
+
+    /// What the caller is told of a request that lacks a claim or cannot be read.
+    private static func refusal(of jwt: String, because error: any Error) -> ServiceError {
+        struct Scope: Decodable {
+            let applicationKey: String?
+            let activationId: String?
+        }
+        // Who names an activation alone has named no application, which is another mistake than to name nothing.
+        if let scope = try? JWT(jwt, algorithm: .hs256).claims(Scope.self), scope.activationId.nonBlank != nil,
+            scope.applicationKey.nonBlank == nil
+        {
+            return ServiceError(.invalidApplication, "applicationKey is missing")
+        }
+        return ServiceError(.invalidRequest, "temporary-key request: \(error)")
     }
 
     /// Refuses a recorded request that says itself that its time is over (server.md, section 30, item 14).
@@ -107,9 +122,9 @@ struct TemporaryKeyService: Sendable {
     private func store(_ key: TemporaryKeyPair, in change: Change) throws {
         try TemporaryKeyPairStore.deleteExpired(change.database, at: change.now)
         try TemporaryKeyPairStore.insert(change.database, key)
-        if let activationId = key.activationId {
-            try TemporaryKeyPairStore.keepNewest(
-                change.database, activationId: activationId, count: context.policy.temporaryKeysPerActivation)
-        }
+        let policy = context.policy
+        try TemporaryKeyPairStore.keepNewest(
+            change.database, applicationKey: key.applicationKey, activationId: key.activationId,
+            count: key.activationId == nil ? policy.temporaryKeysPerApplication : policy.temporaryKeysPerActivation)
     }
 }

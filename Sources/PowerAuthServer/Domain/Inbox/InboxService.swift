@@ -20,9 +20,9 @@ struct InboxService: Sendable {
     }
 
     /// How long subject and summary may be.
-    private static let lineLength = 8...255
+    static let lineLength = 8...255
     /// How long a body may be.
-    private static let bodyLength = 8...65536
+    static let bodyLength = 8...65536
     /// The most messages of a page: as many as `getAllMessages` of the SDK fetches unless it is told otherwise.
     private static let longestPage = 1000
 

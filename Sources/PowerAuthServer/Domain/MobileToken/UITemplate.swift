@@ -28,7 +28,7 @@ struct UITemplate: Sendable {
     }
 
     /// The longest language.
-    private static let languageLength = ServerSettings.UITemplate.languageLength
+    static let languageLength = ServerSettings.UITemplate.languageLength
 
     /// One of its JSON parts as it is stored: JSON, or a text with placeholders where no JSON value can stand.
     static func stored(_ part: JSONValue?) -> String? {

@@ -61,7 +61,7 @@ struct OfflineOperationService: Sendable {
         var activationId: String?
         /// Of the code that was scanned.
         var nonce: String?
-        /// Eight digits for each of two factors.
+        /// As many digits as the policy says for each of two factors.
         var digits: String?
     }
 
@@ -84,12 +84,16 @@ struct OfflineOperationService: Sendable {
         guard let nonce = answer.nonce, let activationId = answer.activationId, let digits = answer.digits else {
             throw ServiceError.invalid("activationId, nonce and the digits are required")
         }
-        guard digits.wholeMatch(of: /[0-9]{8}-[0-9]{8}/) != nil else {
-            throw ServiceError.invalid("the digits must have the form 12345678-12345678")
+        let length = context.policy.offlineComponentLength
+        let parts = digits.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ $0.wholeMatch(of: /[0-9]+/) != nil && $0.count == length }) else {
+            let example = "12345678".prefix(length)
+            throw ServiceError.invalid("the digits must have the form \(example)-\(example)")
         }
         let operation = try pending(answer.operationId)
         var question = OfflineSignatureService.Question(
-            activationId: activationId, data: Self.signedData(operation, nonce: nonce), signature: digits)
+            activationId: activationId, data: Self.signedData(operation, nonce: nonce), signature: digits,
+            componentLength: length)
         question.allowsBiometry = operation.signatureTypes.contains(.possessionBiometry)
         question.proximityCheck = proximityCheck(of: operation)
         let (verdict, type) = try OfflineSignatureService(context: context).verify(question)
@@ -122,7 +126,7 @@ struct OfflineOperationService: Sendable {
             "authFactor": .string(type.rawValue),
         ]
         // The digits cover the code of the payload, so that nobody has to tell it again.
-        data["proximity_otp"] = operation.proximityCode(at: context.clock.now()).map(JSONValue.string)
+        data["proximity_otp"] = context.proximityCode(of: operation).map(JSONValue.string)
         return data
     }
 
@@ -134,7 +138,9 @@ struct OfflineOperationService: Sendable {
 
     private func proximityCheck(of operation: OperationRecord) -> OfflineSignatureService.ProximityCheck? {
         operation.proximitySeed.map {
-            .init(seed: $0, stepLength: Int(OperationRecord.proximityStep), stepCount: 1)
+            .init(
+                seed: $0, stepLength: context.policy.proximity.stepSeconds,
+                stepCount: context.policy.proximity.previousSteps)
         }
     }
 

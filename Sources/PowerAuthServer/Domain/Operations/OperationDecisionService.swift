@@ -53,15 +53,17 @@ struct OperationDecisionService: Sendable {
         let activationId = approval.additionalData?["activationId"]?.stringValue
         guard operation.userId == nil || operation.userId == approval.userId,
             operation.applications.contains(where: { $0.id == approval.applicationId }),
-            operation.data == approval.data,
+            // Equal texts may have been signed as different bytes.
+            operation.data.utf8.elementsEqual((approval.data ?? "").utf8),
             let type = approval.signatureType, operation.signatureTypes.contains(type),
             operation.failureCount < operation.maxFailureCount,
             operation.acceptsProximity(
-                approval.additionalData?["proximity_otp"]?.stringValue, at: change.now),
+                approval.additionalData?["proximity_otp"]?.stringValue, at: change.now, context.policy.proximity),
             operation.activationId == nil || operation.activationId == activationId
         else { return false }
-        guard let flag = operation.activationFlag, let activationId else { return true }
-        // Who names an activation must name one with the flag (server.md, section 30, item 9).
+        guard let flag = operation.activationFlag, context.policy.isFlagCheckedAtApproval else { return true }
+        // Only an activation with the flag may approve (server.md, section 30, item 9).
+        guard let activationId else { return false }
         return try ActivationStore.find(change.database, id: activationId)?.flags.contains(flag) ?? false
     }
 

@@ -61,27 +61,22 @@ struct OperationRecord: Sendable {
     let expires: ServerTime
     var finalized: ServerTime?
 
-    /// The length of one step of the proximity code, in seconds.
-    static let proximityStep: UInt64 = 30
-    /// How many digits the proximity code has.
-    static let proximityDigits = 8
-
     /// The proximity code of a moment; nil without proximity check.
-    func proximityCode(at now: ServerTime) -> String? {
+    func proximityCode(at now: ServerTime, _ policy: ProximityPolicy) -> String? {
         proximitySeed.flatMap {
             try? OneTimeCode.generate(
-                seed: $0, time: UInt64(clamping: now.seconds), step: Self.proximityStep, digits: Self.proximityDigits)
+                seed: $0, time: UInt64(clamping: now.seconds), step: UInt64(policy.stepSeconds), digits: policy.digits)
         }
     }
 
-    /// Whether a code is that of now or of the step before; nobody needs one without proximity check.
-    func acceptsProximity(_ code: String?, at now: ServerTime) -> Bool {
+    /// Whether a code is that of now or of the steps before that count; nobody needs one without proximity check.
+    func acceptsProximity(_ code: String?, at now: ServerTime, _ policy: ProximityPolicy) -> Bool {
         guard let proximitySeed else { return true }
-        guard let code, code.utf8.count == Self.proximityDigits else { return false }
+        guard let code, code.utf8.count == policy.digits else { return false }
         return
             (try? OneTimeCode.isValid(
-                code, seed: proximitySeed, time: UInt64(clamping: now.seconds), step: Self.proximityStep,
-                digits: Self.proximityDigits)) ?? false
+                code, seed: proximitySeed, time: UInt64(clamping: now.seconds), step: UInt64(policy.stepSeconds),
+                digits: policy.digits, previousSteps: policy.previousSteps)) ?? false
     }
 
     /// Puts the caller's additional data over the stored one, one level deep.

@@ -37,15 +37,18 @@ struct OperationTemplate: Sendable {
         PlaceholderText(text: dataTemplate).filled { parameters[$0].map(Self.escape) }
     }
 
-    /// The separators of the data format lose their meaning inside a parameter.
+    /// The separators of the data format lose their meaning inside a parameter. They are code points: one that a
+    /// combining mark follows is a separator all the same.
     private static func escape(_ parameter: String) -> String {
-        parameter.reduce(into: "") { text, character in
-            switch character {
-            case "\\": text += "\\\\"
-            case "*": text += "\\*"
-            case "\n": text += "\\n"
-            default: text.append(character)
+        var text = String.UnicodeScalarView()
+        for scalar in parameter.unicodeScalars {
+            switch scalar {
+            case "\\": text.append(contentsOf: "\\\\".unicodeScalars)
+            case "*": text.append(contentsOf: "\\*".unicodeScalars)
+            case "\n": text.append(contentsOf: "\\n".unicodeScalars)
+            default: text.append(scalar)
             }
         }
+        return String(text)
     }
 }

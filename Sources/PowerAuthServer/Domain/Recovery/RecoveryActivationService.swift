@@ -52,10 +52,10 @@ struct RecoveryActivationService: Sendable {
             case .failure(let refusal): return .failure(refusal)
             case .success(let value): spent = value
             }
-            var activation = try ActivationCreationService(context: context).bind(
-                prepared, exchange, to: deviceKey, in: change)
-            activation.flags = spent.inheritedFlags
-            try ActivationStore.update(change.database, activation)
+            var inheriting = prepared
+            inheriting.new.flags = spent.inheritedFlags
+            let activation = try ActivationCreationService(context: context).bind(
+                inheriting, exchange, to: deviceKey, in: change)
             try issued?.issue(with: activation, policy: context.policy, in: change)
             return .success(activation)
         }

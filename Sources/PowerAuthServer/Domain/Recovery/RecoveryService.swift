@@ -143,6 +143,12 @@ struct RecoveryService: Sendable {
     /// - Throws: `invalidRequest`, `activationNotFound`, `activationIncorrectState`, `missingTemporaryKey`,
     ///   `decryptionFailed`, `recoveryCodeNotFound` as server.md, section 14.3 says.
     func confirm(_ sealed: SealedRequest) throws -> (activation: Activation, response: EciesResponse) {
+        try context.read { database in
+            guard let id = sealed.activationId, let activation = try ActivationStore.find(database, id: id) else {
+                throw ServiceError(.activationNotFound, "no activation \(sealed.activationId ?? "")")
+            }
+            try Self.checkRecovery(database, activation.application)
+        }
         let (opened, activation) = try EnvelopeOpener(context: context).openActivation(
             sealed, as: .confirmRecovery, failures: .decryptor)
         let text: String?
@@ -155,12 +161,7 @@ struct RecoveryService: Sendable {
             throw ServiceError(.invalidRequest, "recoveryCode is missing or mistyped")
         }
         let alreadyConfirmed = try context.change { change in
-            let isEnabled =
-                try RecoveryStore.configuration(change.database, of: activation.application)?
-                .isActivationRecoveryEnabled ?? false
-            guard isEnabled else {
-                throw ServiceError(.invalidRequest, "recovery is disabled for \(activation.application.id)")
-            }
+            try Self.checkRecovery(change.database, activation.application)
             let found = try RecoveryStore.find(
                 change.database, application: activation.application, code: code.text)
             guard var record = found else {
@@ -182,6 +183,12 @@ struct RecoveryService: Sendable {
         }
         let answer = ConfirmAnswer(alreadyConfirmed: alreadyConfirmed)
         return (activation, try opened.sealJSON(answer, at: context.clock.now()))
+    }
+
+    private static func checkRecovery(_ database: Database, _ application: Application) throws {
+        guard try RecoveryStore.configuration(database, of: application)?.isActivationRecoveryEnabled == true else {
+            throw ServiceError(.invalidRequest, "recovery is disabled for \(application.id)")
+        }
     }
 
     // MARK: Search and revocation

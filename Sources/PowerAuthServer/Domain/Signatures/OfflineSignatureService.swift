@@ -18,12 +18,12 @@ struct OfflineSignatureService: Sendable {
 
         /// The code of a moment, or of `steps` earlier.
         /// - Throws: `invalidRequest` for a step length that is not positive.
-        func code(at now: ServerTime, stepsBack steps: Int = 0) throws -> String? {
+        func code(at now: ServerTime, stepsBack steps: Int = 0, digits: Int) throws -> String? {
             guard stepLength >= 1 else { throw ServiceError.invalid("stepLength must be at least 1 second") }
             let (back, overflow) = Int64(steps).multipliedReportingOverflow(by: Int64(stepLength))
             guard !overflow, back <= now.seconds else { return nil }
             return try OneTimeCode.generate(
-                seed: seed, time: UInt64(clamping: now.seconds - back), step: UInt64(stepLength))
+                seed: seed, time: UInt64(clamping: now.seconds - back), step: UInt64(stepLength), digits: digits)
         }
     }
 
@@ -38,7 +38,8 @@ struct OfflineSignatureService: Sendable {
         guard let data else { throw ServiceError(.invalidRequest, "data is missing") }
         let activation = try context.read { try ActivationStore.find($0, id: id) }
         guard let activation else { throw ServiceError(.activationNotFound, "no activation \(id)") }
-        let code = try proximityCheck?.code(at: context.clock.now())
+        let code = try proximityCheck?.code(
+            at: context.clock.now(), digits: context.policy.proximity.digits)
         return try payload(
             data, code: code, nonce: nonce, signingKey: .personalized, privateKey: activation.serverPrivateKey)
     }
@@ -81,7 +82,7 @@ struct OfflineSignatureService: Sendable {
         /// Digits, joined by `-`.
         let signature: String
         /// Digits of one factor, 4 to 8.
-        var componentLength = 8
+        var componentLength: Int
         var allowsBiometry = false
         var proximityCheck: ProximityCheck?
     }
@@ -166,7 +167,7 @@ struct OfflineSignatureService: Sendable {
         let start = parts.dropLast().joined(separator: "&")
         let now = context.clock.now()
         return try (0...check.stepCount).compactMap { steps in
-            try check.code(at: now, stepsBack: steps).map { code in
+            try check.code(at: now, stepsBack: steps, digits: context.policy.proximity.digits).map { code in
                 Self.signed("\(start)&\(StrictBase64.encode(body + Data("&\(code)".utf8)))")
             }
         }

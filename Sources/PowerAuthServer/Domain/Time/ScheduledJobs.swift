@@ -1,30 +1,36 @@
 import GRDB
 
-/// What happens by the passing of time alone: expiry, and calls that are due (server.md, section 24).
+/// What happens by the passing of time alone: expiry, purges, and calls that are due (server.md, section 24).
 ///
 /// Thread rule: a thread of its own only; it blocks.
 struct ScheduledJobs: Sendable {
     let context: ServiceContext
+    /// Whose messages are looked at.
+    let delivery: CallbackDelivery
+    private let purges: PurgeJobs
+
+    init(context: ServiceContext, delivery: CallbackDelivery) {
+        self.context = context
+        self.delivery = delivery
+        purges = PurgeJobs(context: context)
+    }
 
     /// Does everything that is due now.
-    /// - Parameter deliver: takes over the messages of callbacks.
+    /// - Parameter deliver: has the messages of callbacks delivered; called when some are due.
     /// - Returns: when the next thing is due; nil when nothing is planned.
-    func runDue(deliver: (CallbackEvent) -> Void) throws -> ServerTime? {
+    func runDue(deliver: () -> Void) throws -> ServerTime? {
         try OperationService(context: context).expireOverdue()
         try removeExpiredActivations()
+        try purges.runDue()
+        // Before the question what is due: what becomes due meanwhile is planned.
         let now = context.clock.now()
-        if let due = try context.read(CallbackStore.nextDue), due <= now {
-            var events: [CallbackEvent]
-            repeat {
-                events = try CallbackDelivery(context: context).claimDue()
-                events.forEach(deliver)
-            } while events.count == 100
-        }
+        if try delivery.hasDue() { deliver() }
         return try context.read { database in
             // Something expires one moment after the last one it is still good for.
             try [
                 OperationStore.nextExpiry(database)?.advanced(by: 1),
-                ActivationStore.nextExpiry(database)?.advanced(by: 1), CallbackStore.nextDue(database),
+                ActivationStore.nextExpiry(database)?.advanced(by: 1), CallbackStore.nextDue(database, after: now),
+                purges.next(database),
             ].compactMap(\.self).min()
         }
     }

@@ -1,0 +1,82 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// Hummingbird's HTTP/1 connections, told by ``ConnectionPersistence`` when they end.
+struct PersistentHTTP1Channel: ServerChildChannel {
+    private let base: HTTP1Channel
+
+    init(responder: @escaping HTTPChannelHandler.Responder) {
+        base = HTTP1Channel(responder: responder)
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+            let pipeline = channel.pipeline.syncOperations
+            // Next to the decoder: further on nobody knows the version of HTTP any more.
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(ConnectionPersistence(), position: .after(decoder))
+            return value
+        }
+    }
+
+    func handle(value: HTTP1Channel.Value, logger: Logger) async {
+        await base.handle(value: value, logger: logger)
+    }
+}
+
+extension HTTPServerBuilder {
+    /// HTTP/1 whose answers say what becomes of their connection.
+    static var persistentHTTP1: HTTPServerBuilder {
+        HTTPServerBuilder { PersistentHTTP1Channel(responder: $0) }
+    }
+}
+
+/// Decides whether a connection goes on after an answer, and says so in the answer (RFC 9112, sections 9.3 and 9.6): a
+/// client that is not told reuses a connection that is being closed.
+///
+/// Thread rule: the event loop of its channel.
+final class ConnectionPersistence: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// What an answer says about its connection.
+    private enum Option: String {
+        case close
+        /// Needs to be said to clients of HTTP/1.0 only.
+        case keepAlive = "keep-alive"
+    }
+
+    /// One for each request that has no answer yet, in their order; nil says nothing.
+    private var options: [Option?] = []
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        let option = Self.option(for: head)
+        options.append(option)
+        // Hummingbird ends the connection after this header, in this spelling only.
+        if option == .close { head.headers.replaceOrAdd(name: "Connection", value: Option.close.rawValue) }
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // An answer to what could not be read as a request closes the connection by itself.
+        guard case .head(var head) = unwrapOutboundIn(data), head.status.code >= 200, !options.isEmpty else {
+            return context.write(data, promise: promise)
+        }
+        if let option = options.removeFirst() {
+            head.headers.replaceOrAdd(name: "Connection", value: option.rawValue)
+        }
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
+    }
+
+    private static func option(for request: HTTPRequestHead) -> Option? {
+        let wanted = Set(request.headers[canonicalForm: "connection"].map { $0.lowercased() })
+        if wanted.contains(Option.close.rawValue) { return .close }
+        guard (request.version.major, request.version.minor) < (1, 1) else { return nil }
+        return wanted.contains(Option.keepAlive.rawValue) ? .keepAlive : .close
+    }
+}

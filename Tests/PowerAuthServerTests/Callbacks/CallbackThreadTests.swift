@@ -1,0 +1,129 @@
+import Foundation
+import GRDB
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PowerAuthServer
+
+/// Callbacks behind the real thread of jobs and the real threads of deliveries.
+@Suite("Callbacks under load", .endsInTime)
+struct CallbackThreadTests {
+    /// A target that takes its time: every call waits until the test opens it.
+    private final class SlowTarget: Sendable {
+        private let keys = Mutex<[String]>([])
+        private let begun = DispatchSemaphore(value: 0)
+        private let open = DispatchSemaphore(value: 0)
+
+        /// The idempotency keys of all calls.
+        var calls: [String] { keys.withLock { $0 } }
+
+        @Sendable func answer(_ request: OutgoingRequest) -> Int {
+            keys.withLock { $0.append(request.header("Idempotency-Key") ?? "") }
+            begun.signal()
+            open.wait()
+            return 200
+        }
+
+        func waitForCalls(_ count: Int) { for _ in 0..<count { begun.wait() } }
+        func answerCalls(_ count: Int) { for _ in 0..<count { open.signal() } }
+    }
+
+    private func statuses(_ context: ServiceContext) throws -> [String: Int] {
+        let all = try context.read { try String.fetchAll($0, sql: "SELECT status FROM callback_event") }
+        return Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +)
+    }
+
+    @Test("However slow the target and however late it is, each message is delivered once", arguments: [1, 3])
+    func eachOnce(maxAttempts: Int) async throws {
+        let commits = DispatchSemaphore(value: 0)
+        let fixture = try ServerFixture(faults: ServerFaults(afterCommit: { commits.signal() }))
+        let target = SlowTarget()
+        try await fixture.run { client in
+            try await client.backOffice(
+                "application/callback/create",
+                [
+                    "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
+                    "callbackUrl": "http://127.0.0.1:1/hook", "attributes": [String](), "maxAttempts": maxAttempts,
+                ]
+            ).expectOK()
+            for _ in 1...30 { _ = try await client.initiate(["timestampActivationExpire": 4_000_000_000_000]) }
+        }
+        let (context, clock) = (fixture.server.services.context, fixture.clock)
+        try await onThread {
+            let jobs = JobThread(context, delivery: CallbackDelivery(context: context, call: target.answer))
+            for _ in 1...15 {
+                target.waitForCalls(2)
+                // Longer than a call may take: whoever calls now is alive all the same, and nobody else is called.
+                clock.advance(milliseconds: 80_000)
+                context.alarm.ring()
+                #expect(try statuses(context)["PROCESSING"] == 2)
+                #expect(try statuses(context)["FAILED"] == nil)
+                target.answerCalls(2)
+            }
+            while try statuses(context)["COMPLETED"] != 30 { commits.wait() }
+            jobs.stop()
+        }
+        #expect(target.calls.count == 30 && Set(target.calls).count == 30)
+    }
+
+    @Test("A message that ends without a call is kept as long as its callback says", arguments: [true, false])
+    func retentionOfUncalledMessages(isCircuitOpen: Bool) async throws {
+        let fixture = try ServerFixture { $0.policy.callbacks.failureThreshold = 1 }
+        let context = fixture.server.services.context
+        try await fixture.run { client in
+            try await client.backOffice(
+                "application/callback/create",
+                [
+                    "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
+                    "callbackUrl": "http://127.0.0.1:1/hook", "attributes": [String](), "retentionPeriod": "PT1H",
+                ]
+            ).expectOK()
+            _ = try await client.initiate()
+            if isCircuitOpen {
+                let now = client.clock.now().milliseconds
+                try context.change { change in
+                    try change.database.execute(
+                        sql: "UPDATE callback_url SET failures = 1, t_last_failure = ?", arguments: [now])
+                }
+            } else {
+                // Its process takes it and dies.
+                _ = try context.change { change in
+                    try CallbackStore.takeDue(change.database, context.policy.callbacks, at: change.now, underWay: [])
+                }
+                client.clock.advance(milliseconds: 75_000)
+            }
+            let end = client.clock.now().milliseconds + 3_600_000
+            _ = try CallbackTarget([]).runJobs(fixture)
+            let deletion = try context.read { try Int64.fetchOne($0, sql: "SELECT t_delete FROM callback_event") }
+            #expect(deletion == end)
+        }
+    }
+
+    @Test("What nobody can ask for any more is deleted by the jobs, not before its time and not too often")
+    func purges() async throws {
+        let fixture = try ServerFixture()
+        let context = fixture.server.services.context
+        try await fixture.run { client in
+            _ = try await client.activeDevice()
+            func count(_ table: String) throws -> Int? {
+                try context.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM \(table)") }
+            }
+            let jobs = ScheduledJobs(context: context, delivery: CallbackDelivery(context: context))
+            let start = client.clock.now()
+            #expect(try jobs.runDue {} == start.advanced(by: 60_001))
+            #expect(try count("unique_value") ?? 0 > 0 && count("temporary_key") ?? 0 > 0)
+            client.clock.advance(milliseconds: 60_001)
+            #expect(try jobs.runDue {} == start.advanced(by: 300_001))
+            #expect(try count("unique_value") == 0 && count("temporary_key") ?? 0 > 0)
+            // One that ends right after a purge waits for the next.
+            let value = "INSERT INTO unique_value (value, type, t_expire) VALUES ('x', 0, ?)"
+            let now = client.clock.now()
+            try context.change { try $0.database.execute(sql: value, arguments: [now.milliseconds]) }
+            #expect(try jobs.runDue {} == now.advanced(by: 60_000))
+            client.clock.advance(milliseconds: 300_001)
+            #expect(try jobs.runDue {} == nil)
+            #expect(try count("unique_value") == 0 && count("temporary_key") == 0)
+        }
+    }
+}

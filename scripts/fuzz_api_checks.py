@@ -1,0 +1,38 @@
+"""What `make fuzz-api` asks of the server beside the checks that Schemathesis brings."""
+import schemathesis
+from schemathesis import GenerationMode
+
+# What a request names does not exist, is in another state, or was not made with the right keys: no description of a
+# request can know that.
+DATA = {
+    "ERR0003", "ERR0007", "ERR0008", "ERR0009", "ERR0012", "ERR0013", "ERR0014", "ERR0015", "ERR0018", "ERR0019",
+    "ERR0022", "ERR0027", "ERR0028", "ERR0029", "ERR0030", "ERR0031", "ERR0032", "ERR0033", "ERR0034", "ERR0036",
+    "ERR0037", "ERR0038", "ERR0039", "ERR0043", "ERR0044", "ERR0045", "ERR_RECOVERY", "ERROR_TELEMETRY",
+    # The mobile API hides every cause behind one code for each resource.
+    "ERR_ACTIVATION", "ERR_ENCRYPTION", "ERR_SECURE_VAULT", "ERR_TEMPORARY_KEY", "ERR_UPGRADE", "ERR_USER_INFO",
+}
+
+# Resources that say "invalid request" of data, too.
+DATA_AS_INVALID = (
+    # Of a code, a recovery configuration, a key or a message that does not exist or does not fit.
+    "/rest/v3/recovery/", "/rest/v3/activation/recovery/create", "/rest/v3/activation/prepare",
+    "/rest/v3/activation/create", "/rest/v3/keystore/create", "/rest/v3/ecies/decryptor", "/rest/v3/token/",
+    "/rest/v3/vault/unlock", "/rest/v3/upgrade/start", "/rest/v3/application/callback/update",
+    # Of moments that are over, and of activations that belong to somebody else.
+    "/rest/v3/operation/create",
+    # Of fields that exclude each other, or that fit one value of another field.
+    "/rest/v3/activation/init", "/rest/v3/application/config/create", "/rest/v3/signature/offline/",
+    # Of whatever is not there: these have one code for everything.
+    "/lab/", "/v2/",
+)
+
+
+@schemathesis.check
+def valid_requests_are_understood(ctx, response, case):
+    """A request that the description calls valid is refused for its data only."""
+    if response.status_code != 400 or case.meta is None or case.meta.generation.mode != GenerationMode.POSITIVE:
+        return
+    answer = response.json()["responseObject"]
+    if answer["code"] in DATA or case.path.startswith(DATA_AS_INVALID):
+        return
+    raise AssertionError(f"called valid, refused with {answer['code']}: {answer['message']}")
