@@ -25,23 +25,18 @@ extension WCSession {
             guard let pending = state.withLock({ $0.pending.removeValue(forKey: messageId) }) else { return }
             queue.async { pending.fail(NSError(watchConnectivityCode: code)) }
         case .transferFinished(let transferId, let body, let code):
-            let known = state.withLock { state in
-                let index = state.transfers.firstIndex { $0.transferId == transferId }
-                return index.map { state.transfers.remove(at: $0) }
-            }
-            let transfer = known ?? transfer(transferId, PropertyList.decode(body) ?? [:], isTransferring: false)
-            transfer.finish()
-            reportEnd(of: transfer, error: code.map { NSError(watchConnectivityCode: $0) })
+            finished(transferId, body, code: code)
         case .userInfo(let transferId, let body, _):
-            received(transferId, PropertyList.decode(body) ?? [:])
-        case .context(let body):
-            state.withLock { $0.receivedContext = body }
-            queue.async { [self] in delegate?.session(self, didReceiveApplicationContext: receivedApplicationContext) }
+            received(transferId, WatchContent.dictionary(in: body) ?? [:])
+        case .context(let body, let isNews):
+            received(body, isNews: isNews)
+        case .ownContext(let body):
+            state.withLock { $0.sentContext = body }
         }
     }
 
     private func activated(_ counterpart: WatchCounterpartState, outstanding: [(UUID, Data)]) {
-        let own = outstanding.map { transfer($0.0, PropertyList.decode($0.1) ?? [:], isTransferring: true) }
+        let own = outstanding.map { transfer($0.0, WatchContent.dictionary(in: $0.1) ?? [:], isTransferring: true) }
         state.withLock { state in
             state.activation = .activated
             state.counterpart = counterpart
@@ -100,9 +95,9 @@ extension WCSession {
         case (false, true):
             delegate.session(self, didReceiveMessageData: message.body, replyHandler: answer)
         case (true, false):
-            delegate.session(self, didReceiveMessage: PropertyList.decode(message.body) ?? [:])
+            delegate.session(self, didReceiveMessage: WatchContent.dictionary(in: message.body) ?? [:])
         case (true, true):
-            delegate.session(self, didReceiveMessage: PropertyList.decode(message.body) ?? [:]) {
+            delegate.session(self, didReceiveMessage: WatchContent.dictionary(in: message.body) ?? [:]) {
                 [weak backend] reply in
                 if let body = try? PropertyList.encode(reply) {
                     answer(body)
@@ -110,6 +105,31 @@ extension WCSession {
                     backend?.refuse(message.messageId, code: WCError.Code.payloadUnsupportedTypes.rawValue)
                 }
             }
+        }
+    }
+
+    /// The system tells the end of a transfer until it hears that the delegate knows.
+    private func finished(_ transferId: UUID, _ body: Data, code: Int?) {
+        let known = state.withLock { state in
+            let index = state.transfers.firstIndex { $0.transferId == transferId }
+            return index.map { state.transfers.remove(at: $0) }
+        }
+        let content = WatchContent.dictionary(in: body) ?? [:]
+        let transfer = known ?? transfer(transferId, content, isTransferring: false)
+        transfer.finish()
+        reportEnd(of: transfer, error: code.map { NSError(watchConnectivityCode: $0) }) { [weak backend] in
+            backend?.told(transferId)
+        }
+    }
+
+    private func received(_ context: Data, isNews: Bool) {
+        guard isNews else { return state.withLock { $0.receivedContext = context } }
+        state.withLock { $0.undelivered += 1 }
+        queue.async { [self] in
+            // The delegate sees its own context, also when a newer one is on its way.
+            state.withLock { $0.receivedContext = context }
+            delegate?.session(self, didReceiveApplicationContext: receivedApplicationContext)
+            state.withLock { $0.undelivered -= 1 }
         }
     }
 

@@ -83,6 +83,11 @@ public final class WCSession: NSObject, @unchecked Sendable {
     /// Whether a message would be delivered now; the link may break before it is.
     public var isReachable: Bool { state.withLock { $0.activation == .activated && $0.counterpart.isReachable } }
 
+    /// Watch: whether the phone is out of reach because nobody has unlocked it since it started.
+    public var iOSDeviceNeedsUnlockAfterRebootForReachability: Bool {
+        state.withLock { $0.activation == .activated && $0.counterpart.needsUnlock }
+    }
+
     /// Whether received content waits for the delegate.
     public var hasContentPending: Bool { state.withLock { $0.undelivered > 0 } }
 
@@ -99,7 +104,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
     ) {
         let pending = PendingMessage(
             reply: replyHandler.map { handler in { body, _ in handler(body) } }, failure: errorHandler)
-        guard data.count <= PropertyList.messageLimit else {
+        guard data.count <= WatchContent.messageLimit else {
             return fail(pending, firstProblem(ofSending: true) ?? .payloadTooLarge)
         }
         send(data, isPropertyList: false, pending)
@@ -116,7 +121,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
         errorHandler: ((any Error) -> Void)? = nil
     ) {
         let pending = PendingMessage(
-            reply: replyHandler.map { handler in { body, _ in handler(PropertyList.decode(body) ?? [:]) } },
+            reply: replyHandler.map { handler in { body, _ in handler(WatchContent.dictionary(in: body) ?? [:]) } },
             failure: errorHandler)
         do {
             send(try PropertyList.encode(message), isPropertyList: true, pending)
@@ -200,18 +205,25 @@ public final class WCSession: NSObject, @unchecked Sendable {
         }
     }
 
-    func reportEnd(of transfer: WCSessionUserInfoTransfer, error: NSError?) {
-        queue.async { self.delegate?.session(self, didFinish: transfer, error: error) }
+    /// Tells the delegate; `isTold` runs once it has heard.
+    func reportEnd(
+        of transfer: WCSessionUserInfoTransfer, error: NSError?, isTold: @escaping @Sendable () -> Void = {}
+    ) {
+        queue.async {
+            guard let delegate = self.delegate else { return }
+            delegate.session(self, didFinish: transfer, error: error)
+            isTold()
+        }
     }
 
     // MARK: Application context
 
     /// The context that was set last.
-    public var applicationContext: [String: Any] { PropertyList.decode(state.withLock { $0.sentContext }) ?? [:] }
+    public var applicationContext: [String: Any] { WatchContent.dictionary(in: state.withLock { $0.sentContext }) ?? [:] }
 
     /// The context that the counterpart set last.
     public var receivedApplicationContext: [String: Any] {
-        PropertyList.decode(state.withLock { $0.receivedContext }) ?? [:]
+        WatchContent.dictionary(in: state.withLock { $0.receivedContext }) ?? [:]
     }
 
     /// Replaces the context for the counterpart; it gets the newest one.
@@ -221,7 +233,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
     public func updateApplicationContext(_ applicationContext: [String: Any]) throws {
         if let problem = firstProblem(ofSending: false) { throw NSError(problem) }
         do {
-            let body = try PropertyList.encode(applicationContext, limit: PropertyList.contextLimit)
+            let body = try PropertyList.encode(applicationContext, limit: WatchContent.contextLimit)
             if let code = backend?.updateContext(body) { throw NSError(watchConnectivityCode: code) }
             state.withLock { $0.sentContext = body }
         } catch let error as ContentError {

@@ -89,6 +89,7 @@ public final class DeviceAgent {
                     seed: manifest.seed, clock: clock, mailbox: mailbox, faults: faults, trace: trace))
         }
         try tellLinksAboutInstallation()
+        tellLinksAboutLock()
     }
 
     /// Serves until the instance ends or a signal asks for it.

@@ -45,7 +45,8 @@ final class LinkHost {
         let isWatch = device.name == spec.watch
         let counterparts = Counterparts.of(device: device.name, link: spec, topology: topology)
         let setup = WatchLink.Setup(
-            name: spec.name, device: device.name, isWatch: isWatch, counterparts: counterparts,
+            name: spec.name, device: device.name, peer: isWatch ? spec.phone : spec.watch, isWatch: isWatch,
+            counterparts: counterparts,
             isActive: topology.links(of: device.name).first == spec, pid: getpid(), nonce: nonce)
         let path = layout.linkDatabasePath(device.name, spec.name)
         try Files.createDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
@@ -93,7 +94,7 @@ final class LinkHost {
             case .toApp(_, let frame) where frame.kind == .deliver || frame.kind == .live:
                 try perform(effect)
                 pass(.linkDelivered)
-            case .greet: try transmit(WatchFrame(.hello, body: WatchFrame.body(link.greeting)))
+            case .greet: try transmit(link.hello())
             case .linkChanged(isUp: false):
                 air.lose()
                 try perform(effect)
@@ -125,6 +126,11 @@ final class LinkHost {
             retransmission = nil
             if unconfirmed == link.unconfirmed { collect(.retransmit) }
         }
+    }
+
+    /// Forgets everything, as the device is erased.
+    func erase() {
+        collect(.erased(epoch: LinkDatabase.newEpoch()))
     }
 
     /// Tells the other agent that this one ends.

@@ -53,21 +53,33 @@ final class LinkPort {
 
     /// The next frame; nil when there is none.
     ///
-    /// - Parameter refuse: Is told of what is not a frame of this protocol, which is thrown away.
-    func receive(refuse: (WatchFrame.Malformed) -> Void) throws -> WatchFrame? {
+    /// - Parameters:
+    ///   - greetings: Which greetings count: none of a stranger, and none that is late.
+    ///   - refuse: Is told of what is thrown away, in words.
+    func receive(checking greetings: GreetingRules, refuse: (String) -> Void) throws -> WatchFrame? {
         while var parts = try socket.receive() {
             var address: Data?
             if isListening { address = parts.removeFirst() }
+            let frame: WatchFrame
             do {
-                let frame = try WatchFrame(parts: parts)
-                // The newest agent that greets is the watch; frames of an earlier process are late.
-                if frame.kind == .hello { peer = address }
-                if isListening && address != peer { continue }
-                return frame
+                frame = try WatchFrame(parts: parts)
             } catch {
-                refuse(error)
+                refuse(error.description)
                 if case .version = error { try answerUnknownVersion(to: address) }
+                continue
             }
+            if frame.kind == .hello || frame.kind == .welcome {
+                do throws(GreetingRefusal) {
+                    _ = try greetings.read(frame)
+                } catch {
+                    refuse(error.description)
+                    continue
+                }
+            }
+            // The newest agent that greets is the watch; frames of an earlier process are late.
+            if frame.kind == .hello { peer = address }
+            if isListening && address != peer { continue }
+            return frame
         }
         return nil
     }
