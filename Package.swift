@@ -236,7 +236,8 @@ let package = Package(
         tests("LabPeerTests", ["LabPeer", "LabKit"]),
         tests("LabRunnerTests", ["LabRunner", "LabFile", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),
         tests(
-            "EndToEndTests", ["LabTesting", "LabRunner", "LabKit", "LabSystem"], reading: ["Explanations"]),
+            "EndToEndTests", ["LabTesting", "LabRunner", "SimulatedDevice", "ZeroMQ", "LabKit", "LabSystem"],
+            reading: ["Explanations"]),
         tests("ArchitectureTests", ["LabSystem", yams]),
     ],
     swiftLanguageModes: [.v6]

@@ -63,6 +63,8 @@ public final class DeviceAgent {
         disk = try DeviceDisk(layout: layout, device: device.name)
         connectivity = try DeviceConnectivity(layout: layout, device: device)
         security = try DeviceSecurity(layout: layout, device: device)
+        // A device comes out of its box open, and is locked whenever it starts again.
+        if previousBoot > 0 { try security.changeState { $0.reboot() } }
         notifications = try NotificationStore(layout: layout, device: device.name)
         trace = try TraceWriter(
             directory: manifest.tracesDirectory, process: device.name, incarnation: boot)

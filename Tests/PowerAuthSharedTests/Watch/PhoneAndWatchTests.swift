@@ -175,6 +175,124 @@ struct PhoneAndWatchTests {
         #expect(codes == [15, 15])
     }
 
+    @Test("A phone that cannot read its state answers an error, and the watch keeps what it has")
+    func unreadableState() async throws {
+        let sandbox = try Sandbox.temporary(name: "locked")
+        try sandbox.security.changeState { $0.reboot() }
+        let service = PhoneWatchService(
+            instanceId: SharingApp.instanceId,
+            session: try Installed(in: sandbox, instanceId: SharingApp.instanceId).session(in: sandbox),
+            tokenStore: phone.store)
+        let manager = PowerAuthWCSessionManager(transport: phoneTransport)
+        manager.register(service)
+        watchTransport.connect(to: manager)
+        pushStatus(StoredStates.activationId)
+        pushToken("T")
+        #expect(await update().1?.powerAuthErrorCode == .invalidActivationState)
+        #expect(await request("other").1?.powerAuthErrorCode == .invalidActivationState)
+        #expect(throws: NSError.self) { try service.statusPacket().get() }
+        #expect(watch.updateActivationStatus())
+        #expect(phoneTransport.sent.isEmpty, "without a reply handler nothing is told")
+        #expect(watch.activationIdentifier == StoredStates.activationId)
+        #expect(records.record(named: "T") != nil)
+    }
+
+    // MARK: Order
+
+    private func say(_ payload: some WatchPayload, aboutToken: Bool = false) {
+        _ = receive(
+            payload,
+            target: aboutToken ? WatchTarget.token(SharingApp.instanceId) : WatchTarget.session(SharingApp.instanceId))
+    }
+
+    private func put(_ name: String, _ number: Int) throws {
+        let record = try #require(
+            TokenRecord(name: name, identifier: "x", secret: Data(count: 16), activationId: "A", factors: 1))
+        say(
+            WatchTokenPayload(.put, tokenName: name, tokenData: record.serialized(), order: order(number)),
+            aboutToken: true)
+    }
+
+    private func remove(_ name: String, _ order: WatchOrder?) {
+        say(WatchTokenPayload(.remove, tokenName: name, order: order), aboutToken: true)
+    }
+
+    private func order(_ number: Int, of origin: String = "first") -> WatchOrder {
+        WatchOrder(origin: origin, number: number)
+    }
+
+    @Test("What was said before about a token changes nothing, whenever it comes; about another one it counts")
+    func olderTokenMessages() throws {
+        remove("T", order(5))
+        try put("T", 4)
+        #expect(records.record(named: "T") == nil)
+        try put("U", 3)
+        #expect(records.record(named: "U") != nil)
+        try put("T", 6)
+        #expect(records.record(named: "T") != nil)
+        remove("T", order(5))
+        #expect(records.record(named: "T") != nil)
+        remove("T", order(1, of: "second"))
+        #expect(records.record(named: "T") == nil, "another installation of the phone's app counts from the beginning")
+        try put("T", 7)
+        remove("T", nil)
+        #expect(records.record(named: "T") == nil, "what has no number is done as it comes")
+    }
+
+    @Test("An older status does not replace a newer one, also not in the next process of the watch's app")
+    func olderStatus() {
+        say(WatchStatusPayload(.put, activationId: "B", order: order(2)))
+        say(WatchStatusPayload(.put, activationId: "A", order: order(1)))
+        #expect(watch.activationIdentifier == "B")
+        let next = WatchStorage(configuration: PowerAuthKeychainConfiguration(), sandbox: watchSandbox)
+        #expect(next.update(activationId: nil, of: SharingApp.instanceId, order: order(1)))
+        #expect(watch.activationIdentifier == "B")
+        say(WatchStatusPayload(.put, order: order(3)))
+        #expect(watch.activationIdentifier == nil)
+    }
+
+    @Test("A phone counts what it says, and goes on counting in its next process; questions have no number")
+    func counting() throws {
+        let sandbox = try Sandbox.temporary(name: "main")
+        let status = WatchPacket(target: "session:i", payload: WatchStatusPayload(.put, activationId: "A"))
+        var orders: [WatchOrder?] = []
+        for _ in 1...2 {
+            let transport = TestTransport()
+            let manager = PowerAuthWCSessionManager(
+                transport: transport, orders: WatchOrderSource(defaults: try #require(sandbox.defaults())))
+            manager.send(status)
+            manager.send(WatchPacket(target: "session:i", payload: WatchStatusPayload(.get)))
+            orders += transport.sent.map { sent in
+                guard case .message(let data, _) = sent, case .packet(let packet) = WatchPacket.read(data) else {
+                    return nil
+                }
+                return packet.payload(WatchStatusPayload.self)?.order
+            }
+        }
+        #expect(orders.map { $0?.number } == [1, nil, 3, nil])
+        #expect(orders[0]?.origin == orders[2]?.origin)
+    }
+
+    @Test("A token that was removed while the reply was on its way is not stored")
+    func removedMeanwhile() {
+        #expect(storage.takeReply(aboutTokenNamed: "T", of: SharingApp.instanceId, order: order(1)))
+        remove("T", order(3))
+        #expect(!storage.takeReply(aboutTokenNamed: "T", of: SharingApp.instanceId, order: order(2)))
+    }
+
+    @Test("W6: a request with an error code is not executed")
+    func requestWithError() {
+        let fields =
+            #""activationCmd":"put_session","activationId":"A","errorCode":0"#
+        let text = "PAwc1{\"target\":\"\(WatchTarget.session(SharingApp.instanceId))\",\(fields)}"
+        var error: NSError?
+        watchManager.processReceivedMessageData(Data(text.utf8)) {
+            if case .packet(let packet) = WatchPacket.read($0) { error = packet.error }
+        }
+        #expect(error?.powerAuthErrorCode == .watchConnectivity)
+        #expect(watch.activationIdentifier == nil)
+    }
+
     // MARK: Tokens
 
     @Test("W22 and W23: tokens are stored as they are, replaced and removed; a broken one changes nothing")
