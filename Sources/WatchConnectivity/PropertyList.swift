@@ -11,8 +11,7 @@ enum PropertyList {
             let data = try? PropertyListSerialization.data(
                 fromPropertyList: dictionary, format: .binary, options: 0)
         else { throw ContentError(code: .payloadUnsupportedTypes) }
-        guard data.count <= limit else { throw ContentError(code: .payloadTooLarge) }
-        return data
+        return try WatchContent.checked(data, limit: limit)
     }
 
     private static func isPropertyList(_ value: Any) -> Bool {
@@ -22,6 +21,14 @@ enum PropertyList {
         case let dictionary as [String: Any]: dictionary.values.allSatisfy(isPropertyList)
         default: false
         }
+    }
+}
+
+extension WatchContent {
+    /// The data, unless they are too large.
+    static func checked(_ data: Data, limit: Int = messageLimit) throws(ContentError) -> Data {
+        guard data.count <= limit else { throw ContentError(code: .payloadTooLarge) }
+        return data
     }
 }
 

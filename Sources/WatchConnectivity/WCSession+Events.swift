@@ -26,7 +26,8 @@ extension WCSession {
             queue.async { pending.fail(NSError(watchConnectivityCode: code)) }
         case .transferFinished(let transferId, let body, let code):
             finished(transferId, body, code: code)
-        case .userInfo(let transferId, let body, _):
+        case .userInfo(let transferId, let body, let hasMore):
+            state.withLock { $0.hasMoreWaiting = hasMore }
             received(transferId, WatchContent.dictionary(in: body) ?? [:])
         case .context(let body, let isNews):
             received(body, isNews: isNews)
@@ -86,26 +87,37 @@ extension WCSession {
     private func deliver(_ message: LiveMessage) {
         guard let delegate else { return }
         // A second call of the handler is dropped by the agents, which know what was answered.
-        let answer: @Sendable (Data) -> Void = { [weak backend] body in
-            backend?.reply(to: message.messageId, body: body, isPropertyList: message.isPropertyList)
+        let answer: @Sendable (Result<Data, ContentError>) -> Void = { [weak backend] body in
+            switch body {
+            case .success(let body):
+                backend?.reply(to: message.messageId, body: body, isPropertyList: message.isPropertyList)
+            case .failure(let error): backend?.refuse(message.messageId, code: error.code.rawValue)
+            }
         }
         switch (message.isPropertyList, message.expectsReply) {
         case (false, false):
             delegate.session(self, didReceiveMessageData: message.body)
         case (false, true):
-            delegate.session(self, didReceiveMessageData: message.body, replyHandler: answer)
+            delegate.session(self, didReceiveMessageData: message.body) { reply in
+                answer(Result { () throws(ContentError) in try WatchContent.checked(reply) })
+            }
         case (true, false):
             delegate.session(self, didReceiveMessage: WatchContent.dictionary(in: message.body) ?? [:])
         case (true, true):
-            delegate.session(self, didReceiveMessage: WatchContent.dictionary(in: message.body) ?? [:]) {
-                [weak backend] reply in
-                if let body = try? PropertyList.encode(reply) {
-                    answer(body)
-                } else {
-                    backend?.refuse(message.messageId, code: WCError.Code.payloadUnsupportedTypes.rawValue)
-                }
+            delegate.session(self, didReceiveMessage: WatchContent.dictionary(in: message.body) ?? [:]) { reply in
+                answer(Result { () throws(ContentError) in try PropertyList.encode(reply) })
             }
         }
+        let isUnhandled = state.withLock { state in
+            defer { state.isUnhandled = false }
+            return state.isUnhandled
+        }
+        if isUnhandled { answer(.failure(ContentError(code: .deliveryFailed))) }
+    }
+
+    /// Called by the delegate's default methods, on the delegate queue: the app has none of its own.
+    func noteUnhandled() {
+        state.withLock { $0.isUnhandled = true }
     }
 
     /// The system tells the end of a transfer until it hears that the delegate knows.

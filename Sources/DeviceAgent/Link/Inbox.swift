@@ -117,9 +117,10 @@ struct Inbox: Equatable, Sendable {
         let entry = entries[index]
         handling[app] = entry.transferId
         entries[index].wasOffered = true
+        let hasMore = entries[(index + 1)...].contains { $0.app == app }
         let frame = WatchFrame(
             .deliver, flags: entry.wasOffered ? [.propertyList, .retransmission] : [.propertyList],
-            messageId: entry.transferId, app: app, body: entry.body)
+            messageId: entry.transferId, sequence: hasMore ? 1 : 0, app: app, body: entry.body)
         return (entry.wasOffered ? [] : [.store(.offered(position: entry.position))]) + [.toApp(app, frame)]
     }
 

@@ -207,7 +207,7 @@ public final class AgentConnection: Sendable {
                 isRepeated ? .linkRedelivered : .linkDelivered,
                 ["id": .string(frame.messageId.uuidString), "kind": "transfer"])
             try? handlers.pass(.linkDelivered)
-            return .userInfo(transferId: frame.messageId, body: frame.body, isRepeated: isRepeated)
+            return .userInfo(transferId: frame.messageId, body: frame.body, hasMore: frame.sequence > 0)
         case .context:
             return .context(frame.body, isNews: !frame.flags.contains(.retransmission))
         case .ownContext:

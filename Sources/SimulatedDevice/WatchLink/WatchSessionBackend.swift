@@ -76,8 +76,8 @@ public enum WatchSessionEvent: Sendable {
     /// An own transfer is over; the code is nil if it arrived. It comes again at each activation until
     /// ``WatchSessionBackend/told(_:)``.
     case transferFinished(transferId: UUID, body: Data, code: Int?)
-    /// A transfer from the counterpart; ``WatchSessionBackend/delivered(_:)`` asks for the next one.
-    case userInfo(transferId: UUID, body: Data, isRepeated: Bool)
+    /// A transfer from the counterpart; ``WatchSessionBackend/delivered(_:)`` asks for the next one, if there are more.
+    case userInfo(transferId: UUID, body: Data, hasMore: Bool)
     /// The newest application context of the counterpart; no news when the app was told of it in an earlier process.
     case context(Data, isNews: Bool)
     /// The application context that this app has set last, in an earlier process.
