@@ -184,7 +184,9 @@ let package = Package(
         tests("LabKitTests", ["LabKit", "LabSystem", "ZeroMQ"]),
         // What must hold for any input of a parser; driven by the tests and by the package in Fuzzing.
         .target(
-            name: "ParserProperties", dependencies: ["PowerAuthProtocol", "PowerAuthCore", "WultraMobileTokenSDK"],
+            name: "ParserProperties", dependencies: [
+                "PowerAuthProtocol", "PowerAuthCore", "PowerAuthShared", "SimulatedDevice", "WultraMobileTokenSDK",
+            ],
             path: "Tests/ParserProperties", swiftSettings: settings),
         // An app that shares an activation; what the package in Benchmarks measures.
         .target(

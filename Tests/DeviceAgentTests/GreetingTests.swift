@@ -72,4 +72,32 @@ struct GreetingTests {
             #expect(throws: GreetingRefusal.unreadable) { _ = try rules.read(WatchFrame(.hello, body: body)) }
         }
     }
+
+    @Test("Whatever nonsense the other agent sends, the link goes on", arguments: 0..<20)
+    func nonsense(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let world = try LinkWorld()
+        try world.settle()
+        let numbers: [UInt64] = [0, 1, 2, 17, UInt64(Int64.max), UInt64.max - 1, UInt64.max]
+        let bodies = [
+            Data(), Data("{}".utf8), Data("[18446744073709551615]".utf8), Data(#"{"code":-1}"#.utf8),
+            Data(repeating: 0xFF, count: 70_000), try content(),
+        ]
+        for _ in 0..<300 {
+            let kind = WatchFrame.Kind(rawValue: UInt8.random(in: 0...0x52, using: &random)) ?? .live
+            // These are right in every way.
+            guard kind != .bye, kind != .userInfoTombstone, let number = numbers.randomElement(using: &random),
+                let body = bodies.randomElement(using: &random)
+            else { continue }
+            let end = Bool.random(using: &random) ? world.phone : world.watch
+            let frame = WatchFrame(
+                kind, flags: Bool.random(using: &random) ? .propertyList : [], messageId: UUID(),
+                correlationId: UUID(), epoch: end.link.inbox.epoch, sequence: number, app: "nobody", body: body)
+            try world.input(.fromPeer(frame), at: end)
+        }
+        #expect(world.watch.link.inbox.entries.isEmpty && world.phone.link.inbox.entries.isEmpty)
+        let sent = try transfer(world)
+        try world.settle()
+        #expect(world.watch.handled == [sent])
+    }
 }

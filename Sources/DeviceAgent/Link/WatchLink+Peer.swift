@@ -56,7 +56,7 @@ extension WatchLink {
                 epoch: frame.epoch, upTo: frame.sequence, skipped: (try? frame.decodeBody([UInt64].self)) ?? [])
         case .userInfoGap: return outbox.rewind(epoch: frame.epoch, to: frame.sequence)
         case .userInfoRefusal:
-            guard let body = try? frame.decodeBody(RefusalBody.self) else { return [] }
+            guard let body = try? frame.decodeBody(RefusalBody.self), body.code > 0 else { return [] }
             return outbox.refuse(epoch: frame.epoch, sequence: frame.sequence, code: body.code)
         case .context: return receiveContext(frame)
         case .contextAcknowledgement: return contexts.acknowledge(frame)
