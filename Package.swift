@@ -184,7 +184,8 @@ let package = Package(
         tests("LabKitTests", ["LabKit", "LabSystem", "ZeroMQ"]),
         // What must hold for any input of a parser; driven by the tests and by the package in Fuzzing.
         .target(
-            name: "ParserProperties", dependencies: [
+            name: "ParserProperties",
+            dependencies: [
                 "PowerAuthProtocol", "PowerAuthCore", "PowerAuthShared", "SimulatedDevice", "WultraMobileTokenSDK",
             ],
             path: "Tests/ParserProperties", swiftSettings: settings),

@@ -146,8 +146,8 @@ public final class WCSession: NSObject, @unchecked Sendable {
         backend.send(message)
     }
 
-    /// The first reason in the session's state to refuse anything, in the order of watch.md, section 9.7; nil if there is
-    /// none.
+    /// The first reason in the session's state to refuse anything, in the order of watch.md, section 9.7; nil if
+    /// there is none.
     private func problem() -> WCError.Code? {
         guard let backend, backend.isSupported else { return .sessionNotSupported }
         return state.withLock { state in
@@ -223,7 +223,9 @@ public final class WCSession: NSObject, @unchecked Sendable {
     // MARK: Application context
 
     /// The context that was set last.
-    public var applicationContext: [String: Any] { WatchContent.dictionary(in: state.withLock { $0.sentContext }) ?? [:] }
+    public var applicationContext: [String: Any] {
+        WatchContent.dictionary(in: state.withLock { $0.sentContext }) ?? [:]
+    }
 
     /// The context that the counterpart set last.
     public var receivedApplicationContext: [String: Any] {

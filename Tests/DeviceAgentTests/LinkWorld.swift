@@ -60,7 +60,8 @@ final class LinkWorld {
             _ nonce: UInt64
         ) throws -> WatchLink {
             let setup = WatchLink.Setup(
-                name: "link", device: name, peer: isWatch ? "phone" : "watch", isWatch: isWatch, counterparts: counterparts,
+                name: "link", device: name, peer: isWatch ? "phone" : "watch", isWatch: isWatch,
+                counterparts: counterparts,
                 isActive: true, pid: 1, nonce: nonce)
             return WatchLink(
                 setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true)

@@ -203,9 +203,11 @@ struct LiveMessageTests {
     func orderAfterActivation() throws {
         let world = try connected()
         try world.input(
-            .fromApp("watchApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())), at: world.watch)
+            .fromApp("watchApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())),
+            at: world.watch)
         try world.input(
-            .fromApp("phoneApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())), at: world.phone)
+            .fromApp("phoneApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())),
+            at: world.phone)
         try world.killApp(of: world.phone)
         try exchange(world)
         _ = try send(world, from: world.watch)
@@ -222,7 +224,8 @@ struct LiveMessageTests {
         let world = try connected()
         try world.killApp(of: world.phone)
         try world.input(
-            .fromApp("watchApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())), at: world.watch)
+            .fromApp("watchApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())),
+            at: world.watch)
         try exchange(world)
         try world.activateApp(of: world.phone)
         try exchange(world)

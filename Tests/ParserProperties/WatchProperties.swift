@@ -29,16 +29,21 @@ extension ParserProperty {
             ParserProperty("watchContent", examples: [frame.body]) { input in
                 let problem = WatchContent.problem(in: input, isPropertyList: true, limit: 100)
                 let isFine = WatchContent.dictionary(in: input) != nil && input.count <= 100
-                try require((problem == nil) == isFine, "content is taken when it is a dictionary within the limit", input)
+                try require(
+                    (problem == nil) == isFine, "content is taken when it is a dictionary within the limit", input)
             },
             ParserProperty("watchPacket", examples: [status.serialized(), token.serialized()]) { input in
                 guard case .packet(let packet) = WatchPacket.read(input) else { return }
                 let status = packet.payload(WatchStatusPayload.self)
                 let token = packet.payload(WatchTokenPayload.self)
                 try require(token?.tokenName.isEmpty != true, "a token has a name", input)
-                guard packet.error == nil, case .packet(let again) = WatchPacket.read(packet.serialized()) else { return }
-                try require(again.target == packet.target, "a packet that was read is written for the same target", input)
-                try require(again.payload(WatchStatusPayload.self) == status, "a status is written as it was read", input)
+                guard packet.error == nil, case .packet(let again) = WatchPacket.read(packet.serialized()) else {
+                    return
+                }
+                try require(
+                    again.target == packet.target, "a packet that was read is written for the same target", input)
+                try require(
+                    again.payload(WatchStatusPayload.self) == status, "a status is written as it was read", input)
                 try require(again.payload(WatchTokenPayload.self) == token, "a token is written as it was read", input)
             },
             ParserProperty("tokenRecord", examples: [record?.serialized() ?? Data()]) { input in

@@ -316,7 +316,8 @@ struct WCSessionTests {
         let missing = try await activated(WatchCounterpartState(isPaired: true)).0
         missing.delegate = recorder
         #expect(!missing.transferUserInfo(["x": recorder]).isTransferring)
-        #expect(try await recorder.wait(for: 5).last == "finished 7006 false", "the app is missing, whatever the content")
+        #expect(
+            try await recorder.wait(for: 5).last == "finished 7006 false", "the app is missing, whatever the content")
         let inactive = WCSession(backend: FakeBackend())
         inactive.delegate = recorder
         #expect(!inactive.transferUserInfo().isTransferring)

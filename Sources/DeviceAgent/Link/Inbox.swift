@@ -70,7 +70,7 @@ struct Inbox: Equatable, Sendable {
             if frame.sequence <= received { return [acknowledgement] }
             guard !hasReportedGap else { return [] }
             hasReportedGap = true
-            return [.toPeer(WatchFrame(.userInfoGap, epoch: epoch, sequence: received + 1))]
+            return [.toPeer(report(.userInfoGap, received + 1))]
         }
         let isTransfer = frame.kind == .userInfo
         // A double is told as arrived, whatever has become of its app since.
@@ -99,11 +99,11 @@ struct Inbox: Equatable, Sendable {
             body: WatchFrame.body(RefusalBody(code: code)))
     }
 
-    private var acknowledgement: LinkEffect {
-        .toPeer(
-            WatchFrame(
-                .userInfoAcknowledgement, epoch: epoch, sequence: received,
-                body: skipped.isEmpty ? Data() : WatchFrame.body(skipped)))
+    private var acknowledgement: LinkEffect { .toPeer(report(.userInfoAcknowledgement, received)) }
+
+    private func report(_ kind: WatchFrame.Kind, _ sequence: UInt64) -> WatchFrame {
+        WatchFrame(
+            kind, epoch: epoch, sequence: sequence, body: skipped.isEmpty ? Data() : WatchFrame.body(skipped))
     }
 
     /// How many entries wait for an app.

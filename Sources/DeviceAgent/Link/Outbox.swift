@@ -129,12 +129,12 @@ struct Outbox: Equatable, Sendable {
         return confirm(sequence, skipped: skipped) + pump()
     }
 
-    /// The receiver misses the entry with this number.
-    mutating func rewind(epoch: UInt64, to sequence: UInt64) -> [LinkEffect] {
+    /// The receiver misses the entry with this number; of those before it `skipped` came as a tombstone.
+    mutating func rewind(epoch: UInt64, to sequence: UInt64, skipped: [UInt64] = []) -> [LinkEffect] {
         guard epoch == self.epoch, nextToSend != nil, sequence > acknowledged, sequence <= lastSequence else {
             return []
         }
-        let effects = confirm(sequence - 1, skipped: [])
+        let effects = confirm(sequence - 1, skipped: skipped)
         return effects + resend()
     }
 

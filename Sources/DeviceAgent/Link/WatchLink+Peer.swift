@@ -52,9 +52,9 @@ extension WatchLink {
             return inbox.receive(frame, refusal: refusal(of: frame, limit: WatchContent.messageLimit))
                 + offer(to: frame.app)
         case .userInfoAcknowledgement:
-            return outbox.acknowledge(
-                epoch: frame.epoch, upTo: frame.sequence, skipped: (try? frame.decodeBody([UInt64].self)) ?? [])
-        case .userInfoGap: return outbox.rewind(epoch: frame.epoch, to: frame.sequence)
+            return outbox.acknowledge(epoch: frame.epoch, upTo: frame.sequence, skipped: skipped(in: frame))
+        case .userInfoGap:
+            return outbox.rewind(epoch: frame.epoch, to: frame.sequence, skipped: skipped(in: frame))
         case .userInfoRefusal:
             guard let body = try? frame.decodeBody(RefusalBody.self), body.code > 0 else { return [] }
             return outbox.refuse(epoch: frame.epoch, sequence: frame.sequence, code: body.code)
@@ -62,6 +62,10 @@ extension WatchLink {
         case .contextAcknowledgement: return contexts.acknowledge(frame)
         default: return []
         }
+    }
+
+    private func skipped(in frame: WatchFrame) -> [UInt64] {
+        frame.body.isEmpty ? [] : (try? frame.decodeBody([UInt64].self)) ?? []
     }
 
     private mutating func connect(_ body: GreetingBody) -> [LinkEffect] {

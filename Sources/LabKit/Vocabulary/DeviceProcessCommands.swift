@@ -13,7 +13,8 @@ public struct KillDevice: Command {
 
 public struct SwitchOffDevice: Command {
     public static let info = CommandInfo(
-        "switchOff", of: .deviceProcess, "Switches the device off: its system says goodbye and ends, and all its apps with it.",
+        "switchOff", of: .deviceProcess,
+        "Switches the device off: its system says goodbye and ends, and all its apps with it.",
         endedBy: SwitchOnDevice.self)
     public init() {}
 }
@@ -21,6 +22,7 @@ public struct SwitchOffDevice: Command {
 public struct SwitchOnDevice: Command {
     public static let info = CommandInfo(
         "switchOn", of: .deviceProcess,
-        "Starts a device that was switched off or has crashed; it is locked, as after `reboot`, and its apps do not run.")
+        "Starts a device that was switched off or has crashed; it is locked, and its apps do not run."
+    )
     public init() {}
 }

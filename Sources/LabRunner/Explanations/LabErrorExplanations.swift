@@ -30,8 +30,9 @@ extension Explanation {
             "The process died before it answered. Nobody knows how much of the command was carried out.",
             causes: ["A fault with `action: kill`, or a command that kills it.", "It crashed."],
             advice:
-                "Its log is in `logs` of the scenario's directory, its last events are in its trace. `relaunch` starts an app "
-                + "again, `switchOn` a device, `restart` the server.", scenarios: ["faults/server-dies-before-a-commit.yaml"]),
+                "Its log is in `logs` of the scenario's directory, its last events are in its trace. `relaunch` starts an "
+                + "app again, `switchOn` a device, `restart` the server.",
+            scenarios: ["faults/server-dies-before-a-commit.yaml"]),
         Explanation(
             "suspended", .labError, "The process sleeps, and answers nothing until it is woken.",
             causes: ["A step suspended it, or the device did."], advice: "`resume` it before."),
