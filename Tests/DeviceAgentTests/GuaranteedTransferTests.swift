@@ -194,15 +194,13 @@ struct GuaranteedTransferTests {
     @Test("However much is queued, an app that activates its session gets it in frames of an ordinary size")
     func fullOutbox() throws {
         let world = try LinkWorld()
-        try world.input(.range(isInRange: false), at: world.phone)
         let body = try PropertyListSerialization.data(
             fromPropertyList: ["text": String(repeating: "x", count: 340)], format: .binary, options: 0)
-        let sent = try (0..<1_000).map { _ in
-            let id = UUID()
-            let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: id, body: body)
-            try world.input(.fromApp("phoneApp", frame), at: world.phone)
-            return id
-        }
+        let sent = (0..<10_000).map { _ in UUID() }
+        var outbox = world.phone.link.outbox
+        let effects = sent.flatMap { outbox.add($0, origin: "phoneApp", destination: "watchApp", body: body) }
+        try world.phone.database.apply(
+            effects.compactMap { if case .store(let change) = $0 { change } else { nil } })
         try world.phone.reboot()
         try world.activateApp(of: world.phone)
         #expect(world.phone.toApp.prefix { $0.kind == .outstandingTransfer }.map(\.messageId) == sent)
