@@ -41,17 +41,33 @@ struct GreetingTests {
         try world.watch.reboot()
         world.airIsEmpty(for: world.watch)
         try world.settle()
-        let nonce = world.phone.link.peer?.identifier.nonce
+        let process = world.phone.link.peer?.identifier.process
         for (frame, isToWatch) in earlier where !isToWatch { try world.input(.fromPeer(frame), at: world.phone) }
-        #expect(world.phone.link.peer?.identifier.nonce == nonce)
+        #expect(world.phone.link.peer?.identifier.process == process)
         #expect(world.phone.link.isUp)
+    }
+
+    @Test("A greeting that an earlier process has sent in vain does not shut out the present one")
+    func greetingInVain() throws {
+        let world = try LinkWorld()
+        try world.input(.seek, at: world.watch)
+        let lost = try #require(world.toPhone.first { $0.kind == .hello })
+        try world.watch.reboot()
+        world.airIsEmpty(for: world.watch)
+        try world.settle()
+        try world.input(.fromPeer(lost), at: world.phone)
+        try world.input(.peerEnded, at: world.phone)
+        try world.input(.peerEnded, at: world.watch)
+        let sent = try transfer(world)
+        try world.settle()
+        #expect(world.watch.handled == [sent])
     }
 
     @Test("A device that is not paired cannot take the place of the watch")
     func stranger() throws {
         let world = try LinkWorld()
         try world.settle()
-        var rules = GreetingRules(nonce: 77, peer: "phone")
+        var rules = GreetingRules(process: 77, peer: "phone")
         let body = GreetingBody(
             device: "stranger", identifier: rules.next(), pid: 1, epoch: 5, receivedEpoch: 0, receivedSequence: 0,
             skipped: [], receivedContexts: [:])
@@ -67,7 +83,7 @@ struct GreetingTests {
 
     @Test("What is no greeting is refused")
     func garbage() throws {
-        let rules = GreetingRules(nonce: 1, peer: "watch")
+        let rules = GreetingRules(process: 1, peer: "watch")
         for body in [Data(), Data("{}".utf8), Data([0xFF, 0x00])] {
             #expect(throws: GreetingRefusal.unreadable) { _ = try rules.read(WatchFrame(.hello, body: body)) }
         }

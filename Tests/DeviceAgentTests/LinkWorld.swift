@@ -35,34 +35,34 @@ final class LinkWorld {
         /// Whether the app's delegate hears of the end of transfers.
         var hearsEnds = true
         var launches = 0
-        private let nonces: () -> UInt64
+        private let processes: () -> UInt64
 
-        init(name: String, isWatch: Bool, directory: String, nonces: @escaping () -> UInt64) throws {
+        init(name: String, isWatch: Bool, directory: String, processes: @escaping () -> UInt64) throws {
             self.name = name
             self.isWatch = isWatch
-            self.nonces = nonces
+            self.processes = processes
             counterparts = isWatch ? ["watchApp": "phoneApp"] : ["phoneApp": "watchApp"]
             database = LinkDatabase(path: "\(directory)/\(name).sqlite")
-            link = try Self.boot(name, isWatch, counterparts, database, nonces())
+            link = try Self.boot(name, isWatch, counterparts, database, processes())
         }
 
         var app: String { isWatch ? "watchApp" : "phoneApp" }
 
         /// The agent, and with it the app, dies and starts again from what is on the disk.
         func reboot() throws {
-            link = try Self.boot(name, isWatch, counterparts, database, nonces())
+            link = try Self.boot(name, isWatch, counterparts, database, processes())
             presence = AppPresence()
             toApp = []
         }
 
         private static func boot(
             _ name: String, _ isWatch: Bool, _ counterparts: [String: String], _ database: LinkDatabase,
-            _ nonce: UInt64
+            _ process: UInt64
         ) throws -> WatchLink {
             let setup = WatchLink.Setup(
                 name: "link", device: name, peer: isWatch ? "phone" : "watch", isWatch: isWatch,
                 counterparts: counterparts,
-                isActive: true, pid: 1, nonce: nonce)
+                isActive: true, pid: 1, process: process)
             return WatchLink(
                 setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true)
         }
@@ -81,13 +81,13 @@ final class LinkWorld {
     /// - Parameter processes: Number of processes that there were in other worlds.
     init(processes: UInt64 = 0) throws {
         directory = try TemporaryDirectory()
-        var nonce = processes
-        let nonces = {
-            nonce += 1
-            return nonce
+        var process = processes
+        let next = {
+            process += 1
+            return process
         }
-        phone = try End(name: "phone", isWatch: false, directory: directory.path, nonces: nonces)
-        watch = try End(name: "watch", isWatch: true, directory: directory.path, nonces: nonces)
+        phone = try End(name: "phone", isWatch: false, directory: directory.path, processes: next)
+        watch = try End(name: "watch", isWatch: true, directory: directory.path, processes: next)
     }
 
     /// Something happens at one end. `crashesAfterStore` lets the agent die between its commit and everything else.

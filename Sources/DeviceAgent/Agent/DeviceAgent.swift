@@ -83,11 +83,10 @@ public final class DeviceAgent {
             let process = AppProcess(name: app.name, isLenient: device.suspension == .lenient)
             hosts[app.name] = AppHost(spec: app, process: process)
         }
-        let nonce = UInt64.random(in: 1...UInt64.max)
         for link in manifest.topology.links(of: device.name) {
             links.append(
                 try LinkHost(
-                    layout: layout, topology: manifest.topology, link: link, device: device, nonce: nonce,
+                    layout: layout, topology: manifest.topology, link: link, device: device, process: UInt64(boot),
                     seed: manifest.seed, clock: clock, mailbox: mailbox, faults: faults, trace: trace))
         }
         try tellLinksAboutInstallation()

@@ -2,12 +2,16 @@ import SimulatedDevice
 
 /// Body of `hello` and `welcome` between two agents: the sender, and how far guaranteed transfers have come.
 struct GreetingBody: Codable, Equatable, Sendable {
-    /// One greeting of one process of an agent.
-    struct Identifier: Codable, Equatable, Sendable {
-        /// Differs for each process of the agent, so that a restart is noticed.
-        var nonce: UInt64
+    /// One greeting of one process of an agent; the later one is greater.
+    struct Identifier: Codable, Comparable, Sendable {
+        /// Number of the boot in which the process began, so that a restart is noticed.
+        var process: UInt64
         /// Number among the process' own `hello`s, from 1; of a `welcome`, the number of the last `hello` before it.
         var number: UInt64
+
+        static func < (one: Self, other: Self) -> Bool {
+            (one.process, one.number) < (other.process, other.number)
+        }
     }
 
     /// Name of the sending device.
@@ -53,29 +57,24 @@ enum GreetingRefusal: Error, Equatable, CustomStringConvertible, Sendable {
 ///
 /// A value that decides and does nothing else.
 struct GreetingRules: Equatable, Sendable {
-    /// Number of ended processes of the other agent that are remembered.
-    private static let memory = 32
-
-    /// Differs for each process of this agent.
-    let nonce: UInt64
+    /// Number of the boot in which this agent's process began.
+    let process: UInt64
     /// Name of the only device that may greet.
     let peer: String
     /// How many times this end has said `hello`.
-    private(set) var said: UInt64 = 0
-    /// Every `hello` of this end up to this one was answered, or belongs to a connection that is over.
+    private var said: UInt64 = 0
+    /// Every `hello` of this end up to this one was answered, or needs no answer any more.
     private var settled: UInt64 = 0
     /// The last greeting of the other agent.
-    private var heard: GreetingBody.Identifier?
-    /// Earlier processes of the other agent.
-    private var ended: [UInt64] = []
+    private var heard = GreetingBody.Identifier(process: 0, number: 0)
 
-    init(nonce: UInt64, peer: String) {
-        self.nonce = nonce
+    init(process: UInt64, peer: String) {
+        self.process = process
         self.peer = peer
     }
 
     /// Identifies a `welcome` of now.
-    var identifier: GreetingBody.Identifier { GreetingBody.Identifier(nonce: nonce, number: said) }
+    var identifier: GreetingBody.Identifier { GreetingBody.Identifier(process: process, number: said) }
 
     /// Identifies the next `hello`.
     mutating func next() -> GreetingBody.Identifier {
@@ -87,27 +86,20 @@ struct GreetingRules: Equatable, Sendable {
     func read(_ frame: WatchFrame) throws(GreetingRefusal) -> GreetingBody {
         guard let body = try? frame.decodeBody(GreetingBody.self) else { throw .unreadable }
         guard body.device == peer else { throw .stranger(body.device) }
-        guard !ended.contains(body.identifier.nonce) else { throw .late }
         if frame.kind == .welcome {
-            guard let answers = body.answers, answers.nonce == nonce, answers.number > settled, answers.number <= said
+            guard let answers = body.answers, answers.process == process, answers.number > settled,
+                answers.number <= said, body.identifier.process >= heard.process
             else { throw .late }
-        } else if let heard, heard.nonce == body.identifier.nonce, body.identifier.number <= heard.number {
-            throw .late
+        } else {
+            guard body.identifier > heard else { throw .late }
         }
         return body
     }
 
-    /// A greeting was taken; those before it are late from here on.
+    /// A greeting was taken; those before it are late from here on, and answers to those that were said before it.
     mutating func take(_ body: GreetingBody) {
-        if let heard, heard.nonce != body.identifier.nonce {
-            ended.append(heard.nonce)
-            if ended.count > Self.memory { ended.removeFirst() }
-        }
-        let isSameProcess = heard?.nonce == body.identifier.nonce
-        heard = GreetingBody.Identifier(
-            nonce: body.identifier.nonce,
-            number: max(body.identifier.number, isSameProcess ? heard?.number ?? 0 : 0))
-        if let answers = body.answers { settled = max(settled, answers.number) }
+        heard = max(heard, body.identifier)
+        settled = said
     }
 
     /// The connection is over, and with it every `hello` that was not answered.

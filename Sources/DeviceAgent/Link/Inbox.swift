@@ -76,6 +76,8 @@ struct Inbox: Equatable, Sendable {
         // A double is told as arrived, whatever has become of its app since.
         let isDouble = recent.contains(frame.messageId)
         if isTransfer, !isDouble, let refusal {
+            // The sender sends everything behind it again, without being asked.
+            hasReportedGap = true
             return [.toPeer(refused(frame, code: refusal))]
         }
         hasReportedGap = false

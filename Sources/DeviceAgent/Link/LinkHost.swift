@@ -33,7 +33,7 @@ final class LinkHost {
     private static let retransmissionTimeout: UInt64 = 1_000_000_000
 
     init(
-        layout: InstanceLayout, topology: Topology, link spec: LinkSpec, device: DeviceSpec, nonce: UInt64,
+        layout: InstanceLayout, topology: Topology, link spec: LinkSpec, device: DeviceSpec, process: UInt64,
         seed: UInt64, clock: LabClock, mailbox: Mailbox, faults: FaultTable, trace: TraceWriter
     ) throws {
         name = spec.name
@@ -47,12 +47,12 @@ final class LinkHost {
         let setup = WatchLink.Setup(
             name: spec.name, device: device.name, peer: isWatch ? spec.phone : spec.watch, isWatch: isWatch,
             counterparts: counterparts,
-            isActive: topology.links(of: device.name).first == spec, pid: getpid(), nonce: nonce)
+            isActive: topology.links(of: device.name).first == spec, pid: getpid(), process: process)
         let path = layout.linkDatabasePath(device.name, spec.name)
         try Files.createDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
         database = LinkDatabase(path: path)
         link = WatchLink(setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true)
-        port = try LinkPort(layout: layout, link: spec, isWatch: isWatch, nonce: nonce)
+        port = try LinkPort(layout: layout, link: spec, isWatch: isWatch, process: process)
         alarm = LabAlarm(clock: clock) { _ in mailbox.post(.labAlarm) }
         // Only the phone's end knows whether the devices are in range; it never answers while they are not.
         if !isWatch && !spec.up { collect(.range(isInRange: false)) }

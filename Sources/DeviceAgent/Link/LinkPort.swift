@@ -15,7 +15,7 @@ final class LinkPort {
     /// Phone: only one process may listen; a second bind would silently take the path over.
     private let guardLock: FileLock?
 
-    init(layout: InstanceLayout, link: LinkSpec, isWatch: Bool, nonce: UInt64) throws {
+    init(layout: InstanceLayout, link: LinkSpec, isWatch: Bool, process: UInt64) throws {
         isListening = !isWatch
         let endpoint = InstanceEndpoint.link(link.name)
         let address = try layout.address(of: endpoint)
@@ -25,7 +25,7 @@ final class LinkPort {
         try socket.set(.maxMessageSize(524_288))
         if isWatch {
             guardLock = nil
-            try socket.set(.routingID(Data("\(link.watch)-\(nonce)".utf8)))
+            try socket.set(.routingID(Data("\(link.watch)-\(process)".utf8)))
             // Nothing may wait in the socket for a phone that is not there.
             try socket.set(.immediate(true))
             try socket.set(.reconnectInterval(first: 5, maximum: 200))

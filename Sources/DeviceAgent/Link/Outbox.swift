@@ -143,8 +143,8 @@ struct Outbox: Equatable, Sendable {
         guard epoch == self.epoch, sequence > acknowledged,
             let index = entries.firstIndex(where: { $0.sequence == sequence })
         else { return [] }
-        let effects = entries[index].endCode == nil ? end(index, code: code) : []
-        return effects + resend()
+        // Of a double, the tombstone is on its way.
+        return entries[index].endCode == nil ? end(index, code: code) + resend() : []
     }
 
     /// No confirmation came for a while: everything under way is sent again.

@@ -25,7 +25,7 @@ extension WatchLink {
         switch frame.kind {
         case .hello, .welcome:
             guard let body = try? greetings.read(frame) else { return [] }
-            let lost = isUp && peer?.identifier.nonce != body.identifier.nonce ? lose() : []
+            let lost = isUp && peer?.identifier.process != body.identifier.process ? lose() : []
             greetings.take(body)
             let received = inbox.connect(epoch: body.epoch)
             let answer: [LinkEffect] =

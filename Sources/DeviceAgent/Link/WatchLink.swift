@@ -22,8 +22,8 @@ struct WatchLink: Equatable, Sendable {
         var isActive: Bool
         /// Process identifier of this agent.
         var pid: Int32
-        /// Differs for each process of the agent.
-        var nonce: UInt64
+        /// Number of the boot in which the agent's process began.
+        var process: UInt64
     }
 
     /// What happened.
@@ -92,7 +92,7 @@ struct WatchLink: Equatable, Sendable {
         inbox = queues.inbox
         contexts = queues.contexts
         finished = queues.finished
-        greetings = GreetingRules(nonce: setup.nonce, peer: setup.peer)
+        greetings = GreetingRules(process: setup.process, peer: setup.peer)
         self.isInRange = isInRange
     }
 

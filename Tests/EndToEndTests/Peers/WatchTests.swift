@@ -99,7 +99,7 @@ extension EndToEnd {
                 let stranger = try ZeroMQSocket(.shared, .dealer)
                 try stranger.connect(try lab.layout.address(of: .link("pairing")))
                 let greeting = #"""
-                    {"device":"stranger","identifier":{"nonce":1,"number":1},"pid":1,"epoch":1,"receivedEpoch":0,
+                    {"device":"stranger","identifier":{"process":1,"number":1},"pid":1,"epoch":1,"receivedEpoch":0,
                     "receivedSequence":0,"skipped":[],"receivedContexts":{}}
                     """#
                 _ = try stranger.send(WatchFrame(.hello, body: Data(greeting.utf8)).parts, wait: true)
