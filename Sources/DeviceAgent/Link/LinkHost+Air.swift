@@ -104,7 +104,7 @@ extension LinkHost {
         trace.emit(.linkFaulted, fields)
     }
 
-    private func noteRefused(_ reason: String) {
+    func noteRefused(_ reason: String) {
         trace.emit(.linkRefused, ["link": .string(name), "cause": .string(reason)])
     }
 }

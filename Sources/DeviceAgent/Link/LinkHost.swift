@@ -168,6 +168,9 @@ final class LinkHost {
                 ])
         case .liveError:
             emit(.linkFailed, frame.correlationId, ["code": .integer(Int64(clamping: frame.sequence))])
+        case .userInfoRefusal:
+            let code = (try? frame.decodeBody(RefusalBody.self))?.code ?? 0
+            return noteRefused("the transfer \(frame.messageId.uuidString) cannot be taken (WCError \(code))")
         default: return
         }
         pass(.linkSent)
