@@ -26,12 +26,6 @@ extension ParserProperty {
                 let again = try? WatchFrame(parts: frame.parts)
                 try require(again == frame, "a frame that was read is written so that it reads the same", input)
             },
-            ParserProperty("watchContent", examples: [frame.body]) { input in
-                let problem = WatchContent.problem(in: input, isPropertyList: true, limit: 100)
-                let isFine = WatchContent.dictionary(in: input) != nil && input.count <= 100
-                try require(
-                    (problem == nil) == isFine, "content is taken when it is a dictionary within the limit", input)
-            },
             ParserProperty("watchPacket", examples: [status.serialized(), token.serialized()]) { input in
                 guard case .packet(let packet) = WatchPacket.read(input) else { return }
                 let status = packet.payload(WatchStatusPayload.self)

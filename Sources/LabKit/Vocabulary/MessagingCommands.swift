@@ -62,7 +62,7 @@ public struct FinishedUserInfoTransfers: Command {
         "Lists the guaranteed messages of whose end this process was told, oldest first.")
 
     public struct Transfer: FieldObject {
-        @Field("The content.") public var userInfo: [String: JSONValue]
+        @Field("What was sent.") public var userInfo: [String: JSONValue]
         @Field("The `WCError` with which it ended; none when it has arrived.") public var code: Int?
         public init() {}
     }

@@ -24,7 +24,9 @@ extension Explanation {
             causes: ["Ctrl-C.", "The instance is ending."], advice: "Run it again."),
         Explanation(
             "notRunning", .labError, "The app has no process that could carry the command out.",
-            causes: ["It was ended or uninstalled, or has `autostart: false`."], advice: "`launch` it before."),
+            causes: ["It was ended or uninstalled, or has `autostart: false`."],
+            advice: "`launch` an app before; `switchOn` starts a device.",
+            scenarios: ["watch/devices-crash-and-start-again.yaml"]),
         Explanation(
             "peerDied", .labError,
             "The process died before it answered. Nobody knows how much of the command was carried out.",
