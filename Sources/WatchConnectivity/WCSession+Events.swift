@@ -77,11 +77,12 @@ extension WCSession {
             return
         }
         state.withLock { $0.undelivered += 1 }
+        // Before the delegate can answer, so that its answer comes second.
+        backend?.acknowledge(message.messageId)
         queue.async { [self] in
             deliver(message)
             state.withLock { $0.undelivered -= 1 }
         }
-        backend?.acknowledge(message.messageId)
     }
 
     private func deliver(_ message: LiveMessage) {
