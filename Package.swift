@@ -189,7 +189,10 @@ let package = Package(
         tests("LabKitTests", ["LabKit", "LabSystem", "ZeroMQ"]),
         // What must hold for any input of a parser; driven by the tests and by the package in Fuzzing.
         .target(
-            name: "ParserProperties", dependencies: ["PowerAuthProtocol", "PowerAuthCore", "WultraMobileTokenSDK"],
+            name: "ParserProperties",
+            dependencies: [
+                "PowerAuthProtocol", "PowerAuthCore", "PowerAuthShared", "SimulatedDevice", "WultraMobileTokenSDK",
+            ],
             path: "Tests/ParserProperties", swiftSettings: settings),
         // An app that shares an activation; what the package in Benchmarks measures.
         .target(
@@ -249,7 +252,8 @@ let package = Package(
             name: "kill-matrix", dependencies: ["KillMatrix", "LabProgram", "LabKit", "LabSystem", argumentParser],
             path: "Tests/kill-matrix", swiftSettings: settings),
         tests(
-            "EndToEndTests", ["KillMatrix", "LabTesting", "LabChecks", "LabRunner", "LabKit", "LabSystem"],
+            "EndToEndTests",
+            ["KillMatrix", "LabTesting", "LabChecks", "LabRunner", "SimulatedDevice", "ZeroMQ", "LabKit", "LabSystem"],
             reading: ["Explanations"]),
         tests("ArchitectureTests", ["LabSystem", yams]),
     ],

@@ -10,10 +10,11 @@ import WatchConnectivity
 /// Any thread: the delegate's callbacks arrive on the session's queue, the command handlers on the main queue; the
 /// lists are guarded by a lock.
 final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
-    // Safe to share: `lock` guards both lists, and nothing else is mutable.
+    // Safe to share: `lock` guards the lists, and nothing else is mutable.
     private let lock = NSLock()
     private var messages: [[String: JSONValue]] = []
     private var userInfos: [[String: JSONValue]] = []
+    private var finished: [FinishedUserInfoTransfers.Transfer] = []
 
     func register(on peer: Peer, session: WCSession, reportsPairing: Bool) {
         peer.handleSync(WatchSessionState.self) { _ in
@@ -22,6 +23,8 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
                 $0.isReachable = session.isReachable
                 $0.isPaired = reportsPairing ? session.isPaired : nil
                 $0.isWatchAppInstalled = reportsPairing ? session.isWatchAppInstalled : nil
+                $0.phoneNeedsUnlock =
+                    reportsPairing ? nil : session.iOSDeviceNeedsUnlockAfterRebootForReachability
             }
         }
         peer.handle(SendMessage.self) { arguments, reply in
@@ -36,6 +39,7 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
             _ = session.transferUserInfo(arguments.userInfo.propertyList)
         }
         peer.handleSync(OutstandingUserInfoTransfers.self) { _ in session.outstandingUserInfoTransfers.count }
+        peer.handleSync(FinishedUserInfoTransfers.self) { [self] _ in lock.withLock { finished } }
         peer.handleSync(ReceivedMessages.self) { [self] _ in lock.withLock { messages } }
         peer.handleSync(ReceivedUserInfo.self) { [self] _ in lock.withLock { userInfos } }
     }
@@ -69,6 +73,18 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
     func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any]) {
         if PowerAuthWCSessionManager.sharedInstance.processReceivedUserInfo(userInfo) { return }
         lock.withLock { userInfos.append([String: JSONValue](propertyList: userInfo)) }
+    }
+
+    func session(
+        _ session: WCSession, didFinish userInfoTransfer: WCSessionUserInfoTransfer, error: (any Error)?
+    ) {
+        // What the SDK sends is no message of the app's own.
+        guard userInfoTransfer.userInfo[WatchPacket.userInfoKey] == nil else { return }
+        let transfer = FinishedUserInfoTransfers.Transfer {
+            $0.userInfo = [String: JSONValue](propertyList: userInfoTransfer.userInfo)
+            $0.code = error.map { ($0 as NSError).code }
+        }
+        lock.withLock { finished.append(transfer) }
     }
 
     func session(_ session: WCSession, didReceiveMessage message: [String: Any]) {

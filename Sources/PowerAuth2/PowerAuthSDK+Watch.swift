@@ -7,18 +7,19 @@ extension PowerAuthSDK {
     /// Send it after the watch session was activated, after each persisted and each removed activation, and before
     /// any token: the SDK never sends anything by itself.
     ///
-    /// - Returns: false when the watch session cannot be used; then nothing is sent.
+    /// - Returns: false when the watch session cannot be used, or when the state of the activation cannot be read; then
+    ///   nothing is sent.
     @discardableResult
     public func sendActivationStatusToWatch() -> Bool {
-        PowerAuthWCSessionManager.sharedInstance.send(watchService.statusPacket())
+        PowerAuthWCSessionManager.sharedInstance.send(try watchService.statusPacket().get())
     }
 
     /// Tells the watch, which must be reachable, about the activation.
     ///
     /// - Parameter completion: takes nil when the watch has stored the status, or an error with the code
-    ///   `watchConnectivity` or one of `WCErrorDomain`, on the main queue.
+    ///   `watchConnectivity`, `invalidActivationState` (the state cannot be read), or one of `WCErrorDomain`, on the main queue.
     public func sendActivationStatusToWatch(completion: @escaping (NSError?) -> Void) {
         PowerAuthWCSessionManager.sharedInstance.sendCommand(
-            .success(watchService.statusPacket()), completion: completion)
+            watchService.statusPacket(), completion: completion)
     }
 }

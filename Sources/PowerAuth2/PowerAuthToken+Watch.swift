@@ -8,8 +8,7 @@ extension PowerAuthToken {
     ///   activation; then nothing is sent.
     @discardableResult
     public func sendToWatch() -> Bool {
-        guard let packet = try? copyPacket().get() else { return false }
-        return PowerAuthWCSessionManager.sharedInstance.send(packet)
+        PowerAuthWCSessionManager.sharedInstance.send(try copyPacket().get())
     }
 
     /// Gives the watch, which must be reachable, a copy of the token.
@@ -26,8 +25,7 @@ extension PowerAuthToken {
     /// - Returns: false when the watch session cannot be used, or the SDK object has been released.
     @discardableResult
     public func removeFromWatch() -> Bool {
-        guard let packet = try? removalPacket().get() else { return false }
-        return PowerAuthWCSessionManager.sharedInstance.send(packet)
+        PowerAuthWCSessionManager.sharedInstance.send(try removalPacket().get())
     }
 
     /// Removes the copy of the token from the watch, which must be reachable. Needs no activation.

@@ -5,10 +5,12 @@ import PowerAuthShared
 final class PhoneTokenProvider: RemoteTokenProvider {
     private let instanceId: String
     private let manager: PowerAuthWCSessionManager
+    private let storage: WatchStorage
 
-    init(instanceId: String, manager: PowerAuthWCSessionManager) {
+    init(instanceId: String, manager: PowerAuthWCSessionManager, storage: WatchStorage) {
         self.instanceId = instanceId
         self.manager = manager
+        self.storage = storage
     }
 
     func requestToken(
@@ -17,10 +19,17 @@ final class PhoneTokenProvider: RemoteTokenProvider {
         let task = PhoneRequest()
         let packet = WatchPacket(
             target: WatchTarget.token(instanceId), payload: WatchTokenPayload(.get, tokenName: request.name))
-        manager.send(packet, expecting: WatchTokenPayload.self) { result in
+        manager.send(packet, expecting: WatchTokenPayload.self) { [storage, instanceId] result in
             // The message cannot be recalled, but the reply to a cancelled request is dropped.
             guard !task.isCancelled else { return }
-            completion(result.flatMap { Self.record(in: $0, for: request) })
+            completion(
+                result.flatMap { payload in
+                    Self.record(in: payload, for: request).flatMap { record in
+                        // Removed or replaced while the reply was on its way.
+                        storage.takeReply(aboutTokenNamed: request.name, of: instanceId, order: payload.order)
+                            ? .success(record) : .failure(WatchError.tokenNotFoundOnPhone.nsError)
+                    }
+                })
         }
         return task
     }
@@ -37,6 +46,7 @@ final class PhoneTokenProvider: RemoteTokenProvider {
         TokenRecord
     > {
         guard payload.command == .put else { return .failure(WatchError.wrongTokenCommandFromPhone.nsError) }
+        guard payload.tokenName == request.name else { return .failure(WatchError.wrongTokenDataFromPhone.nsError) }
         guard !payload.isNotFound else { return .failure(WatchError.tokenNotFoundOnPhone.nsError) }
         guard let data = payload.tokenData, var record = TokenRecord(data), record.name == request.name else {
             return .failure(WatchError.wrongTokenDataFromPhone.nsError)

@@ -38,7 +38,7 @@ public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
         self.manager = manager
         // Only copied from here on, so the threads that copy do not disturb each other.
         makeConfiguration = { template.value.copy() }
-        provider = PhoneTokenProvider(instanceId: instanceId, manager: manager)
+        provider = PhoneTokenProvider(instanceId: instanceId, manager: manager, storage: storage)
         keychainTokenStore = KeychainTokenStore(
             rules: .watch,
             environment: TokenStoreEnvironment(
@@ -96,7 +96,8 @@ public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
             task.complete(
                 result.flatMap { status in
                     guard status.command == .put else { return .failure(WatchError.wrongStatusFromPhone.nsError) }
-                    guard storage.update(activationId: status.activationId, of: instanceId) else {
+                    guard storage.update(activationId: status.activationId, of: instanceId, order: status.order)
+                    else {
                         return .failure(WatchError.watchStorage.nsError)
                     }
                     return .success(storage.activationId(instanceId))

@@ -25,23 +25,19 @@ extension WCSession {
             guard let pending = state.withLock({ $0.pending.removeValue(forKey: messageId) }) else { return }
             queue.async { pending.fail(NSError(watchConnectivityCode: code)) }
         case .transferFinished(let transferId, let body, let code):
-            let known = state.withLock { state in
-                let index = state.transfers.firstIndex { $0.transferId == transferId }
-                return index.map { state.transfers.remove(at: $0) }
-            }
-            let transfer = known ?? transfer(transferId, PropertyList.decode(body) ?? [:], isTransferring: false)
-            transfer.finish()
-            reportEnd(of: transfer, error: code.map { NSError(watchConnectivityCode: $0) })
-        case .userInfo(let transferId, let body, _):
-            received(transferId, PropertyList.decode(body) ?? [:])
-        case .context(let body):
-            state.withLock { $0.receivedContext = body }
-            queue.async { [self] in delegate?.session(self, didReceiveApplicationContext: receivedApplicationContext) }
+            finished(transferId, body, code: code)
+        case .userInfo(let transferId, let body, let hasMore):
+            state.withLock { $0.hasMoreWaiting = hasMore }
+            received(transferId, WatchContent.dictionary(in: body) ?? [:])
+        case .context(let body, let isNews):
+            received(body, isNews: isNews)
+        case .ownContext(let body):
+            state.withLock { $0.sentContext = body }
         }
     }
 
     private func activated(_ counterpart: WatchCounterpartState, outstanding: [(UUID, Data)]) {
-        let own = outstanding.map { transfer($0.0, PropertyList.decode($0.1) ?? [:], isTransferring: true) }
+        let own = outstanding.map { transfer($0.0, WatchContent.dictionary(in: $0.1) ?? [:], isTransferring: true) }
         state.withLock { state in
             state.activation = .activated
             state.counterpart = counterpart
@@ -81,35 +77,72 @@ extension WCSession {
             return
         }
         state.withLock { $0.undelivered += 1 }
+        // Before the delegate can answer, so that its answer comes second.
+        backend?.acknowledge(message.messageId)
         queue.async { [self] in
             deliver(message)
             state.withLock { $0.undelivered -= 1 }
         }
-        backend?.acknowledge(message.messageId)
     }
 
     private func deliver(_ message: LiveMessage) {
         guard let delegate else { return }
         // A second call of the handler is dropped by the agents, which know what was answered.
-        let answer: @Sendable (Data) -> Void = { [weak backend] body in
-            backend?.reply(to: message.messageId, body: body, isPropertyList: message.isPropertyList)
+        let answer: @Sendable (Result<Data, ContentError>) -> Void = { [weak backend] body in
+            switch body {
+            case .success(let body):
+                backend?.reply(to: message.messageId, body: body, isPropertyList: message.isPropertyList)
+            case .failure(let error): backend?.refuse(message.messageId, code: error.code.rawValue)
+            }
         }
         switch (message.isPropertyList, message.expectsReply) {
         case (false, false):
             delegate.session(self, didReceiveMessageData: message.body)
         case (false, true):
-            delegate.session(self, didReceiveMessageData: message.body, replyHandler: answer)
-        case (true, false):
-            delegate.session(self, didReceiveMessage: PropertyList.decode(message.body) ?? [:])
-        case (true, true):
-            delegate.session(self, didReceiveMessage: PropertyList.decode(message.body) ?? [:]) {
-                [weak backend] reply in
-                if let body = try? PropertyList.encode(reply) {
-                    answer(body)
-                } else {
-                    backend?.refuse(message.messageId, code: WCError.Code.payloadUnsupportedTypes.rawValue)
-                }
+            delegate.session(self, didReceiveMessageData: message.body) { reply in
+                answer(Result { () throws(ContentError) in try WatchContent.checked(reply) })
             }
+        case (true, false):
+            delegate.session(self, didReceiveMessage: WatchContent.dictionary(in: message.body) ?? [:])
+        case (true, true):
+            delegate.session(self, didReceiveMessage: WatchContent.dictionary(in: message.body) ?? [:]) { reply in
+                answer(Result { () throws(ContentError) in try PropertyList.encode(reply) })
+            }
+        }
+        let isUnhandled = state.withLock { state in
+            defer { state.isUnhandled = false }
+            return state.isUnhandled
+        }
+        if isUnhandled { answer(.failure(ContentError(code: .deliveryFailed))) }
+    }
+
+    /// Called by the delegate's default methods, on the delegate queue: the app has none of its own.
+    func noteUnhandled() {
+        state.withLock { $0.isUnhandled = true }
+    }
+
+    /// The system tells the end of a transfer until it hears that the delegate knows.
+    private func finished(_ transferId: UUID, _ body: Data, code: Int?) {
+        let known = state.withLock { state in
+            let index = state.transfers.firstIndex { $0.transferId == transferId }
+            return index.map { state.transfers.remove(at: $0) }
+        }
+        let content = WatchContent.dictionary(in: body) ?? [:]
+        let transfer = known ?? transfer(transferId, content, isTransferring: false)
+        transfer.finish()
+        reportEnd(of: transfer, error: code.map { NSError(watchConnectivityCode: $0) }) { [weak backend] in
+            backend?.told(transferId)
+        }
+    }
+
+    private func received(_ context: Data, isNews: Bool) {
+        guard isNews else { return state.withLock { $0.receivedContext = context } }
+        state.withLock { $0.undelivered += 1 }
+        queue.async { [self] in
+            // The delegate sees its own context, also when a newer one is on its way.
+            state.withLock { $0.receivedContext = context }
+            delegate?.session(self, didReceiveApplicationContext: receivedApplicationContext)
+            state.withLock { $0.undelivered -= 1 }
         }
     }
 

@@ -23,6 +23,10 @@ public final class WCSession: NSObject, @unchecked Sendable {
         var pending: [UUID: PendingMessage] = [:]
         var transfers: [WCSessionUserInfoTransfer] = []
         var undelivered = 0
+        /// More transfers wait behind the one that was handed over last.
+        var hasMoreWaiting = false
+        /// The delegate has no method for the message that it was just given.
+        var isUnhandled = false
         var sentContext = Data()
         var receivedContext = Data()
     }
@@ -83,8 +87,13 @@ public final class WCSession: NSObject, @unchecked Sendable {
     /// Whether a message would be delivered now; the link may break before it is.
     public var isReachable: Bool { state.withLock { $0.activation == .activated && $0.counterpart.isReachable } }
 
+    /// Watch: whether the phone is out of reach because nobody has unlocked it since it started.
+    public var iOSDeviceNeedsUnlockAfterRebootForReachability: Bool {
+        state.withLock { $0.activation == .activated && $0.counterpart.needsUnlock }
+    }
+
     /// Whether received content waits for the delegate.
-    public var hasContentPending: Bool { state.withLock { $0.undelivered > 0 } }
+    public var hasContentPending: Bool { state.withLock { $0.undelivered > 0 || $0.hasMoreWaiting } }
 
     // MARK: Immediate messages
 
@@ -99,10 +108,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
     ) {
         let pending = PendingMessage(
             reply: replyHandler.map { handler in { body, _ in handler(body) } }, failure: errorHandler)
-        guard data.count <= PropertyList.messageLimit else {
-            return fail(pending, firstProblem(ofSending: true) ?? .payloadTooLarge)
-        }
-        send(data, isPropertyList: false, pending)
+        send(isPropertyList: false, pending) { () throws(ContentError) in try WatchContent.checked(data) }
     }
 
     /// Sends a dictionary of property-list values to the counterpart, which must be reachable.
@@ -116,26 +122,33 @@ public final class WCSession: NSObject, @unchecked Sendable {
         errorHandler: ((any Error) -> Void)? = nil
     ) {
         let pending = PendingMessage(
-            reply: replyHandler.map { handler in { body, _ in handler(PropertyList.decode(body) ?? [:]) } },
+            reply: replyHandler.map { handler in { body, _ in handler(WatchContent.dictionary(in: body) ?? [:]) } },
             failure: errorHandler)
-        do {
-            send(try PropertyList.encode(message), isPropertyList: true, pending)
-        } catch {
-            fail(pending, firstProblem(ofSending: false) ?? error.code)
-        }
+        send(isPropertyList: true, pending) { () throws(ContentError) in try PropertyList.encode(message) }
     }
 
-    private func send(_ body: Data, isPropertyList: Bool, _ pending: PendingMessage) {
-        if let problem = firstProblem(ofSending: true) { return fail(pending, problem) }
-        guard let backend else { return fail(pending, .sessionNotSupported) }
+    /// Sends a message unless something speaks against it: first the session, then the content, then the distance
+    /// (watch.md, section 9.7).
+    private func send(
+        isPropertyList: Bool, _ pending: PendingMessage, _ content: () throws(ContentError) -> Data
+    ) {
+        if let problem = problem() { return fail(pending, problem) }
+        let body: Data
+        do throws(ContentError) {
+            body = try content()
+        } catch {
+            return fail(pending, error.code)
+        }
+        guard let backend, isReachable else { return fail(pending, .notReachable) }
         let message = LiveMessage(
             messageId: UUID(), body: body, isPropertyList: isPropertyList, expectsReply: pending.expectsReply)
         state.withLock { $0.pending[message.messageId] = pending }
         backend.send(message)
     }
 
-    /// The first reason to refuse a message, in the order of watch.md, section 9.7; nil if there is none.
-    private func firstProblem(ofSending live: Bool) -> WCError.Code? {
+    /// The first reason in the session's state to refuse anything, in the order of watch.md, section 9.7; nil if
+    /// there is none.
+    private func problem() -> WCError.Code? {
         guard let backend, backend.isSupported else { return .sessionNotSupported }
         return state.withLock { state in
             if state.delegate.value == nil { return .sessionMissingDelegate }
@@ -148,7 +161,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
             if !state.counterpart.isCounterpartInstalled {
                 return backend.isWatch ? .companionAppNotInstalled : .watchAppNotInstalled
             }
-            return live && !state.counterpart.isReachable ? .notReachable : nil
+            return nil
         }
     }
 
@@ -166,12 +179,8 @@ public final class WCSession: NSObject, @unchecked Sendable {
     public func transferUserInfo(_ userInfo: [String: Any] = [:]) -> WCSessionUserInfoTransfer {
         let transferId = UUID()
         do {
-            let problem = firstProblem(ofSending: false)
-            if let problem, ![.deviceNotPaired, .watchAppNotInstalled].contains(problem) {
-                throw ContentError(code: problem)
-            }
+            if let problem = problem() { throw ContentError(code: problem) }
             let body = try PropertyList.encode(userInfo)
-            if let problem { throw ContentError(code: problem) }
             let transfer = transfer(transferId, userInfo, isTransferring: true)
             // Listed before it is queued: the end of the transfer may be reported at once.
             state.withLock { $0.transfers.append(transfer) }
@@ -200,18 +209,27 @@ public final class WCSession: NSObject, @unchecked Sendable {
         }
     }
 
-    func reportEnd(of transfer: WCSessionUserInfoTransfer, error: NSError?) {
-        queue.async { self.delegate?.session(self, didFinish: transfer, error: error) }
+    /// Tells the delegate; `isTold` runs once it has heard.
+    func reportEnd(
+        of transfer: WCSessionUserInfoTransfer, error: NSError?, isTold: @escaping @Sendable () -> Void = {}
+    ) {
+        queue.async {
+            guard let delegate = self.delegate else { return }
+            delegate.session(self, didFinish: transfer, error: error)
+            isTold()
+        }
     }
 
     // MARK: Application context
 
     /// The context that was set last.
-    public var applicationContext: [String: Any] { PropertyList.decode(state.withLock { $0.sentContext }) ?? [:] }
+    public var applicationContext: [String: Any] {
+        WatchContent.dictionary(in: state.withLock { $0.sentContext }) ?? [:]
+    }
 
     /// The context that the counterpart set last.
     public var receivedApplicationContext: [String: Any] {
-        PropertyList.decode(state.withLock { $0.receivedContext }) ?? [:]
+        WatchContent.dictionary(in: state.withLock { $0.receivedContext }) ?? [:]
     }
 
     /// Replaces the context for the counterpart; it gets the newest one.
@@ -219,9 +237,9 @@ public final class WCSession: NSObject, @unchecked Sendable {
     /// - Parameter applicationContext: At most 262,144 bytes as a binary property list.
     /// - Throws: An `NSError` of ``WCErrorDomain``.
     public func updateApplicationContext(_ applicationContext: [String: Any]) throws {
-        if let problem = firstProblem(ofSending: false) { throw NSError(problem) }
+        if let problem = problem() { throw NSError(problem) }
         do {
-            let body = try PropertyList.encode(applicationContext, limit: PropertyList.contextLimit)
+            let body = try PropertyList.encode(applicationContext, limit: WatchContent.contextLimit)
             if let code = backend?.updateContext(body) { throw NSError(watchConnectivityCode: code) }
             state.withLock { $0.sentContext = body }
         } catch let error as ContentError {

@@ -55,17 +55,17 @@ extension WCSessionDelegate {
     public func sessionReachabilityDidChange(_ session: WCSession) {}
     /// Does nothing.
     public func session(_ session: WCSession, didReceiveMessage message: [String: Any]) {}
-    /// Does nothing, so that the sender waits until its time-out.
+    /// Refuses the message: its sender gets 7014.
     public func session(
         _ session: WCSession, didReceiveMessage message: [String: Any],
         replyHandler: @escaping ([String: Any]) -> Void
-    ) {}
+    ) { session.noteUnhandled() }
     /// Does nothing.
     public func session(_ session: WCSession, didReceiveMessageData messageData: Data) {}
-    /// Does nothing, so that the sender waits until its time-out.
+    /// Refuses the message: its sender gets 7014.
     public func session(
         _ session: WCSession, didReceiveMessageData messageData: Data, replyHandler: @escaping (Data) -> Void
-    ) {}
+    ) { session.noteUnhandled() }
     /// Does nothing.
     public func session(_ session: WCSession, didReceiveApplicationContext applicationContext: [String: Any]) {}
     /// Does nothing.

@@ -10,19 +10,19 @@ import Testing
 struct GuaranteedTransferTests {
     private func transfer(_ world: LinkWorld, from end: LinkWorld.End, crashesAfterStore: Bool = false) throws -> UUID {
         let id = UUID()
-        let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: id, body: Data(id.uuidString.utf8))
+        let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: id, body: try content())
         try world.input(.fromApp(end.app, frame), at: end, crashesAfterStore: crashesAfterStore)
         return id
     }
 
-    @Test("Whatever is lost, doubled, delayed or killed, each transfer arrives once and in order", arguments: 0..<24)
+    @Test("Whatever is lost, doubled, delayed or killed, each transfer arrives once and in order", arguments: 0..<48)
     func exactlyOnceInOrder(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let world = try LinkWorld()
         var accepted: [Bool: [UUID]] = [:]
         for _ in 0..<220 {
             let end = Bool.random(using: &random) ? world.phone : world.watch
-            switch Int.random(in: 0..<20, using: &random) {
+            switch Int.random(in: 0..<21, using: &random) {
             case 0..<5:
                 // Stored is accepted, even when the agent dies before it can say so.
                 let id = try transfer(world, from: end, crashesAfterStore: random.once(in: 20))
@@ -47,6 +47,10 @@ struct GuaranteedTransferTests {
             case 15: try world.handleNext(at: end, diesBeforeReport: random.once(in: 3))
             case 16: try world.input(.retransmit, at: end)
             case 17: try world.input(.range(isInRange: Bool.random(using: &random)), at: world.phone)
+            case 18:
+                // A late copy of a greeting.
+                guard let late = world.greetings.randomElement(using: &random) else { continue }
+                if late.isToWatch { world.toWatch.append(late.frame) } else { world.toPhone.append(late.frame) }
             default: try world.input(.seek, at: world.watch)
             }
         }
@@ -135,6 +139,21 @@ struct GuaranteedTransferTests {
         try world.input(.fromApp("phoneApp", WatchFrame(.cancelTransfer, messageId: sent[1])), at: world.phone)
         try world.settle()
         #expect(world.watch.handled == [sent[0], sent[2]])
+        #expect(world.phone.codes == [sent[1]: 7014])
+    }
+
+    @Test("A transfer that has arrived when it is cancelled is reported as delivered")
+    func cancelledTooLate() throws {
+        let world = try LinkWorld()
+        try world.settle()
+        let sent = try (0..<3).map { _ in try transfer(world, from: world.phone) }
+        while !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
+        // The acknowledgement is on its way.
+        try world.input(.fromApp("phoneApp", WatchFrame(.cancelTransfer, messageId: sent[1])), at: world.phone)
+        try world.settle()
+        #expect(world.watch.handled == sent)
+        #expect(world.phone.finished == sent)
+        #expect(world.phone.codes == [:])
     }
 
     @Test("The end of a transfer is told at the next activation when the app was not there")
@@ -156,6 +175,72 @@ struct GuaranteedTransferTests {
         #expect(world.phone.finished == [id], "it is told once")
     }
 
+    @Test("The end of a transfer is told again when the app died before its delegate had heard it")
+    func endIsToldAgain() throws {
+        let world = try LinkWorld()
+        try world.settle()
+        world.phone.hearsEnds = false
+        let id = try transfer(world, from: world.phone)
+        try world.settle()
+        #expect(world.phone.toApp.contains { $0.kind == .transferDone })
+        try world.killApp(of: world.phone)
+        try world.phone.reboot()
+        world.airIsEmpty(for: world.phone)
+        world.phone.hearsEnds = true
+        try world.activateApp(of: world.phone)
+        #expect(world.phone.finished == [id])
+    }
+
+    @Test("However much is queued, an app that activates its session gets it in frames of an ordinary size")
+    func fullOutbox() throws {
+        let world = try LinkWorld()
+        let body = try PropertyListSerialization.data(
+            fromPropertyList: ["text": String(repeating: "x", count: 340)], format: .binary, options: 0)
+        let sent = (0..<10_000).map { _ in UUID() }
+        var outbox = world.phone.link.outbox
+        let effects = sent.flatMap { outbox.add($0, origin: "phoneApp", destination: "watchApp", body: body) }
+        try world.phone.database.apply(
+            effects.compactMap { if case .store(let change) = $0 { change } else { nil } })
+        try world.phone.reboot()
+        try world.activateApp(of: world.phone)
+        #expect(world.phone.toApp.prefix { $0.kind == .outstandingTransfer }.map(\.messageId) == sent)
+        #expect(world.phone.toApp.dropFirst(sent.count).first?.kind == .activate)
+        let largest = world.phone.toApp.map { $0.parts.map(\.count).reduce(0, +) }.max() ?? 0
+        #expect(largest < 1_000)
+    }
+
+    @Test("A transfer that comes again under another number is handed over once")
+    func doubleUnderAnotherNumber() throws {
+        let world = try LinkWorld()
+        try world.settle()
+        let id = try transfer(world, from: world.phone)
+        let copy = try #require(world.toWatch.first { $0.kind == .userInfo })
+        try world.settle()
+        var double = copy
+        double.sequence = 2
+        try world.input(.fromPeer(double), at: world.watch)
+        try world.settle()
+        #expect(world.watch.handled == [id])
+    }
+
+    @Test("A transfer whose content is none, or is too large, is not taken; the ones behind it are")
+    func badContent() throws {
+        let world = try LinkWorld()
+        try world.settle()
+        let large = try PropertyListSerialization.data(
+            fromPropertyList: ["text": String(repeating: "x", count: 65_536)], format: .binary, options: 0)
+        // The phone's system does not look, as if it were another one.
+        let sent = [Data("no list".utf8), large, try content()].map { body in
+            let id = UUID()
+            _ = world.phone.link.outbox.add(id, origin: "phoneApp", destination: "watchApp", body: body)
+            return id
+        }
+        try world.settle()
+        #expect(world.watch.handled == [sent[2]])
+        #expect(world.phone.codes == [sent[0]: 7010, sent[1]: 7009])
+        #expect(world.phone.finished == sent)
+    }
+
     @Test("A confirmation of an earlier epoch confirms nothing")
     func earlierEpoch() {
         var outbox = Outbox(epoch: 7)
@@ -174,7 +259,7 @@ struct GuaranteedTransferTests {
         _ = try (0..<3).map { _ in try transfer(world, from: world.phone) }
         try world.settle()
         let epoch = world.phone.link.outbox.epoch
-        let erased = try LinkWorld()
+        let erased = try LinkWorld(processes: 100)
         try world.input(.peerEnded, at: world.phone)
         let late = try transfer(world, from: world.phone)
         // The other world's watch knows nothing of this phone.

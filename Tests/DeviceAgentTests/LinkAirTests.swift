@@ -180,7 +180,7 @@ final class LinkAirTests {
         var sent: [Bool: [UUID]] = [:]
         for number in 0..<30 {
             let end = number % 3 == 0 ? world.watch : world.phone
-            let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: Data([UInt8(number)]))
+            let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content(number))
             sent[end.isWatch, default: []].append(frame.messageId)
             try world.input(.fromApp(end.app, frame), at: end)
             try exchange(in: world)
@@ -214,7 +214,7 @@ final class LinkAirTests {
         try exchange(in: world)
         #expect(world.watch.link.isUp == (direction == .toPhone))
         #expect(world.phone.link.isUp == (direction == .toWatch))
-        let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: UUID())
+        let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())
         for end in [world.phone, world.watch] { try world.input(.fromApp(end.app, frame), at: end) }
         try exchange(in: world)
         #expect(world.phone.arrived.isEmpty && world.watch.arrived.isEmpty)

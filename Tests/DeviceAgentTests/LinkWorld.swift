@@ -6,6 +6,11 @@ import TestSupport
 
 @testable import DeviceAgent
 
+/// The content of a transfer or a context.
+func content(_ number: Int = 0) throws -> Data {
+    try PropertyListSerialization.data(fromPropertyList: ["n": number], format: .binary, options: 0)
+}
+
 /// A phone and a watch with their agents, their apps and the air between them, all in one value-driven world: every
 /// frame on the way, every crash and every loss is a decision of the test.
 final class LinkWorld {
@@ -25,34 +30,39 @@ final class LinkWorld {
         var arrived: [UUID] = []
         /// Own transfers that were reported as finished to the app.
         var finished: [UUID] = []
+        /// With which code those ended that did not arrive.
+        var codes: [UUID: UInt64] = [:]
+        /// Whether the app's delegate hears of the end of transfers.
+        var hearsEnds = true
         var launches = 0
-        private let nonces: () -> UInt64
+        private let processes: () -> UInt64
 
-        init(name: String, isWatch: Bool, directory: String, nonces: @escaping () -> UInt64) throws {
+        init(name: String, isWatch: Bool, directory: String, processes: @escaping () -> UInt64) throws {
             self.name = name
             self.isWatch = isWatch
-            self.nonces = nonces
+            self.processes = processes
             counterparts = isWatch ? ["watchApp": "phoneApp"] : ["phoneApp": "watchApp"]
             database = LinkDatabase(path: "\(directory)/\(name).sqlite")
-            link = try Self.boot(name, isWatch, counterparts, database, nonces())
+            link = try Self.boot(name, isWatch, counterparts, database, processes())
         }
 
         var app: String { isWatch ? "watchApp" : "phoneApp" }
 
         /// The agent, and with it the app, dies and starts again from what is on the disk.
         func reboot() throws {
-            link = try Self.boot(name, isWatch, counterparts, database, nonces())
+            link = try Self.boot(name, isWatch, counterparts, database, processes())
             presence = AppPresence()
             toApp = []
         }
 
         private static func boot(
             _ name: String, _ isWatch: Bool, _ counterparts: [String: String], _ database: LinkDatabase,
-            _ nonce: UInt64
+            _ process: UInt64
         ) throws -> WatchLink {
             let setup = WatchLink.Setup(
-                name: "link", device: name, isWatch: isWatch, counterparts: counterparts, isActive: true, pid: 1,
-                nonce: nonce)
+                name: "link", device: name, peer: isWatch ? "phone" : "watch", isWatch: isWatch,
+                counterparts: counterparts,
+                isActive: true, pid: 1, process: process)
             return WatchLink(
                 setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true)
         }
@@ -64,17 +74,20 @@ final class LinkWorld {
     var toPhone: [WatchFrame] = []
     var toWatch: [WatchFrame] = []
     var now: Int64 = 0
+    /// Every greeting that was ever sent, and whether to the watch.
+    var greetings: [(frame: WatchFrame, isToWatch: Bool)] = []
     private let directory: TemporaryDirectory
 
-    init() throws {
+    /// - Parameter processes: Number of processes that there were in other worlds.
+    init(processes: UInt64 = 0) throws {
         directory = try TemporaryDirectory()
-        var nonce: UInt64 = 0
-        let nonces = {
-            nonce += 1
-            return nonce
+        var process = processes
+        let next = {
+            process += 1
+            return process
         }
-        phone = try End(name: "phone", isWatch: false, directory: directory.path, nonces: nonces)
-        watch = try End(name: "watch", isWatch: true, directory: directory.path, nonces: nonces)
+        phone = try End(name: "phone", isWatch: false, directory: directory.path, processes: next)
+        watch = try End(name: "watch", isWatch: true, directory: directory.path, processes: next)
     }
 
     /// Something happens at one end. `crashesAfterStore` lets the agent die between its commit and everything else.
@@ -91,17 +104,25 @@ final class LinkWorld {
         for effect in effects {
             switch effect {
             case .toPeer(let frame): send(frame, from: end)
-            case .greet: send(WatchFrame(.hello, body: WatchFrame.body(end.link.greeting)), from: end)
+            case .greet: send(end.link.hello(), from: end)
             case .toApp(_, let frame):
-                if frame.kind == .transferDone { end.finished.append(frame.messageId) }
                 end.toApp.append(frame)
+                if frame.kind == .transferDone { try hear(frame, at: end) }
             case .launch: end.launches += 1
             case .store, .finished, .wake, .linkChanged: break
             }
         }
     }
 
+    private func hear(_ frame: WatchFrame, at end: End) throws {
+        guard end.hearsEnds else { return }
+        end.finished.append(frame.messageId)
+        if frame.sequence != 0 { end.codes[frame.messageId] = frame.sequence }
+        try input(.fromApp(end.app, WatchFrame(.transferTold, messageId: frame.messageId)), at: end)
+    }
+
     private func send(_ frame: WatchFrame, from end: End) {
+        if frame.kind == .hello || frame.kind == .welcome { greetings.append((frame, !end.isWatch)) }
         if end.isWatch { toPhone.append(frame) } else { toWatch.append(frame) }
     }
 

@@ -35,6 +35,11 @@ struct LiveMessageTests {
         end.toApp.filter { $0.kind == .liveError }.map(\.sequence)
     }
 
+    /// The contexts that an app was told of.
+    private func contexts(_ end: LinkWorld.End) -> [Data] {
+        end.toApp.filter { $0.kind == .context && !$0.flags.contains(.retransmission) }.map(\.body)
+    }
+
     @Test("A message reaches the counterpart, and its reply comes back")
     func roundTrip() throws {
         let world = try connected()
@@ -198,9 +203,11 @@ struct LiveMessageTests {
     func orderAfterActivation() throws {
         let world = try connected()
         try world.input(
-            .fromApp("watchApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID())), at: world.watch)
+            .fromApp("watchApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())),
+            at: world.watch)
         try world.input(
-            .fromApp("phoneApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID())), at: world.phone)
+            .fromApp("phoneApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())),
+            at: world.phone)
         try world.killApp(of: world.phone)
         try exchange(world)
         _ = try send(world, from: world.watch)
@@ -217,7 +224,8 @@ struct LiveMessageTests {
         let world = try connected()
         try world.killApp(of: world.phone)
         try world.input(
-            .fromApp("watchApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID())), at: world.watch)
+            .fromApp("watchApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())),
+            at: world.watch)
         try exchange(world)
         try world.activateApp(of: world.phone)
         try exchange(world)
@@ -231,26 +239,94 @@ struct LiveMessageTests {
     @Test("A context that was overtaken on its way does not replace the newer one")
     func overtakenContext() throws {
         let world = try connected()
-        for value in [1, 2] as [UInt8] {
-            let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: Data([value]))
+        for value in [1, 2] {
+            let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(value))
             try world.input(.fromApp("phoneApp", frame), at: world.phone)
         }
         try world.arrive(at: world.watch, index: 1)
         try world.arrive(at: world.watch)
-        #expect(world.watch.toApp.filter { $0.kind == .context }.map(\.body) == [Data([2])])
+        #expect(try contexts(world.watch) == [content(2)])
+    }
+
+    @Test("A context waits for the transfers that were stored before the activation, and is told once")
+    func contextAfterTheBacklog() throws {
+        let world = try connected()
+        try world.killApp(of: world.phone)
+        for number in 1...3 {
+            let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content(number))
+            try world.input(.fromApp("watchApp", frame), at: world.watch)
+        }
+        let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(4))
+        try world.input(.fromApp("watchApp", frame), at: world.watch)
+        try exchange(world)
+        try world.activateApp(of: world.phone)
+        for _ in 1...3 {
+            #expect(contexts(world.phone) == [])
+            try world.handleNext(at: world.phone)
+        }
+        #expect(try contexts(world.phone) == [content(4)])
+        try world.killApp(of: world.phone)
+        try world.activateApp(of: world.phone)
+        let known = world.phone.toApp.filter { $0.kind == .context }
+        #expect(try known.map(\.body) == [content(4)])
+        #expect(known.first?.flags.contains(.retransmission) == true)
+        #expect(world.phone.toApp.firstIndex { $0.kind == .context } == 0, "the session has it when it is activated")
+    }
+
+    @Test("An app that starts again knows its own context")
+    func ownContext() throws {
+        let world = try connected()
+        let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(1))
+        try world.input(.fromApp("phoneApp", frame), at: world.phone)
+        try world.phone.reboot()
+        try world.activateApp(of: world.phone)
+        #expect(try world.phone.toApp.first { $0.kind == .ownContext }?.body == content(1))
+    }
+
+    @Test("A context of a greatest version does not block those that follow")
+    func greatestVersion() throws {
+        let world = try connected()
+        for version in [UInt64.max, 1_000] {
+            let garbage = WatchFrame(
+                .context, flags: .propertyList, sequence: version, app: "watchApp", body: try content(9))
+            try world.input(.fromPeer(garbage), at: world.watch)
+        }
+        #expect(try contexts(world.watch) == [content(9)])
+        let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(1))
+        try world.input(.fromApp("phoneApp", frame), at: world.phone)
+        // The next greeting tells which versions the watch has.
+        try world.phone.reboot()
+        world.airIsEmpty(for: world.phone)
+        try world.settle()
+        #expect(try contexts(world.watch) == [content(9), content(1)])
+    }
+
+    @Test("A phone that nobody has unlocked since its start is out of reach, and the watch knows why")
+    func lockedPhone() throws {
+        let world = try connected()
+        #expect(world.watch.link.state(for: "watchApp").isReachable)
+        try world.input(.unlocked(false), at: world.phone)
+        try exchange(world)
+        let locked = world.watch.link.state(for: "watchApp")
+        #expect(!locked.isReachable && locked.needsUnlock && locked.isCounterpartInstalled)
+        #expect(!world.phone.link.state(for: "phoneApp").isReachable)
+        try world.input(.unlocked(true), at: world.phone)
+        try exchange(world)
+        let open = world.watch.link.state(for: "watchApp")
+        #expect(open.isReachable && !open.needsUnlock)
     }
 
     @Test("A context that is lost on its way is sent again")
     func lostContext() throws {
         let world = try connected()
         #expect(world.phone.link.unconfirmed == nil)
-        let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: Data([1]))
+        let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(1))
         try world.input(.fromApp("phoneApp", frame), at: world.phone)
         world.toWatch.removeAll()
         #expect(world.phone.link.unconfirmed != nil)
         try world.input(.retransmit, at: world.phone)
         try exchange(world)
-        #expect(world.watch.toApp.filter { $0.kind == .context }.map(\.body) == [Data([1])])
+        #expect(try contexts(world.watch) == [content(1)])
         #expect(world.phone.link.unconfirmed == nil)
     }
 
@@ -278,18 +354,18 @@ struct LiveMessageTests {
     @Test("An acknowledgement of an older context does not keep the newer one from being sent again")
     func lateAcknowledgement() throws {
         let world = try connected()
-        for value in [1, 2] as [UInt8] {
-            let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: Data([value]))
+        for value in [1, 2] {
+            let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(value))
             try world.input(.fromApp("phoneApp", frame), at: world.phone)
         }
         try world.arrive(at: world.watch)
         world.toWatch = []
         try exchange(world)
-        #expect(world.watch.toApp.filter { $0.kind == .context }.map(\.body) == [Data([1])])
+        #expect(try contexts(world.watch) == [content(1)])
         try world.phone.reboot()
         world.airIsEmpty(for: world.phone)
         try world.settle()
-        #expect(world.watch.toApp.filter { $0.kind == .context }.map(\.body) == [Data([1]), Data([2])])
+        #expect(try contexts(world.watch) == [content(1), content(2)])
     }
 
     @Test("Of several application contexts only the newest arrives")
@@ -297,13 +373,13 @@ struct LiveMessageTests {
         let world = try connected()
         try world.input(.range(isInRange: false), at: world.phone)
         try exchange(world)
-        for value in [1, 2, 3] as [UInt8] {
-            let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: Data([value]))
+        for value in [1, 2, 3] {
+            let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(value))
             try world.input(.fromApp("phoneApp", frame), at: world.phone)
         }
         try world.phone.reboot()
         world.airIsEmpty(for: world.phone)
         try world.settle()
-        #expect(world.watch.toApp.filter { $0.kind == .context }.map(\.body) == [Data([3])])
+        #expect(try contexts(world.watch) == [content(3)])
     }
 }

@@ -66,7 +66,9 @@ struct CommandLineTests {
             }
             let agent = #expect(throws: ControlError.self) { try perform("main", "kill", in: lab.connection) }
             #expect(
-                agent?.message == "the agent of phone has ended; its apps ended with it; start the instance again")
+                agent?.message
+                    == "the agent of phone has ended; its apps ended with it; `phone: switchOn` starts the device again"
+            )
             let app = #expect(throws: ControlError.self) {
                 try perform("main", "hasValidActivation", in: lab.connection)
             }

@@ -55,6 +55,7 @@ final class FakeBackend: WatchSessionBackend {
     }
 
     func cancelTransfer(_ transferId: UUID) { note("cancel") }
+    func told(_ transferId: UUID) { note("told") }
     func delivered(_ transferId: UUID) { note("delivered") }
     func updateContext(_ body: Data) -> Int? { nil }
 

@@ -3,7 +3,8 @@ import Foundation
 import SimulatedDevice
 import TestSupport
 import Testing
-import WatchConnectivity
+
+@testable import WatchConnectivity
 
 /// Writes down what a session tells, and lets a test wait for it.
 private final class Recorder: NSObject, WCSessionDelegate, @unchecked Sendable {
@@ -52,6 +53,31 @@ private final class Recorder: NSObject, WCSessionDelegate, @unchecked Sendable {
     func session(_ session: WCSession, didFinish userInfoTransfer: WCSessionUserInfoTransfer, error: (any Error)?) {
         note("finished \(error.map { ($0 as NSError).code } ?? 0) \(userInfoTransfer.isTransferring)")
     }
+}
+
+/// A delegate with no more than it must have.
+private final class SilentDelegate: WCSessionDelegate {
+    func session(
+        _ session: WCSession, activationDidCompleteWith activationState: WCSessionActivationState, error: (any Error)?
+    ) {}
+}
+
+/// A delegate whose replies are too large.
+private final class TalkativeDelegate: WCSessionDelegate {
+    func session(
+        _ session: WCSession, activationDidCompleteWith activationState: WCSessionActivationState, error: (any Error)?
+    ) {}
+
+    func session(
+        _ session: WCSession, didReceiveMessageData messageData: Data, replyHandler: @escaping (Data) -> Void
+    ) {
+        replyHandler(Data(count: 65_537))
+    }
+}
+
+extension WCSession {
+    /// Blocks until everything that was brought has gone to the delegate.
+    fileprivate func waitForDelegate() { queue.sync {} }
 }
 
 @Suite("WCSession", .endsInTime)
@@ -128,6 +154,7 @@ struct WCSessionTests {
         let absent = WatchCounterpartState(isPaired: true, isCounterpartInstalled: true)
         let (away, _, fourth) = try await activated(absent)
         #expect(await code(away) == 7007)
+        #expect(await code(away, Data(count: 65_537)) == 7009, "the content is looked at before the distance")
         let (large, backend, fifth) = try await activated(reachable)
         #expect(await code(large, Data(count: 65_537)) == 7009)
         large.sendMessageData(Data(count: 65_536), replyHandler: nil)
@@ -166,7 +193,7 @@ struct WCSessionTests {
         func info(_ number: Int) throws -> Data {
             try PropertyListSerialization.data(fromPropertyList: ["n": number], format: .binary, options: 0)
         }
-        backend.bring(.userInfo(transferId: UUID(), body: try info(1), isRepeated: false))
+        backend.bring(.userInfo(transferId: UUID(), body: try info(1), hasMore: false))
         let question = LiveMessage(messageId: UUID(), body: Data([2]), isPropertyList: false, expectsReply: true)
         backend.bring(.message(question))
         let statement = LiveMessage(messageId: UUID(), body: Data([3]), isPropertyList: false, expectsReply: false)
@@ -174,6 +201,67 @@ struct WCSessionTests {
         #expect(try await recorder.wait(for: 5).suffix(3) == ["info 1", "question [2]", "data [3]"])
         #expect(backend.log.contains("delivered") && backend.log.contains("reply [9]"))
         withExtendedLifetime(session) {}
+    }
+
+    @Test("A question that the delegate has no method for is refused with 7014, a reply that is too large with 7009")
+    func unansweredQuestions() async throws {
+        let backend = FakeBackend()
+        let session = WCSession(backend: backend)
+        let silent = SilentDelegate()
+        session.delegate = silent
+        backend.bring(.activated(reachable, outstanding: []))
+        let question = LiveMessage(messageId: UUID(), body: Data(), isPropertyList: false, expectsReply: true)
+        backend.bring(.message(question))
+        try await onThread { session.waitForDelegate() }
+        #expect(backend.log == ["acknowledge", "refuse 7014"])
+        let talkative = TalkativeDelegate()
+        session.delegate = talkative
+        backend.bring(.message(question))
+        try await onThread { session.waitForDelegate() }
+        #expect(backend.log.last == "refuse 7009")
+        withExtendedLifetime([silent, talkative] as [AnyObject]) {}
+    }
+
+    @Test("Content is pending while more transfers wait, and a context until the delegate was told")
+    func pendingContent() async throws {
+        let (session, backend, recorder) = try await activated(reachable)
+        #expect(!session.hasContentPending)
+        backend.bring(.userInfo(transferId: UUID(), body: Data(), hasMore: true))
+        try await onThread { session.waitForDelegate() }
+        #expect(session.hasContentPending)
+        backend.bring(.userInfo(transferId: UUID(), body: Data(), hasMore: false))
+        try await onThread { session.waitForDelegate() }
+        #expect(!session.hasContentPending)
+        withExtendedLifetime(recorder) {}
+    }
+
+    @Test("A session knows its own context and the received one from earlier processes, and tells no news of them")
+    func knownContexts() async throws {
+        let (session, backend, recorder) = try await activated(reachable)
+        let body = { (number: Int) in
+            try PropertyListSerialization.data(fromPropertyList: ["n": number], format: .binary, options: 0)
+        }
+        backend.bring(.ownContext(try body(1)))
+        backend.bring(.context(try body(2), isNews: false))
+        try await onThread { session.waitForDelegate() }
+        #expect(session.applicationContext["n"] as? Int == 1)
+        #expect(session.receivedApplicationContext["n"] as? Int == 2)
+        #expect(recorder.log == ["activated 2 0", "reachable true"])
+    }
+
+    @Test("The end of a transfer is confirmed once the delegate has heard it")
+    func confirmedEnd() async throws {
+        let (session, backend, recorder) = try await activated(reachable)
+        _ = session.transferUserInfo(["n": 1])
+        backend.bring(.transferFinished(transferId: backend.transfers[0], body: Data(), code: nil))
+        try await onThread { session.waitForDelegate() }
+        #expect(backend.log.last == "told")
+        let deaf = FakeBackend()
+        let orphan = WCSession(backend: deaf)
+        deaf.bring(.transferFinished(transferId: UUID(), body: Data(), code: nil))
+        try await onThread { orphan.waitForDelegate() }
+        #expect(deaf.log == [], "without a delegate nobody has heard it")
+        withExtendedLifetime(recorder) {}
     }
 
     @Test("A transfer is outstanding until its end is told")
@@ -191,7 +279,7 @@ struct WCSessionTests {
     func confirmation() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         recorder.whileHandling { backend.log.contains("delivered") ? "confirmed" : "not confirmed" }
-        backend.bring(.userInfo(transferId: UUID(), body: Data(), isRepeated: false))
+        backend.bring(.userInfo(transferId: UUID(), body: Data(), hasMore: false))
         #expect(try await recorder.wait(for: 4).last == "not confirmed")
         withExtendedLifetime(session) {}
     }
@@ -204,7 +292,7 @@ struct WCSessionTests {
         backend.bring(.acknowledged(messageId: id))
         backend.bring(.reply(messageId: id, body: Data([5]), isPropertyList: false))
         // Comes after the reply, if there is one.
-        backend.bring(.userInfo(transferId: UUID(), body: Data(), isRepeated: false))
+        backend.bring(.userInfo(transferId: UUID(), body: Data(), hasMore: false))
         #expect(try await recorder.wait(for: 3)[2] == "reply [5]")
     }
 
@@ -220,12 +308,19 @@ struct WCSessionTests {
     @Test("A refused transfer is returned ended, and the delegate gets the reason")
     func refusedTransfer() async throws {
         let (session, backend, recorder) = try await activated(reachable)
+        #expect(!session.transferUserInfo(["x": recorder]).isTransferring)
+        #expect(try await recorder.wait(for: 3).last == "finished 7010 false")
         backend.refuseTransfers(code: 7006)
         #expect(!session.transferUserInfo(["n": 1]).isTransferring)
-        #expect(try await recorder.wait(for: 3).last == "finished 7006 false")
+        #expect(try await recorder.wait(for: 4).last == "finished 7006 false")
+        let missing = try await activated(WatchCounterpartState(isPaired: true)).0
+        missing.delegate = recorder
+        #expect(!missing.transferUserInfo(["x": recorder]).isTransferring)
+        #expect(
+            try await recorder.wait(for: 5).last == "finished 7006 false", "the app is missing, whatever the content")
         let inactive = WCSession(backend: FakeBackend())
         inactive.delegate = recorder
         #expect(!inactive.transferUserInfo().isTransferring)
-        #expect(try await recorder.wait(for: 4).last == "finished 7004 false")
+        #expect(try await recorder.wait(for: 6).last == "finished 7004 false")
     }
 }

@@ -46,8 +46,8 @@ extension DeviceAgent {
         let wasActivated = host.isActivated
         host.isActivated = true
         if links.isEmpty {
-            let body = ActivatedBody(state: WatchCounterpartState(isPaired: device.kind == .watch))
-            send(WatchFrame(.activate, body: WatchFrame.body(body)), to: host)
+            let state = WatchCounterpartState(isPaired: device.kind == .watch)
+            send(WatchFrame(.activate, body: WatchFrame.body(state)), to: host)
         } else if wasActivated {
             // Nothing changes for the links, but the app waits for an answer.
             links.first?.collect(.fromApp(host.spec.name, WatchFrame(.activate)))
@@ -61,7 +61,7 @@ extension DeviceAgent {
         guard let active = links.first else { return refuseWithoutLink(frame, from: host) }
         switch frame.kind {
         // Answers belong to the link that brought the question; the others do not know it.
-        case .delivered, .liveAcknowledgement, .liveReply, .liveError, .cancelTransfer:
+        case .delivered, .transferTold, .liveAcknowledgement, .liveReply, .liveError, .cancelTransfer:
             links.forEach { $0.collect(.fromApp(host.spec.name, frame)) }
         default:
             active.collect(.fromApp(host.spec.name, frame))

@@ -30,8 +30,11 @@ extension DeviceAgent {
         try endProcesses(of: apps.compactMap { hosts[$0.name] })
         try registry.uninstall(apps, from: device)
         try forgetNotifications(of: apps.map(\.name))
-        if installingAgain { try apps.forEach { try registry.install($0.bundleIdentifier) } }
         try tellLinksAboutInstallation()
+        if installingAgain {
+            try apps.forEach { try registry.install($0.bundleIdentifier) }
+            try tellLinksAboutInstallation()
+        }
     }
 
     /// Lets the other devices know which apps are here.
@@ -62,6 +65,7 @@ extension DeviceAgent {
         try endBoot()
         try registry.erase()
         try forgetNotifications(of: device.apps.map(\.name))
+        for link in links { link.erase() }
         try tellLinksAboutInstallation()
         for suffix in ["", "-wal", "-shm"] {
             let path = layout.keychainPath(device.name) + suffix

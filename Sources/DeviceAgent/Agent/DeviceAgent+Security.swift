@@ -20,11 +20,17 @@ extension DeviceAgent {
     /// Changes what protects the device, and notes when that locks or unlocks it.
     func changeProtection(_ body: (inout SecurityState) throws -> Void) throws {
         let (before, after) = try security.changeState { state in
-            let before = state.isLocked
+            let before = state
             try body(&state)
-            return (before, state.isLocked)
+            return (before, state)
         }
-        if before != after { trace.emit(after ? .deviceLocked : .deviceUnlocked) }
+        if before.isLocked != after.isLocked { trace.emit(after.isLocked ? .deviceLocked : .deviceUnlocked) }
+        tellLinksAboutLock()
+    }
+
+    /// Lets the other devices know whether this one was unlocked since it started.
+    func tellLinksAboutLock() {
+        for link in links { link.collect(.unlocked(security.state.isUnlockedSinceBoot)) }
     }
 
     private static func addBiometryCommands(to table: inout CommandTable<DeviceAgent>) {

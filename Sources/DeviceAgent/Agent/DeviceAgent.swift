@@ -63,6 +63,8 @@ public final class DeviceAgent {
         disk = try DeviceDisk(layout: layout, device: device.name)
         connectivity = try DeviceConnectivity(layout: layout, device: device)
         security = try DeviceSecurity(layout: layout, device: device)
+        // A device comes out of its box open, and is locked whenever it starts again.
+        if previousBoot > 0 { try security.changeState { $0.reboot() } }
         notifications = try NotificationStore(layout: layout, device: device.name)
         trace = try TraceWriter(
             directory: manifest.tracesDirectory, process: device.name, incarnation: boot)
@@ -81,14 +83,14 @@ public final class DeviceAgent {
             let process = AppProcess(name: app.name, isLenient: device.suspension == .lenient)
             hosts[app.name] = AppHost(spec: app, process: process)
         }
-        let nonce = UInt64.random(in: 1...UInt64.max)
         for link in manifest.topology.links(of: device.name) {
             links.append(
                 try LinkHost(
-                    layout: layout, topology: manifest.topology, link: link, device: device, nonce: nonce,
+                    layout: layout, topology: manifest.topology, link: link, device: device, process: UInt64(boot),
                     seed: manifest.seed, clock: clock, mailbox: mailbox, faults: faults, trace: trace))
         }
         try tellLinksAboutInstallation()
+        tellLinksAboutLock()
     }
 
     /// Serves until the instance ends or a signal asks for it.

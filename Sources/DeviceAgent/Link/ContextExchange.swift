@@ -6,11 +6,14 @@ import SimulatedDevice
 ///
 /// A value that decides and does nothing else.
 struct ContextExchange: Equatable, Sendable {
+    /// A greater version is none: the database and the counting on need the room.
+    static let greatestVersion = UInt64(Int64.max) - 1
+
     /// A context and its version.
     struct Context: Equatable, Sendable {
         var version: UInt64
         var body: Data
-        /// Own context: the other side has it. Received context: the app has it.
+        /// Own context: the other side has it. Received context: the app was told of it.
         var isDone: Bool
         /// Receiving app of an own context; empty for a received one.
         var destination = ""
@@ -20,6 +23,8 @@ struct ContextExchange: Equatable, Sendable {
     private(set) var own: [String: Context] = [:]
     /// The last context received for each app of this device.
     private(set) var received: [String: Context] = [:]
+    /// For each app of the other device: the version of the context that it has, as far as was heard.
+    private var heard: [String: UInt64] = [:]
 
     init(own: [String: Context] = [:], received: [String: Context] = [:]) {
         self.own = own
@@ -29,7 +34,8 @@ struct ContextExchange: Equatable, Sendable {
     /// An app replaces its context.
     mutating func update(_ body: Data, of app: String, for destination: String, isUp: Bool) -> [LinkEffect] {
         let context = Context(
-            version: (own[app]?.version ?? 0) + 1, body: body, isDone: false, destination: destination)
+            version: max(own[app]?.version ?? 0, heard[destination] ?? 0) + 1, body: body, isDone: false,
+            destination: destination)
         own[app] = context
         return [.store(.context(app: app, version: context.version, body: body))]
             + (isUp ? [frame(of: context)] : [])
@@ -40,8 +46,23 @@ struct ContextExchange: Equatable, Sendable {
         own.filter { !$0.value.isDone }.mapValues(\.version)
     }
 
-    /// The other device is in range, or has not confirmed for a while.
-    func connect() -> [LinkEffect] {
+    /// The other device has greeted, and has told which versions it has.
+    ///
+    /// It may remember more than this device has sent since its memory was lost: what is not confirmed then gets a number
+    /// that is new for it.
+    mutating func connect(_ versions: [String: UInt64]) -> [LinkEffect] {
+        heard = versions.filter { $0.value < Self.greatestVersion }
+        var effects: [LinkEffect] = []
+        for (app, context) in own.sorted(by: { $0.key < $1.key }) where !context.isDone {
+            guard let version = heard[context.destination], version >= context.version else { continue }
+            own[app]?.version = version + 1
+            effects.append(.store(.context(app: app, version: version + 1, body: context.body)))
+        }
+        return effects + retransmit()
+    }
+
+    /// Contexts were not confirmed for a while.
+    func retransmit() -> [LinkEffect] {
         own.sorted { $0.key < $1.key }.filter { !$0.value.isDone }.map { frame(of: $0.value) }
     }
 
@@ -55,21 +76,50 @@ struct ContextExchange: Equatable, Sendable {
     }
 
     /// The other side's context arrived.
-    mutating func receive(_ frame: WatchFrame, isActivated: Bool) -> [LinkEffect] {
+    ///
+    /// - Parameter canTell: Whether the app can be told now.
+    mutating func receive(_ frame: WatchFrame, canTell: Bool) -> [LinkEffect] {
         let acknowledgement = LinkEffect.toPeer(
             WatchFrame(.contextAcknowledgement, sequence: frame.sequence, app: frame.app))
-        guard frame.sequence > (received[frame.app]?.version ?? 0) else { return [acknowledgement] }
-        received[frame.app] = Context(version: frame.sequence, body: frame.body, isDone: isActivated)
+        let previous = received[frame.app]
+        guard frame.sequence > previous?.version ?? 0 else { return [acknowledgement] }
+        // The same content under another number is no news.
+        let isTold = previous?.body == frame.body && previous?.isDone == true
+        received[frame.app] = Context(version: frame.sequence, body: frame.body, isDone: isTold)
         let stored = LinkEffect.store(
-            .contextReceived(app: frame.app, version: frame.sequence, body: frame.body))
-        return [stored, acknowledgement] + (isActivated ? [delivery(of: frame.body, to: frame.app)] : [])
+            .contextReceived(app: frame.app, version: frame.sequence, body: frame.body, isTold: isTold))
+        return [stored, acknowledgement] + (canTell ? tell(frame.app) : [])
     }
 
-    /// An app activated its session: it gets the last context received.
-    mutating func activated(_ app: String) -> [LinkEffect] {
-        guard let context = received[app] else { return [] }
+    /// The app can be told of the last context received, unless it was told before.
+    mutating func tell(_ app: String) -> [LinkEffect] {
+        guard let context = received[app], !context.isDone else { return [] }
         received[app]?.isDone = true
-        return [delivery(of: context.body, to: app)]
+        return [
+            .store(.contextTold(app: app)),
+            .toApp(app, WatchFrame(.context, flags: .propertyList, app: app, body: context.body)),
+        ]
+    }
+
+    /// What an app that activates its session knows from before: its own context, and the one that it was told of.
+    func known(by app: String) -> [LinkEffect] {
+        var effects: [LinkEffect] = []
+        if let context = own[app] {
+            effects.append(.toApp(app, WatchFrame(.ownContext, flags: .propertyList, app: app, body: context.body)))
+        }
+        if let context = received[app], context.isDone {
+            effects.append(
+                .toApp(
+                    app,
+                    WatchFrame(.context, flags: [.propertyList, .retransmission], app: app, body: context.body)))
+        }
+        return effects
+    }
+
+    /// The app was taken off the device.
+    mutating func forget(_ app: String) {
+        own[app] = nil
+        received[app] = nil
     }
 
     private func frame(of context: Context) -> LinkEffect {
@@ -77,9 +127,5 @@ struct ContextExchange: Equatable, Sendable {
             WatchFrame(
                 .context, flags: .propertyList, sequence: context.version, app: context.destination,
                 body: context.body))
-    }
-
-    private func delivery(of body: Data, to app: String) -> LinkEffect {
-        .toApp(app, WatchFrame(.context, flags: .propertyList, app: app, body: body))
     }
 }

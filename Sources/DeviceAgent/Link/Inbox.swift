@@ -6,6 +6,10 @@ import SimulatedDevice
 ///
 /// A value that decides and does nothing else; see ``Outbox`` for the rule on its effects.
 struct Inbox: Equatable, Sendable {
+    /// Number of transfers that are remembered after they arrived. Only what is not confirmed comes again under another
+    /// number, and that is never more than a window.
+    static let memory = Int(Outbox.window) * 4
+
     /// One received transfer that its app has not handled yet.
     struct Entry: Equatable, Sendable {
         /// Order of arrival, from 1.
@@ -22,8 +26,12 @@ struct Inbox: Equatable, Sendable {
     private(set) var epoch: UInt64
     /// Everything up to this number of that outbox has arrived.
     private(set) var received: UInt64
+    /// The last numbers of that outbox that came as a tombstone.
+    private(set) var skipped: [UInt64]
     /// What the apps have not handled, in order.
     private(set) var entries: [Entry]
+    /// The transfers that arrived last, whatever outbox and number they had.
+    private var recent: [UUID]
     private var lastPosition: Int64
     /// The entry that each running app is handling.
     private var handling: [String: UUID] = [:]
@@ -31,10 +39,14 @@ struct Inbox: Equatable, Sendable {
     private var hasReportedGap = false
 
     /// Takes up what was stored.
-    init(epoch: UInt64 = 0, received: UInt64 = 0, entries: [Entry] = []) {
+    init(
+        epoch: UInt64 = 0, received: UInt64 = 0, skipped: [UInt64] = [], entries: [Entry] = [], recent: [UUID] = []
+    ) {
         self.epoch = epoch
         self.received = received
+        self.skipped = skipped
         self.entries = entries
+        self.recent = recent
         lastPosition = entries.map(\.position).max() ?? 0
     }
 
@@ -44,32 +56,56 @@ struct Inbox: Equatable, Sendable {
         guard epoch != self.epoch else { return [] }
         self.epoch = epoch
         received = 0
+        skipped = []
         return [.store(.senderChanged(epoch: epoch))]
     }
 
-    /// A transfer, or the tombstone of a cancelled one, arrived for `app`.
-    mutating func receive(_ frame: WatchFrame) -> [LinkEffect] {
+    /// A transfer, or the tombstone of one, arrived for `app`.
+    ///
+    /// - Parameter refusal: The `WCError.Code` with which a transfer is not taken; nil for one that is fine. The sender
+    ///   then puts a tombstone into its place.
+    mutating func receive(_ frame: WatchFrame, refusal: Int? = nil) -> [LinkEffect] {
         guard frame.epoch == epoch else { return [] }
         guard frame.sequence == received + 1 else {
             if frame.sequence <= received { return [acknowledgement] }
             guard !hasReportedGap else { return [] }
             hasReportedGap = true
-            return [.toPeer(WatchFrame(.userInfoGap, epoch: epoch, sequence: received + 1))]
+            return [.toPeer(report(.userInfoGap, received + 1))]
+        }
+        let isTransfer = frame.kind == .userInfo
+        // A double is told as arrived, whatever has become of its app since.
+        let isDouble = recent.contains(frame.messageId)
+        if isTransfer, !isDouble, let refusal {
+            // The sender sends everything behind it again, without being asked.
+            hasReportedGap = true
+            return [.toPeer(refused(frame, code: refusal))]
         }
         hasReportedGap = false
         received += 1
-        guard frame.kind == .userInfo else {
-            return [.store(.received(nil, sequence: received)), acknowledgement]
+        if !isDouble, !isTransfer {
+            skipped = (skipped + [received]).suffix(Self.memory)
+            return [.store(.skipped(sequence: received)), acknowledgement]
         }
+        guard !isDouble else { return [.store(.received(nil, sequence: received)), acknowledgement] }
         lastPosition += 1
         let entry = Entry(
             position: lastPosition, transferId: frame.messageId, app: frame.app, body: frame.body, wasOffered: false)
         entries.append(entry)
+        recent = (recent + [entry.transferId]).suffix(Self.memory)
         return [.store(.received(entry, sequence: received)), acknowledgement]
     }
 
-    private var acknowledgement: LinkEffect {
-        .toPeer(WatchFrame(.userInfoAcknowledgement, epoch: epoch, sequence: received))
+    private func refused(_ frame: WatchFrame, code: Int) -> WatchFrame {
+        WatchFrame(
+            .userInfoRefusal, messageId: frame.messageId, epoch: epoch, sequence: frame.sequence,
+            body: WatchFrame.body(RefusalBody(code: code)))
+    }
+
+    private var acknowledgement: LinkEffect { .toPeer(report(.userInfoAcknowledgement, received)) }
+
+    private func report(_ kind: WatchFrame.Kind, _ sequence: UInt64) -> WatchFrame {
+        WatchFrame(
+            kind, epoch: epoch, sequence: sequence, body: skipped.isEmpty ? Data() : WatchFrame.body(skipped))
     }
 
     /// How many entries wait for an app.
@@ -83,9 +119,10 @@ struct Inbox: Equatable, Sendable {
         let entry = entries[index]
         handling[app] = entry.transferId
         entries[index].wasOffered = true
+        let hasMore = entries[(index + 1)...].contains { $0.app == app }
         let frame = WatchFrame(
             .deliver, flags: entry.wasOffered ? [.propertyList, .retransmission] : [.propertyList],
-            messageId: entry.transferId, app: app, body: entry.body)
+            messageId: entry.transferId, sequence: hasMore ? 1 : 0, app: app, body: entry.body)
         return (entry.wasOffered ? [] : [.store(.offered(position: entry.position))]) + [.toApp(app, frame)]
     }
 
@@ -101,13 +138,12 @@ struct Inbox: Equatable, Sendable {
     mutating func processEnded(_ app: String) {
         handling[app] = nil
     }
-}
 
-extension Outbox.Entry {
-    func frame(epoch: UInt64, sequence: UInt64, isRetransmission: Bool) -> WatchFrame {
-        WatchFrame(
-            isCancelled ? .userInfoTombstone : .userInfo,
-            flags: isRetransmission ? [.propertyList, .retransmission] : [.propertyList], messageId: transferId,
-            epoch: epoch, sequence: sequence, app: destination, body: body)
+    /// The app was taken off the device, and what waits for it with it.
+    mutating func forget(_ app: String) -> [LinkEffect] {
+        handling[app] = nil
+        let gone = entries.filter { $0.app == app }
+        entries.removeAll { $0.app == app }
+        return gone.map { .store(.handled(position: $0.position)) }
     }
 }

@@ -23,7 +23,7 @@ struct LinkDatabase: Sendable {
     }
 
     private static let schema = DeviceDatabase.Schema(
-        purpose: "watch link", version: 1,
+        purpose: "watch link", version: 2,
         statements: """
             CREATE TABLE link (
                 epoch INTEGER NOT NULL, acknowledged INTEGER NOT NULL, lastSequence INTEGER NOT NULL,
@@ -31,13 +31,15 @@ struct LinkDatabase: Sendable {
             );
             CREATE TABLE outbox (
                 position INTEGER PRIMARY KEY, transferId BLOB NOT NULL, origin TEXT NOT NULL,
-                destination TEXT NOT NULL, sequence INTEGER, isCancelled INTEGER NOT NULL, body BLOB NOT NULL
+                destination TEXT NOT NULL, sequence INTEGER, endCode INTEGER, body BLOB NOT NULL
             );
             CREATE INDEX outboxSequence ON outbox (sequence);
             CREATE TABLE inbox (
                 position INTEGER PRIMARY KEY, transferId BLOB NOT NULL, app TEXT NOT NULL, body BLOB NOT NULL,
                 wasOffered INTEGER NOT NULL
             );
+            CREATE TABLE recent (position INTEGER PRIMARY KEY, transferId BLOB NOT NULL);
+            CREATE TABLE skipped (sequence INTEGER PRIMARY KEY);
             CREATE TABLE finished (
                 position INTEGER PRIMARY KEY, transferId BLOB NOT NULL, app TEXT NOT NULL, body BLOB NOT NULL,
                 code INTEGER
@@ -48,15 +50,20 @@ struct LinkDatabase: Sendable {
             );
             """)
 
+    /// Identifies an outbox that begins.
+    static func newEpoch() -> UInt64 {
+        // Stored as a signed number; zero would mean "no outbox".
+        UInt64.random(in: 1...UInt64(Int64.max - 1_000_000))
+    }
+
     /// Reads the queues; the first time, begins an outbox with a random epoch.
     ///
     /// - Parameter counterparts: For each app of this device, the name of the app it talks to.
     func load(counterparts: [String: String]) throws -> StoredQueues {
         try database.write { db in
             if try Int.fetchOne(db, sql: "SELECT count(*) FROM link") == 0 {
-                // Stored as a signed number; zero would mean "no outbox".
-                let epoch = Int64.random(in: 1...Int64.max - 1_000_000)
-                try db.execute(sql: "INSERT INTO link VALUES (?, 0, 0, 0, 0)", arguments: [epoch])
+                try db.execute(
+                    sql: "INSERT INTO link VALUES (?, 0, 0, 0, 0)", arguments: [Int64(Self.newEpoch())])
             }
             guard let link = try Row.fetchOne(db, sql: "SELECT * FROM link") else {
                 throw CocoaError(.fileReadCorruptFile)
@@ -65,7 +72,7 @@ struct LinkDatabase: Sendable {
                 Outbox.Entry(
                     position: row["position"], transferId: row["transferId"], origin: row["origin"],
                     destination: row["destination"], sequence: (row["sequence"] as Int64?).map(UInt64.init),
-                    isCancelled: row["isCancelled"], body: row["body"])
+                    endCode: row["endCode"], body: row["body"])
             }
             let incoming = try Row.fetchAll(db, sql: "SELECT * FROM inbox ORDER BY position").map { row in
                 Inbox.Entry(
@@ -75,6 +82,8 @@ struct LinkDatabase: Sendable {
             let finished = try Row.fetchAll(db, sql: "SELECT * FROM finished ORDER BY position").map { row in
                 FinishedTransfer(transferId: row["transferId"], app: row["app"], body: row["body"], code: row["code"])
             }
+            let recent = try UUID.fetchAll(db, sql: "SELECT transferId FROM recent ORDER BY position")
+            let skipped = try Int64.fetchAll(db, sql: "SELECT sequence FROM skipped ORDER BY sequence")
             var contexts: [Bool: [String: ContextExchange.Context]] = [:]
             for row in try Row.fetchAll(db, sql: "SELECT * FROM context") {
                 let app: String = row["app"]
@@ -89,7 +98,8 @@ struct LinkDatabase: Sendable {
                     lastSequence: UInt64(link["lastSequence"] as Int64), entries: outgoing),
                 inbox: Inbox(
                     epoch: UInt64(bitPattern: link["receivedEpoch"] as Int64),
-                    received: UInt64(link["received"] as Int64), entries: incoming),
+                    received: UInt64(link["received"] as Int64), skipped: skipped.map(UInt64.init), entries: incoming,
+                    recent: recent),
                 contexts: ContextExchange(own: contexts[true] ?? [:], received: contexts[false] ?? [:]),
                 finished: finished)
         }
@@ -110,30 +120,40 @@ struct LinkDatabase: Sendable {
         switch change {
         case .accepted(let entry):
             try execute(
-                "INSERT INTO outbox VALUES (?, ?, ?, ?, NULL, 0, ?)",
+                "INSERT INTO outbox VALUES (?, ?, ?, ?, NULL, NULL, ?)",
                 [entry.position, entry.transferId, entry.origin, entry.destination, entry.body])
         case .numbered(let position, let sequence):
             try execute("UPDATE outbox SET sequence = ? WHERE position = ?", [Int64(sequence), position])
             try execute("UPDATE link SET lastSequence = ?", [Int64(sequence)])
         case .withdrawn(let position):
             try execute("DELETE FROM outbox WHERE position = ?", [position])
-        case .cancelled(let position):
-            try execute("UPDATE outbox SET isCancelled = 1, body = x'' WHERE position = ?", [position])
+        case .ended(let position, let code):
+            try execute("UPDATE outbox SET endCode = ? WHERE position = ?", [code, position])
+        case .orphaned(let position):
+            try execute("UPDATE outbox SET origin = '', body = x'' WHERE position = ?", [position])
         case .acknowledged(let sequence):
             try execute("DELETE FROM outbox WHERE sequence <= ?", [Int64(sequence)])
             try execute("UPDATE link SET acknowledged = ?", [Int64(sequence)])
         case .restarted(let epoch):
-            try execute("DELETE FROM outbox WHERE isCancelled", [])
+            try execute("DELETE FROM outbox WHERE endCode IS NOT NULL", [])
             try execute("UPDATE outbox SET sequence = NULL", [])
             try execute("UPDATE link SET epoch = ?, acknowledged = 0, lastSequence = 0", [Int64(epoch)])
         case .senderChanged(let epoch):
             try execute("UPDATE link SET receivedEpoch = ?, received = 0", [Int64(bitPattern: epoch)])
+            try execute("DELETE FROM skipped", [])
         case .received(let entry, let sequence):
             if let entry {
                 try execute(
                     "INSERT INTO inbox VALUES (?, ?, ?, ?, ?)",
                     [entry.position, entry.transferId, entry.app, entry.body, entry.wasOffered])
+                try execute("INSERT INTO recent (transferId) VALUES (?)", [entry.transferId])
+                try execute(
+                    "DELETE FROM recent WHERE position <= (SELECT max(position) FROM recent) - ?", [Inbox.memory])
             }
+            try execute("UPDATE link SET received = ?", [Int64(sequence)])
+        case .skipped(let sequence):
+            try execute("INSERT INTO skipped VALUES (?)", [Int64(sequence)])
+            try execute("DELETE FROM skipped WHERE sequence <= ?", [Int64(sequence) - Int64(Inbox.memory)])
             try execute("UPDATE link SET received = ?", [Int64(sequence)])
         case .offered(let position):
             try execute("UPDATE inbox SET wasOffered = 1 WHERE position = ?", [position])
@@ -150,9 +170,20 @@ struct LinkDatabase: Sendable {
                 "INSERT OR REPLACE INTO context VALUES (?, 1, ?, ?, 0)", [app, Int64(bitPattern: version), body])
         case .contextAcknowledged(let app, _):
             try execute("UPDATE context SET isDone = 1 WHERE app = ? AND isOwn", [app])
-        case .contextReceived(let app, let version, let body):
+        case .contextReceived(let app, let version, let body, let isTold):
             try execute(
-                "INSERT OR REPLACE INTO context VALUES (?, 0, ?, ?, 0)", [app, Int64(bitPattern: version), body])
+                "INSERT OR REPLACE INTO context VALUES (?, 0, ?, ?, ?)",
+                [app, Int64(bitPattern: version), body, isTold])
+        case .contextTold(let app):
+            try execute("UPDATE context SET isDone = 1 WHERE app = ? AND NOT isOwn", [app])
+        case .forgotten(let app):
+            try execute("DELETE FROM context WHERE app = ?", [app])
+            try execute("DELETE FROM finished WHERE app = ?", [app])
+        case .erased(let epoch):
+            for table in ["outbox", "inbox", "recent", "skipped", "finished", "context", "link"] {
+                try execute("DELETE FROM \(table)", [])
+            }
+            try execute("INSERT INTO link VALUES (?, 0, 0, 0, 0)", [Int64(epoch)])
         }
     }
 }

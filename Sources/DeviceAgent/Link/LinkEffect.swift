@@ -30,16 +30,20 @@ enum LinkChange: Equatable, Sendable {
     case numbered(position: Int64, sequence: UInt64)
     /// A transfer was taken back before it was sent.
     case withdrawn(position: Int64)
-    /// A transfer was taken back after it was sent.
-    case cancelled(position: Int64)
+    /// A transfer was taken back, or refused, after it was sent.
+    case ended(position: Int64, code: Int)
+    /// The app of a transfer that was sent was taken off the device.
+    case orphaned(position: Int64)
     /// The other device has everything up to this number.
     case acknowledged(upTo: UInt64)
-    /// The own sequence starts anew; cancelled entries are dropped, the others lose their numbers.
+    /// The own sequence starts anew; entries that have ended are dropped, the others lose their numbers.
     case restarted(epoch: UInt64)
     /// The other device sends from another outbox.
     case senderChanged(epoch: UInt64)
-    /// A transfer (or the tombstone of one) arrived.
+    /// A transfer arrived; nil for one that had arrived before under another number.
     case received(Inbox.Entry?, sequence: UInt64)
+    /// The tombstone of a transfer arrived.
+    case skipped(sequence: UInt64)
     /// A received transfer is handed to an app.
     case offered(position: Int64)
     /// An app has handled a received transfer.
@@ -53,7 +57,13 @@ enum LinkChange: Equatable, Sendable {
     /// The other side has the application context of this version.
     case contextAcknowledged(app: String, version: UInt64)
     /// The other side's application context arrived.
-    case contextReceived(app: String, version: UInt64, body: Data)
+    case contextReceived(app: String, version: UInt64, body: Data, isTold: Bool)
+    /// The app was told of the other side's application context.
+    case contextTold(app: String)
+    /// The app was taken off the device: its contexts and what it should be told go with it.
+    case forgotten(app: String)
+    /// The device was erased: nothing is left, and the outbox begins with another epoch.
+    case erased(epoch: UInt64)
 }
 
 /// An own transfer that is over.
@@ -80,8 +90,11 @@ enum LinkCode {
     static let deviceNotPaired = 7005
     static let watchAppNotInstalled = 7006
     static let notReachable = 7007
+    static let payloadTooLarge = 7009
+    static let payloadUnsupportedTypes = 7010
     static let messageReplyFailed = 7011
     static let messageReplyTimedOut = 7012
     static let deliveryFailed = 7014
     static let transferTimedOut = 7017
+    static let companionAppNotInstalled = 7018
 }

@@ -68,7 +68,8 @@ extension WatchFrame {
         case .live: .live
         case .liveReply, .liveError: .reply
         case .userInfo, .userInfoTombstone: .transfer
-        case .liveAcknowledgement, .userInfoAcknowledgement, .userInfoGap, .contextAcknowledgement: .acknowledgement
+        case .liveAcknowledgement, .userInfoAcknowledgement, .userInfoGap, .userInfoRefusal, .contextAcknowledgement:
+            .acknowledgement
         case .context: .context
         case .state: .state
         default: nil

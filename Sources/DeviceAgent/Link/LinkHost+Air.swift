@@ -12,7 +12,7 @@ extension LinkHost {
 
     /// Lets the link decide about everything that the other agent has sent.
     func collectReceived() throws {
-        while let frame = try port.receive(refuse: noteRefused) {
+        while let frame = try port.receive(checking: link.greetings, refuse: noteRefused) {
             // Out of range nothing arrives in any case.
             if air.isClear || !link.isInRange {
                 collect(.fromPeer(frame))
@@ -50,7 +50,7 @@ extension LinkHost {
                 do {
                     collect(.fromPeer(try WatchFrame(parts: arrival.parts)))
                 } catch {
-                    noteRefused(error)
+                    noteRefused(error.description)
                 }
             }
         }
@@ -104,7 +104,7 @@ extension LinkHost {
         trace.emit(.linkFaulted, fields)
     }
 
-    private func noteRefused(_ reason: WatchFrame.Malformed) {
-        trace.emit(.linkRefused, ["link": .string(name), "cause": .string(reason.description)])
+    func noteRefused(_ reason: String) {
+        trace.emit(.linkRefused, ["link": .string(name), "cause": .string(reason)])
     }
 }

@@ -33,7 +33,7 @@ final class LinkHost {
     private static let retransmissionTimeout: UInt64 = 1_000_000_000
 
     init(
-        layout: InstanceLayout, topology: Topology, link spec: LinkSpec, device: DeviceSpec, nonce: UInt64,
+        layout: InstanceLayout, topology: Topology, link spec: LinkSpec, device: DeviceSpec, process: UInt64,
         seed: UInt64, clock: LabClock, mailbox: Mailbox, faults: FaultTable, trace: TraceWriter
     ) throws {
         name = spec.name
@@ -45,13 +45,14 @@ final class LinkHost {
         let isWatch = device.name == spec.watch
         let counterparts = Counterparts.of(device: device.name, link: spec, topology: topology)
         let setup = WatchLink.Setup(
-            name: spec.name, device: device.name, isWatch: isWatch, counterparts: counterparts,
-            isActive: topology.links(of: device.name).first == spec, pid: getpid(), nonce: nonce)
+            name: spec.name, device: device.name, peer: isWatch ? spec.phone : spec.watch, isWatch: isWatch,
+            counterparts: counterparts,
+            isActive: topology.links(of: device.name).first == spec, pid: getpid(), process: process)
         let path = layout.linkDatabasePath(device.name, spec.name)
         try Files.createDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
         database = LinkDatabase(path: path)
         link = WatchLink(setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true)
-        port = try LinkPort(layout: layout, link: spec, isWatch: isWatch, nonce: nonce)
+        port = try LinkPort(layout: layout, link: spec, isWatch: isWatch, process: process)
         alarm = LabAlarm(clock: clock) { _ in mailbox.post(.labAlarm) }
         // Only the phone's end knows whether the devices are in range; it never answers while they are not.
         if !isWatch && !spec.up { collect(.range(isInRange: false)) }
@@ -93,7 +94,7 @@ final class LinkHost {
             case .toApp(_, let frame) where frame.kind == .deliver || frame.kind == .live:
                 try perform(effect)
                 pass(.linkDelivered)
-            case .greet: try transmit(WatchFrame(.hello, body: WatchFrame.body(link.greeting)))
+            case .greet: try transmit(link.hello())
             case .linkChanged(isUp: false):
                 air.lose()
                 try perform(effect)
@@ -125,6 +126,11 @@ final class LinkHost {
             retransmission = nil
             if unconfirmed == link.unconfirmed { collect(.retransmit) }
         }
+    }
+
+    /// Forgets everything, as the device is erased.
+    func erase() {
+        collect(.erased(epoch: LinkDatabase.newEpoch()))
     }
 
     /// Tells the other agent that this one ends.
@@ -162,6 +168,9 @@ final class LinkHost {
                 ])
         case .liveError:
             emit(.linkFailed, frame.correlationId, ["code": .integer(Int64(clamping: frame.sequence))])
+        case .userInfoRefusal:
+            let code = (try? frame.decodeBody(RefusalBody.self))?.code ?? 0
+            return noteRefused("the transfer \(frame.messageId.uuidString) cannot be taken (WCError \(code))")
         default: return
         }
         pass(.linkSent)

@@ -1,17 +1,7 @@
-/// Body of `hello` and `welcome` between two agents: the sender, and how far guaranteed transfers have come.
-struct GreetingBody: Codable, Equatable, Sendable {
-    /// Name of the sending device.
-    var device: String
-    /// Differs for each process of the agent, so that a restart is noticed.
-    var nonce: UInt64
-    /// Process identifier of the agent. Its end is the end of the link.
-    var pid: Int32
-    /// Identifies the speaker's outbox.
-    var epoch: UInt64
-    /// The listener's outbox as the speaker knows it, and the last transfer that arrived from it.
-    var receivedEpoch: UInt64
-    /// Sequence number of that transfer; 0 for none.
-    var receivedSequence: UInt64
+/// Body of `userInfoRefusal`: why the receiver does not take a transfer.
+struct RefusalBody: Codable, Equatable, Sendable {
+    /// A `WCError.Code`.
+    var code: Int
 }
 
 /// Body of `state` between two agents: what a device publishes about its apps.
@@ -56,4 +46,6 @@ enum ByeReason: UInt64, Sendable {
     case replaced = 3
     /// The frame was of a major version that this agent does not speak.
     case version = 4
+    /// The device was erased.
+    case erased = 5
 }

@@ -15,7 +15,7 @@ final class LinkPort {
     /// Phone: only one process may listen; a second bind would silently take the path over.
     private let guardLock: FileLock?
 
-    init(layout: InstanceLayout, link: LinkSpec, isWatch: Bool, nonce: UInt64) throws {
+    init(layout: InstanceLayout, link: LinkSpec, isWatch: Bool, process: UInt64) throws {
         isListening = !isWatch
         let endpoint = InstanceEndpoint.link(link.name)
         let address = try layout.address(of: endpoint)
@@ -25,7 +25,7 @@ final class LinkPort {
         try socket.set(.maxMessageSize(524_288))
         if isWatch {
             guardLock = nil
-            try socket.set(.routingID(Data("\(link.watch)-\(nonce)".utf8)))
+            try socket.set(.routingID(Data("\(link.watch)-\(process)".utf8)))
             // Nothing may wait in the socket for a phone that is not there.
             try socket.set(.immediate(true))
             try socket.set(.reconnectInterval(first: 5, maximum: 200))
@@ -53,21 +53,33 @@ final class LinkPort {
 
     /// The next frame; nil when there is none.
     ///
-    /// - Parameter refuse: Is told of what is not a frame of this protocol, which is thrown away.
-    func receive(refuse: (WatchFrame.Malformed) -> Void) throws -> WatchFrame? {
+    /// - Parameters:
+    ///   - greetings: Which greetings count: none of a stranger, and none that is late.
+    ///   - refuse: Is told of what is thrown away, in words.
+    func receive(checking greetings: GreetingRules, refuse: (String) -> Void) throws -> WatchFrame? {
         while var parts = try socket.receive() {
             var address: Data?
             if isListening { address = parts.removeFirst() }
+            let frame: WatchFrame
             do {
-                let frame = try WatchFrame(parts: parts)
-                // The newest agent that greets is the watch; frames of an earlier process are late.
-                if frame.kind == .hello { peer = address }
-                if isListening && address != peer { continue }
-                return frame
+                frame = try WatchFrame(parts: parts)
             } catch {
-                refuse(error)
+                refuse(error.description)
                 if case .version = error { try answerUnknownVersion(to: address) }
+                continue
             }
+            if frame.kind == .hello || frame.kind == .welcome {
+                do throws(GreetingRefusal) {
+                    _ = try greetings.read(frame)
+                } catch {
+                    refuse(error.description)
+                    continue
+                }
+            }
+            // The newest agent that greets is the watch; frames of an earlier process are late.
+            if frame.kind == .hello { peer = address }
+            if isListening && address != peer { continue }
+            return frame
         }
         return nil
     }

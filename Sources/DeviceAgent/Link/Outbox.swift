@@ -1,4 +1,5 @@
 import Foundation
+import SimulatedDevice
 
 /// The sending half of guaranteed transfers: which entry goes out when, and when it is done (watch.md, section 11.6).
 ///
@@ -13,15 +14,16 @@ struct Outbox: Equatable, Sendable {
         /// Order of acceptance, from 1.
         var position: Int64
         var transferId: UUID
-        /// Actor name of the sending app.
+        /// Actor name of the sending app; empty when that was taken off the device, so that nobody is told.
         var origin: String
         /// Actor name of the receiving app.
         var destination: String
         /// Place in the sequence on the wire; assigned when the entry is first sent, so that an entry cancelled
         /// before leaves no gap.
         var sequence: UInt64?
-        /// Cancelled after it was sent: the wire carries a tombstone with the same number.
-        var isCancelled: Bool
+        /// Cancelled or refused after it was sent: the wire carries a tombstone with the same number, and this is the
+        /// `WCError.Code` with which the transfer ends.
+        var endCode: Int?
         var body: Data
     }
 
@@ -33,6 +35,7 @@ struct Outbox: Equatable, Sendable {
     private(set) var lastSequence: UInt64
     /// What the receiver has not confirmed, in order.
     private(set) var entries: [Entry]
+    private var transferIds: Set<UUID>
     private var lastPosition: Int64
     /// The next number to send on the current connection; nil while there is none.
     private var nextToSend: UInt64?
@@ -45,6 +48,7 @@ struct Outbox: Equatable, Sendable {
         self.acknowledged = acknowledged
         self.lastSequence = lastSequence
         self.entries = entries
+        transferIds = Set(entries.map(\.transferId))
         lastPosition = entries.map(\.position).max() ?? 0
         highestSent = lastSequence
     }
@@ -53,8 +57,11 @@ struct Outbox: Equatable, Sendable {
     var isWaitingForAcknowledgement: Bool { nextToSend.map { $0 > acknowledged + 1 } ?? false }
 
     /// Whether this transfer is queued, so that accepting it again would double it.
-    func contains(_ transferId: UUID) -> Bool {
-        entries.contains { $0.transferId == transferId }
+    func contains(_ transferId: UUID) -> Bool { transferIds.contains(transferId) }
+
+    /// The transfers of an app that are queued or under way, in order.
+    func outstanding(of app: String) -> [Entry] {
+        entries.filter { $0.origin == app && $0.endCode == nil }
     }
 
     /// Accepts a transfer.
@@ -62,34 +69,50 @@ struct Outbox: Equatable, Sendable {
         lastPosition += 1
         let entry = Entry(
             position: lastPosition, transferId: transferId, origin: origin, destination: destination, sequence: nil,
-            isCancelled: false, body: body)
+            endCode: nil, body: body)
         entries.append(entry)
+        transferIds.insert(transferId)
         return [.store(.accepted(entry))] + pump()
     }
 
     /// Takes a transfer back, as far as that is still possible.
     mutating func cancel(_ transferId: UUID) -> [LinkEffect] {
-        guard let index = entries.firstIndex(where: { $0.transferId == transferId && !$0.isCancelled }) else {
+        guard let index = entries.firstIndex(where: { $0.transferId == transferId && $0.endCode == nil }) else {
             return []
         }
         if entries[index].sequence == nil {
-            let entry = entries.remove(at: index)
+            let entry = remove(at: index)
             return [.store(.withdrawn(position: entry.position)), .finished(entry, code: LinkCode.deliveryFailed)]
         }
-        entries[index].isCancelled = true
-        entries[index].body = Data()
-        return [.store(.cancelled(position: entries[index].position))]
+        return end(index, code: LinkCode.deliveryFailed) + resend()
     }
 
-    /// The other device is in range. It knows this outbox as `epoch` and has everything up to `received`.
-    mutating func connect(epoch known: UInt64, received: UInt64) -> [LinkEffect] {
+    /// The app that sent the transfers was taken off the device: they end, and nobody is told.
+    mutating func forget(_ app: String) -> [LinkEffect] {
+        var effects: [LinkEffect] = []
+        for index in entries.indices.reversed() where entries[index].origin == app {
+            if entries[index].sequence == nil {
+                effects.append(.store(.withdrawn(position: remove(at: index).position)))
+            } else {
+                effects += end(index, code: LinkCode.deliveryFailed)
+                entries[index].origin = ""
+                entries[index].body = Data()
+                effects.append(.store(.orphaned(position: entries[index].position)))
+            }
+        }
+        return effects + resend()
+    }
+
+    /// The other device is in range. It knows this outbox as `epoch` and has everything up to `received`, of which it
+    /// `skipped` what came as a tombstone.
+    mutating func connect(epoch known: UInt64, received: UInt64, skipped: [UInt64] = []) -> [LinkEffect] {
         let received = known == epoch ? received : 0
         guard received >= acknowledged, received <= lastSequence else {
             // It has forgotten entries that were confirmed once, or remembers entries that never were: another
             // device, or one that was erased. What is still queued starts a sequence of its own.
             return restart()
         }
-        var effects = confirm(received)
+        var effects = confirm(received, skipped: skipped)
         nextToSend = acknowledged + 1
         effects += pump()
         return effects
@@ -100,26 +123,49 @@ struct Outbox: Equatable, Sendable {
         nextToSend = nil
     }
 
-    /// The receiver has everything up to `sequence`.
-    mutating func acknowledge(epoch: UInt64, upTo sequence: UInt64) -> [LinkEffect] {
+    /// The receiver has everything up to `sequence`, of which it `skipped` what came as a tombstone.
+    mutating func acknowledge(epoch: UInt64, upTo sequence: UInt64, skipped: [UInt64] = []) -> [LinkEffect] {
         guard epoch == self.epoch, sequence <= lastSequence else { return [] }
-        return confirm(sequence) + pump()
+        return confirm(sequence, skipped: skipped) + pump()
     }
 
-    /// The receiver misses the entry with this number.
-    mutating func rewind(epoch: UInt64, to sequence: UInt64) -> [LinkEffect] {
-        guard epoch == self.epoch, nextToSend != nil, sequence <= lastSequence else { return [] }
-        var effects = sequence > 0 ? confirm(sequence - 1) : []
-        nextToSend = acknowledged + 1
-        effects += pump()
-        return effects
+    /// The receiver misses the entry with this number; of those before it `skipped` came as a tombstone.
+    mutating func rewind(epoch: UInt64, to sequence: UInt64, skipped: [UInt64] = []) -> [LinkEffect] {
+        guard epoch == self.epoch, nextToSend != nil, sequence > acknowledged, sequence <= lastSequence else {
+            return []
+        }
+        let effects = confirm(sequence - 1, skipped: skipped)
+        return effects + resend()
+    }
+
+    /// The receiver does not take the entry with this number, and nothing behind it before it is replaced.
+    mutating func refuse(epoch: UInt64, sequence: UInt64, code: Int) -> [LinkEffect] {
+        guard epoch == self.epoch, sequence > acknowledged,
+            let index = entries.firstIndex(where: { $0.sequence == sequence })
+        else { return [] }
+        // Of a double, the tombstone is on its way.
+        return entries[index].endCode == nil ? end(index, code: code) + resend() : []
     }
 
     /// No confirmation came for a while: everything under way is sent again.
     mutating func retransmit() -> [LinkEffect] {
-        guard isWaitingForAcknowledgement else { return [] }
+        isWaitingForAcknowledgement ? resend() : []
+    }
+
+    private mutating func resend() -> [LinkEffect] {
+        guard nextToSend != nil else { return [] }
         nextToSend = acknowledged + 1
         return pump()
+    }
+
+    private mutating func remove(at index: Int) -> Entry {
+        transferIds.remove(entries[index].transferId)
+        return entries.remove(at: index)
+    }
+
+    private mutating func end(_ index: Int, code: Int) -> [LinkEffect] {
+        entries[index].endCode = code
+        return [.store(.ended(position: entries[index].position, code: code))]
     }
 
     private mutating func restart() -> [LinkEffect] {
@@ -128,22 +174,29 @@ struct Outbox: Equatable, Sendable {
         lastSequence = 0
         highestSent = 0
         var effects: [LinkEffect] = [.store(.restarted(epoch: epoch))]
-        effects += entries.filter(\.isCancelled).map { .finished($0, code: LinkCode.deliveryFailed) }
-        entries.removeAll(where: \.isCancelled)
+        for entry in entries where entry.endCode != nil {
+            transferIds.remove(entry.transferId)
+            effects.append(.finished(entry, code: entry.endCode))
+        }
+        entries.removeAll { $0.endCode != nil }
         for index in entries.indices { entries[index].sequence = nil }
         nextToSend = 1
         // The receiver learns of the new epoch by a greeting, never from a transfer.
         return effects + [.greet]
     }
 
-    private mutating func confirm(_ sequence: UInt64) -> [LinkEffect] {
+    private mutating func confirm(_ sequence: UInt64, skipped: [UInt64]) -> [LinkEffect] {
         guard sequence > acknowledged else { return [] }
         acknowledged = sequence
         if let next = nextToSend, next <= sequence { nextToSend = sequence + 1 }
         let done = entries.prefix { ($0.sequence ?? .max) <= sequence }
         entries.removeFirst(done.count)
+        for entry in done { transferIds.remove(entry.transferId) }
         return [.store(.acknowledged(upTo: sequence))]
-            + done.map { .finished($0, code: $0.isCancelled ? LinkCode.deliveryFailed : nil) }
+            + done.map { entry in
+                // What was taken back too late has arrived all the same.
+                .finished(entry, code: entry.sequence.map(skipped.contains) == true ? entry.endCode : nil)
+            }
     }
 
     /// Sends as much as the window allows.
@@ -166,5 +219,15 @@ struct Outbox: Equatable, Sendable {
             nextToSend = next + 1
         }
         return effects
+    }
+}
+
+extension Outbox.Entry {
+    func frame(epoch: UInt64, sequence: UInt64, isRetransmission: Bool) -> WatchFrame {
+        let isTombstone = endCode != nil
+        return WatchFrame(
+            isTombstone ? .userInfoTombstone : .userInfo,
+            flags: isRetransmission ? [.propertyList, .retransmission] : [.propertyList], messageId: transferId,
+            epoch: epoch, sequence: sequence, app: destination, body: isTombstone ? Data() : body)
     }
 }

@@ -14,6 +14,8 @@ public enum ActorKind: String, Codable, CaseIterable, Sendable {
     case process
     /// A simulated device.
     case device
+    /// The process that plays a simulated device, handled by whoever gives the command.
+    case deviceProcess
     /// The link between a phone and a watch.
     case link
     /// The instance's fault table.

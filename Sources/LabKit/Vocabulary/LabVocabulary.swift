@@ -7,7 +7,8 @@ extension Vocabulary {
             + networkingCommands + userOperationCommands + offlineOperationCommands + inboxCommands
             + watchSupportCommands + messagingCommands + pushCommands
             + serverCommands + operationCommands + resourceCommands + trafficCommands + serverProcessCommands
-            + processCommands + appNotificationCommands + deviceCommands + diskCommands + connectivityCommands
+            + processCommands + appNotificationCommands + deviceCommands + deviceProcessCommands + diskCommands
+            + connectivityCommands
             + securityCommands + notificationCommands + linkCommands + linkFaultCommands + storageCommands
             + sharingInspectionCommands + sharedDataDamageCommands
             + faultCommands + clockCommands + traceCommands)

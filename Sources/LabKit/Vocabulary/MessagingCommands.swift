@@ -2,7 +2,7 @@ extension Vocabulary {
     /// Commands by which an app uses WatchConnectivity for messages of its own.
     static let messagingCommands: [any Command.Type] = [
         WatchSessionState.self, SendMessage.self, TransferUserInfo.self, OutstandingUserInfoTransfers.self,
-        ReceivedMessages.self, ReceivedUserInfo.self,
+        FinishedUserInfoTransfers.self, ReceivedMessages.self, ReceivedUserInfo.self,
     ]
 }
 
@@ -19,6 +19,8 @@ public struct WatchSessionState: Command {
         @Field("Whether a message would be delivered now.") public var isReachable: Bool
         @Field("Phone only: whether a watch is paired.") public var isPaired: Bool?
         @Field("Phone only: whether the companion app is installed.") public var isWatchAppInstalled: Bool?
+        @Field("Watch only: whether the phone is out of reach because nobody has unlocked it since it started.")
+        public var phoneNeedsUnlock: Bool?
         public init() {}
     }
 
@@ -50,6 +52,21 @@ public struct OutstandingUserInfoTransfers: Command {
         "outstandingUserInfoTransfers", of: [.app, .watchApp],
         "Counts the guaranteed messages that have not arrived yet.")
     public typealias Result = Int
+
+    public init() {}
+}
+
+public struct FinishedUserInfoTransfers: Command {
+    public static let info = CommandInfo(
+        "finishedUserInfoTransfers", of: [.app, .watchApp],
+        "Lists the guaranteed messages of whose end this process was told, oldest first.")
+
+    public struct Transfer: FieldObject {
+        @Field("What was sent.") public var userInfo: [String: JSONValue]
+        @Field("The `WCError` with which it ended; none when it has arrived.") public var code: Int?
+        public init() {}
+    }
+    public typealias Result = [Transfer]
 
     public init() {}
 }

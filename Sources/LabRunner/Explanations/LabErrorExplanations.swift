@@ -25,14 +25,17 @@ extension Explanation {
             causes: ["Ctrl-C.", "The instance is ending."], advice: "Run it again."),
         Explanation(
             "notRunning", .labError, "The app has no process that could carry the command out.",
-            causes: ["It was ended or uninstalled, or has `autostart: false`."], advice: "`launch` it before."),
+            causes: ["It was ended or uninstalled, or has `autostart: false`."],
+            advice: "`launch` an app before; `switchOn` starts a device.",
+            scenarios: ["watch/devices-crash-and-start-again.yaml"]),
         Explanation(
             "peerDied", .labError,
             "The process died before it answered. Nobody knows how much of the command was carried out.",
             causes: ["A fault with `action: kill`, or a command that kills it.", "It crashed."],
             advice:
-                "Its log is in `logs` of the scenario's directory, its last events are in its trace. `relaunch` starts it "
-                + "again.", scenarios: ["faults/server-dies-before-a-commit.yaml"]),
+                "Its log is in `logs` of the scenario's directory, its last events are in its trace. `relaunch` starts an "
+                + "app again, `switchOn` a device, `restart` the server.",
+            scenarios: ["faults/server-dies-before-a-commit.yaml"]),
         Explanation(
             "suspended", .labError, "The process sleeps, and answers nothing until it is woken.",
             causes: ["A step suspended it, or the device did."], advice: "`resume` it before."),

@@ -10,6 +10,8 @@ struct InstanceKeeper: Sendable {
     let expectEnd: @Sendable (_ pid: Int32) -> Void
     /// Starts the server again and waits until it is ready.
     let startServer: @Sendable () throws -> Void
+    /// Starts the agent of a device again.
+    let startAgent: @Sendable (_ device: String) throws -> Void
 }
 
 // Starting the server and the agents.

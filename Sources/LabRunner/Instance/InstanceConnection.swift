@@ -129,14 +129,14 @@ public final class InstanceConnection: Sendable {
         self.keeper.withLock { $0 = keeper }
     }
 
-    /// The server's process; nil when it does not run.
-    var serverProcess: ProcessWatch? {
-        guard let pid = holder(of: .server), ProcessTable.isAlive(pid) else { return nil }
+    /// The process of the server or of an agent; nil when it does not run.
+    func process(of endpoint: InstanceEndpoint) -> ProcessWatch? {
+        guard let pid = holder(of: endpoint), ProcessTable.isAlive(pid) else { return nil }
         return try? ProcessWatch(pid: pid)
     }
 
-    /// Remembers that the end of the server's process is wanted from here on.
-    func expectServerEnd(_ pid: Int32) {
+    /// Remembers that the end of a process of the server or of an agent is wanted from here on.
+    func expectEnd(_ pid: Int32) {
         keeper.withLock { $0 }?.expectEnd(pid)
     }
 
@@ -150,6 +150,16 @@ public final class InstanceConnection: Sendable {
         try ping(.server, timeout: Self.startPatience)
     }
 
+    /// Starts the agent of a device, which does not run, and waits until it answers.
+    func startAgent(of device: String) throws {
+        if let keeper = keeper.withLock({ $0 }) {
+            try keeper.startAgent(device)
+        } else {
+            _ = try spawnAgent(of: device)
+        }
+        try ping(.agent(device), timeout: Self.startPatience)
+    }
+
     /// Why nobody can answer at the endpoint of the server or of an agent; nil when its process lives, or has not
     /// come up yet.
     func death(of endpoint: InstanceEndpoint) -> ControlError? {
@@ -158,7 +168,8 @@ public final class InstanceConnection: Sendable {
         let how = keeper.withLock { $0 }?.howEnded(endpoint).map { " (\($0))" } ?? ""
         let rest =
             endpoint == .server
-            ? "`server: restart` starts it again" : "its apps ended with it; start the instance again"
+            ? "`server: restart` starts it again"
+            : "its apps ended with it; `\(endpoint.actor): switchOn` starts the device again"
         return ControlError(
             name: "peerDied", message: "\(endpoint) has ended\(how); \(rest)")
     }

@@ -70,7 +70,8 @@ public final class LabInstance: Sendable {
                         .flatMap { self?.sentence(onEndOf: $0) }
                 },
                 expectEnd: { [weak self] pid in self?.state.withLock { _ = $0.wantedEnds.insert(pid) } },
-                startServer: { [weak self] in try self?.startServer() }))
+                startServer: { [weak self] in try self?.startServer() },
+                startAgent: { [weak self] device in try self?.startAgent(of: device) }))
     }
 
     /// Starts the server and the agents, waits until they answer, and launches the apps that start by
@@ -117,22 +118,31 @@ public final class LabInstance: Sendable {
 
     /// Starts the server again, which has ended.
     private func startServer() throws {
+        try awaitServer(startAgain(.server) { try connection.spawnServer() })
+    }
+
+    /// Starts the agent of a device again, which has ended.
+    private func startAgent(of device: String) throws {
+        _ = try startAgain(.agent(device)) { try connection.spawnAgent(of: device) }
+    }
+
+    private func startAgain(_ endpoint: InstanceEndpoint, _ spawn: () throws -> ChildProcess) throws -> ChildProcess {
         let (isEnding, former) = state.withLock { state in
-            (state.isKilled || state.isStopped, state.infrastructure.filter { $0.endpoint == .server })
+            (state.isKilled || state.isStopped, state.infrastructure.filter { $0.endpoint == endpoint })
         }
         guard !isEnding else { throw LabFailure("The instance is ending.") }
         // Waited for, so that its number is free; another process may have it from here on.
         for part in former { _ = end(of: part) }
         state.withLock { state in
-            state.infrastructure.removeAll { $0.endpoint == .server }
+            state.infrastructure.removeAll { $0.endpoint == endpoint }
             for part in former {
                 state.ends[part.process.pid] = nil
                 state.wantedEnds.remove(part.process.pid)
             }
         }
-        let server = try connection.spawnServer()
-        add(server, answeringAt: .server)
-        try awaitServer(server)
+        let process = try spawn()
+        add(process, answeringAt: endpoint)
+        return process
     }
 
     private func awaitAnswer(_ endpoint: InstanceEndpoint) throws {
@@ -253,7 +263,7 @@ public final class LabInstance: Sendable {
     /// Whether a command or an armed fault explains the end of a part, or somebody else has replaced it.
     private func isWanted(_ status: ExitStatus, of part: Infrastructure) -> Bool {
         if state.withLock({ $0.wantedEnds.contains(part.process.pid) }) { return true }
-        if part.endpoint == .server, connection.serverProcess != nil { return true }
+        if part.endpoint == .server, connection.process(of: .server) != nil { return true }
         return status == .signaled(SIGKILL) && connection.faultedProcesses.contains(part.endpoint.actor)
     }
 

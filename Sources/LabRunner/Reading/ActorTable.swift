@@ -24,7 +24,7 @@ struct ActorTable: Sendable {
                         (.process, .endpoint(agent, about: app.name)),
                     ])
             }
-            add(device.name, [(.device, .endpoint(agent, about: device.name))])
+            add(device.name, [(.device, .endpoint(agent, about: device.name)), (.deviceProcess, .instance)])
         }
         for link in topology.links {
             add(link.name, [(.link, .endpoint(.agent(link.phone), about: link.name))])
@@ -87,6 +87,7 @@ extension ActorKind {
         case .serverProcess: "the server's process"
         case .process: "a process"
         case .device: "a device"
+        case .deviceProcess: "a device's process"
         case .link: "a link"
         case .faults: "`faults`"
         case .clock: "`clock`"

@@ -58,7 +58,8 @@ struct ControlCaller: Sendable {
         timeout: LabDuration = ControlClient.patience
     ) throws -> Outcome {
         guard case .endpoint(let endpoint, let about) = target.route else {
-            let request = ControlRequest(command: command, arguments: arguments, operation: operation)
+            let request = ControlRequest(
+                command: command, arguments: arguments, actor: target.actor, operation: operation)
             let outcome = InstanceCommands.perform(request, of: target.kind, on: instance)
             return Outcome(answer: Outcome.Answer(outcome), interval: nil)
         }

@@ -2,12 +2,15 @@ internal import LabFile
 internal import LabKit
 
 /// The commands of `faults` and `clock`, which act on the instance's mapped pages, of `trace`, which reads its files, and
-/// of the server's process.
+/// of the processes of the server and the devices.
 enum InstanceCommands {
     /// Carries a command out.
     static func perform(
         _ request: ControlRequest, of kind: ActorKind, on instance: InstanceConnection
     ) -> Result<JSONValue, ControlError> {
+        if kind == .deviceProcess {
+            return device.perform(request, on: DeviceProcess(instance: instance, device: request.actor ?? ""))
+        }
         let table =
             switch kind {
             case .clock: clock
@@ -24,6 +27,7 @@ enum InstanceCommands {
         try clock.checkComplete()
         try trace.checkComplete()
         try server.checkComplete()
+        try device.checkComplete()
     }
 
     private static let faults: CommandTable<InstanceConnection> = {
@@ -64,6 +68,14 @@ enum InstanceCommands {
         var table = CommandTable<InstanceConnection>(of: .serverProcess)
         table.answer(KillServer.self) { _, instance in try ServerProcess(instance: instance).kill() }
         table.answer(RestartServer.self) { _, instance in try ServerProcess(instance: instance).restart() }
+        return table
+    }()
+
+    private static let device: CommandTable<DeviceProcess> = {
+        var table = CommandTable<DeviceProcess>(of: .deviceProcess)
+        table.answer(KillDevice.self) { _, device in try device.kill() }
+        table.answer(SwitchOffDevice.self) { _, device in try device.switchOff() }
+        table.answer(SwitchOnDevice.self) { _, device in try device.switchOn() }
         return table
     }()
 

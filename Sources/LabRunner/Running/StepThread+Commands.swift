@@ -117,7 +117,8 @@ extension StepThread {
             return [actor]
         case .process where [Uninstall.name, Reinstall.name].contains(name):
             return [actor] + devices.flatMap(\.apps).filter { $0.kind == .appExtension && $0.host == actor }.map(\.name)
-        case .device where [Reboot.name, Erase.name].contains(name):
+        case .device where [Reboot.name, Erase.name].contains(name),
+            .deviceProcess where [KillDevice.name, SwitchOffDevice.name].contains(name):
             return devices.filter { $0.name == actor }.flatMap(\.apps).map(\.name)
         default: return []
         }

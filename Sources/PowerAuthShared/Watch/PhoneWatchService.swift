@@ -43,28 +43,44 @@ package final class PhoneWatchService: WatchPacketHandler {
         return token(payload, target: packet.target)
     }
 
-    /// What the watch should believe about the activation.
+    /// What the watch should believe about the activation; an error when the phone itself does not know, as before its
+    /// first unlock. The original then tells that there is none, and the watch removes what it has.
     ///
     /// A pending activation is none: the original sends its identifier too, so that the watch offers what the
     /// phone refuses (watch.md, section 13, item 2).
-    package func statusPacket() -> WatchPacket {
-        let activationId = session.readTask { $0.hasValidActivation ? $0.activationIdentifier : nil }
-        return WatchPacket(
-            target: WatchTarget.session(instanceId), payload: WatchStatusPayload(.put, activationId: activationId))
+    package func statusPacket() -> TaskResult<WatchPacket> {
+        do {
+            let activationId = try session.read { $0.hasValidActivation ? $0.activationIdentifier : nil }
+            return .success(
+                WatchPacket(
+                    target: WatchTarget.session(instanceId),
+                    payload: WatchStatusPayload(.put, activationId: activationId)))
+        } catch {
+            return .failure(error as NSError)
+        }
     }
 
     private func status(_ payload: WatchStatusPayload, target: String) -> WatchResponse {
         guard payload.command == .get else {
             return WatchResponse(.phoneUnsupportedCommand(payload.command.rawValue, target: target))
         }
-        return WatchResponse(messageOfItsOwn: statusPacket())
+        return switch statusPacket() {
+        case .success(let packet): WatchResponse(messageOfItsOwn: packet)
+        case .failure(let error): WatchResponse(error)
+        }
     }
 
     private func token(_ payload: WatchTokenPayload, target: String) -> WatchResponse {
         guard payload.command == .get else {
             return WatchResponse(.phoneUnsupportedCommand(payload.command.rawValue, target: target))
         }
-        guard session.hasValidActivation() else { return WatchResponse(.cannotGetTokenWithoutActivation) }
+        do {
+            guard try session.read({ $0.hasValidActivation }) else {
+                return WatchResponse(.cannotGetTokenWithoutActivation)
+            }
+        } catch {
+            return WatchResponse(error as NSError)
+        }
         guard let token = tokenStore.localToken(withName: payload.tokenName) else {
             return WatchResponse(WatchTokenPayload(.put, tokenName: payload.tokenName, isNotFound: true))
         }

@@ -27,8 +27,12 @@ package struct WatchResponse: Sendable {
         packet = WatchPacket(target: WatchPacket.replyTarget, payload: payload)
     }
 
+    package init(_ error: NSError) {
+        packet = WatchPacket(error: error)
+    }
+
     package init(_ error: WatchError) {
-        packet = WatchPacket(error: error.nsError)
+        self.init(error.nsError)
     }
 
     package init(messageOfItsOwn packet: WatchPacket) {
@@ -46,6 +50,8 @@ public final class PowerAuthWCSessionManager: Sendable {
     public static let sharedInstance = makeShared()
 
     private let transport: (any WatchTransport)?
+    /// Counts what a phone says; nil on a watch.
+    private let orders: WatchOrderSource?
     private let registry = Mutex<[WeakHandler]>([])
 
     /// A registered handler, which the registry does not keep alive.
@@ -56,9 +62,12 @@ public final class PowerAuthWCSessionManager: Sendable {
         init(_ handler: any WatchPacketHandler) { value = handler }
     }
 
-    /// - Parameter transport: nil on a device that has no counterpart.
-    package init(transport: (any WatchTransport)?) {
+    /// - Parameters:
+    ///   - transport: nil on a device that has no counterpart.
+    ///   - orders: counts what a phone says; nil on a watch.
+    package init(transport: (any WatchTransport)?, orders: WatchOrderSource? = nil) {
         self.transport = transport
+        self.orders = orders
     }
 
     /// The session of the process while messages can be queued, else nil. Reachability plays no part.
@@ -125,7 +134,12 @@ public final class PowerAuthWCSessionManager: Sendable {
         guard let handler = liveHandlers().first(where: { $0.accepts(target: packet.target) }) else {
             return WatchResponse(.noHandler(target: packet.target))
         }
-        return handler.respond(to: packet, expectsReply: expectsReply)
+        // A request with an error code has no payload, whatever it says beside it (watch.md, W6).
+        guard packet.error == nil else { return WatchResponse(.wrongPacket) }
+        let order = orders?.next()
+        var response = handler.respond(to: packet, expectsReply: expectsReply)
+        response.packet = response.packet.said(order)
+        return response
     }
 
     private func answer(_ response: WatchResponse, _ replyHandler: ((Data) -> Void)?) {
@@ -152,14 +166,22 @@ public final class PowerAuthWCSessionManager: Sendable {
     /// While own transfers are outstanding the packet joins their queue. The original sends it immediately, so that a
     /// newer command overtakes an older one (watch.md, section 13, item 3).
     ///
+    /// - Parameter packet: the packet, or why there is none; made after its place in the order is known.
     /// - Returns: false when the packet was dropped.
     @discardableResult
-    package func send(_ packet: WatchPacket) -> Bool {
+    package func send(_ packet: @autoclosure () throws -> WatchPacket) -> Bool {
         guard let transport, transport.isUsable else {
             PowerAuthLog.write("Watch: \(WatchError.sessionNotAvailable.message)")
             return false
         }
-        let bytes = packet.serialized()
+        let order = orders?.next()
+        let bytes: Data
+        do {
+            bytes = try packet().said(order).serialized()
+        } catch {
+            PowerAuthLog.write("Watch: nothing is sent, because there is nothing to tell: \(error)")
+            return false
+        }
         guard transport.isReachable, !transport.hasOutstandingTransfers else {
             return transport.transferUserInfo([WatchPacket.userInfoKey: bytes])
         }
@@ -193,23 +215,27 @@ public final class PowerAuthWCSessionManager: Sendable {
             errorHandler: { completion(.failure($0)) })
     }
 
-    /// Sends a command of the phone and waits until the watch has done it.
+    /// Sends a command of the phone and waits until the watch has done it. It overtakes transfers that wait; the watch
+    /// pays no attention to what they say about the same thing.
     ///
     /// - Parameters:
-    ///   - packet: the command, or why there is none.
+    ///   - packet: the command, or why there is none; made after its place in the order is known.
     ///   - completion: called exactly once, on the main queue.
-    package func sendCommand(_ packet: TaskResult<WatchPacket>, completion: @escaping (NSError?) -> Void) {
+    package func sendCommand(
+        _ packet: @autoclosure () -> TaskResult<WatchPacket>, completion: @escaping (NSError?) -> Void
+    ) {
+        let order = orders?.next()
         let task = OperationTask<Void> { result in
             switch result {
             case .success: completion(nil)
             case .failure(let error): completion(error)
             }
         }
-        switch packet {
+        switch packet() {
         case .failure(let error):
             task.complete(.failure(error))
         case .success(let packet):
-            send(packet, expecting: WatchSuccessPayload.self) { task.complete($0.map { _ in }) }
+            send(packet.said(order), expecting: WatchSuccessPayload.self) { task.complete($0.map { _ in }) }
         }
     }
 
@@ -235,7 +261,8 @@ public final class PowerAuthWCSessionManager: Sendable {
             return PowerAuthWCSessionManager(transport: nil)
         }
         let manager = PowerAuthWCSessionManager(
-            transport: WCSessionTransport(session: .default, isWatch: backend.isWatch))
+            transport: WCSessionTransport(session: .default, isWatch: backend.isWatch),
+            orders: backend.isWatch ? nil : Sandbox.current.defaults().map(WatchOrderSource.init))
         if backend.isWatch { manager.register(WatchSynchronizationService.shared) }
         return manager
     }

@@ -14,6 +14,8 @@ package struct WatchFields: Sendable, Equatable {
         case tokenData
         case tokenNotFound
         case successCode
+        case orderOrigin
+        case orderNumber
     }
 
     package enum Value: Sendable, Equatable {
@@ -57,6 +59,21 @@ package struct WatchFields: Sendable, Equatable {
         case .boolean(let value): value ? 1 : 0
         default: nil
         }
+    }
+
+    /// When the phone has said it.
+    var order: WatchOrder? {
+        get { WatchOrder(fields: self) }
+        set {
+            values[.orderOrigin] = newValue.map { .text($0.origin) }
+            values[.orderNumber] = newValue.map { .integer($0.number) }
+        }
+    }
+
+    /// Whether the members tell something, rather than ask for it: only then the order matters.
+    var isNews: Bool {
+        text(.activationCommand) == WatchStatusPayload.Command.put.rawValue
+            || text(.tokenCommand).map { $0 != WatchTokenPayload.Command.get.rawValue } ?? false
     }
 
     /// The error that the members describe: any numeric code makes one, 0 included.

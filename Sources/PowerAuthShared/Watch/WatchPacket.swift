@@ -67,6 +67,14 @@ package struct WatchPacket: Sendable {
         WatchPacket(target: target, error: error, fields: fields)
     }
 
+    /// The same packet with the moment at which it was said; a question and an error have none.
+    func said(_ order: WatchOrder?) -> WatchPacket {
+        guard let order, error == nil, fields.isNews else { return self }
+        var numbered = fields
+        numbered.order = order
+        return WatchPacket(target: target, error: nil, fields: numbered)
+    }
+
     /// The bytes of the message.
     package func serialized() -> Data {
         var all = fields

@@ -10,23 +10,27 @@ package struct WatchStatusPayload: WatchPayload, Equatable {
     package let command: Command
     /// Identifier of the activation; nil for none.
     package let activationId: String?
+    /// When the phone has said it; nil when it does not count.
+    package let order: WatchOrder?
 
-    package init(_ command: Command, activationId: String? = nil) {
+    package init(_ command: Command, activationId: String? = nil, order: WatchOrder? = nil) {
         self.command = command
         self.activationId = activationId
+        self.order = order
     }
 
     package static let vendorName = "PA2WCSessionPacket_ActivationStatus"
 
     package init?(fields: WatchFields) {
         guard let command = fields.text(.activationCommand).flatMap(Command.init(rawValue:)) else { return nil }
-        self.init(command, activationId: fields.text(.activationId))
+        self.init(command, activationId: fields.text(.activationId), order: WatchOrder(fields: fields))
     }
 
     package var fields: WatchFields {
         var fields = WatchFields()
         fields[.activationCommand] = .text(command.rawValue)
         fields[.activationId] = activationId.map { .text($0) }
+        fields.order = order
         return fields
     }
 }
@@ -45,8 +49,14 @@ package struct WatchTokenPayload: WatchPayload, Equatable {
     package let tokenData: Data?
     /// The phone does not have the token.
     package let isNotFound: Bool
+    /// When the phone has said it; nil when it does not count.
+    package let order: WatchOrder?
 
-    package init(_ command: Command, tokenName: String, tokenData: Data? = nil, isNotFound: Bool = false) {
+    package init(
+        _ command: Command, tokenName: String, tokenData: Data? = nil, isNotFound: Bool = false,
+        order: WatchOrder? = nil
+    ) {
+        self.order = order
         self.command = command
         self.tokenName = tokenName
         self.tokenData = tokenData
@@ -62,7 +72,8 @@ package struct WatchTokenPayload: WatchPayload, Equatable {
         let data = fields.text(.tokenData).flatMap { Data(base64Encoded: $0) }
         let isNotFound = (fields.number(.tokenNotFound) ?? 0) != 0
         if command == .put && (data ?? Data()).isEmpty && !isNotFound { return nil }
-        self.init(command, tokenName: name, tokenData: data, isNotFound: isNotFound)
+        self.init(
+            command, tokenName: name, tokenData: data, isNotFound: isNotFound, order: WatchOrder(fields: fields))
     }
 
     package var fields: WatchFields {
@@ -71,6 +82,7 @@ package struct WatchTokenPayload: WatchPayload, Equatable {
         fields[.tokenName] = .text(tokenName)
         fields[.tokenData] = tokenData.map { .text($0.base64EncodedString()) }
         if isNotFound { fields[.tokenNotFound] = .boolean(true) }
+        fields.order = order
         return fields
     }
 }

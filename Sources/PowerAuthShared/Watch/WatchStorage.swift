@@ -12,12 +12,14 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
     private let status: PowerAuthKeychain
     private let tokens: PowerAuthKeychain
     private let sandbox: Sandbox
+    private let orders: DefaultsSuite?
 
     /// - Parameters:
     ///   - configuration: names of the keychain services; access groups play no part on a watch.
     ///   - sandbox: the device.
     package init(configuration: PowerAuthKeychainConfiguration, sandbox: Sandbox) {
         self.sandbox = sandbox
+        orders = sandbox.defaults()
         status = PowerAuthKeychain(
             identifier: configuration.keychainInstanceName_Status, accessGroup: nil, system: sandbox.keychain)
         tokens = PowerAuthKeychain(
@@ -45,13 +47,15 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
     ///
     /// - Returns: false when the keychain refused.
     @discardableResult
-    package func update(activationId new: String?, of instanceId: String) -> Bool {
+    package func update(activationId new: String?, of instanceId: String, order: WatchOrder? = nil) -> Bool {
         guard !instanceId.isEmpty else {
             PowerAuthLog.write("Watch: a status without an instance identifier was ignored.")
             return true
         }
-        lock.lock()
-        defer { lock.unlock() }
+        return take(order, about: WatchTarget.session(instanceId)) { update(new, of: instanceId) }
+    }
+
+    private func update(_ new: String?, of instanceId: String) -> Bool {
         let stored = activationId(instanceId)
         if let new, stored == nil || stored == new {
             return stored == new || status.set(Data(new.utf8), forKey: instanceId) == errSecSuccess
@@ -67,17 +71,56 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
     /// Stores a received record as it is.
     ///
     /// - Returns: false when the keychain refused.
-    package func storeToken(_ data: Data, named name: String, of instanceId: String) -> Bool {
-        lock.lock()
-        defer { lock.unlock() }
-        return records(instanceId).store(data, named: name)
+    package func storeToken(
+        _ data: Data, named name: String, of instanceId: String, order: WatchOrder? = nil
+    ) -> Bool {
+        take(order, about: Self.item(name, instanceId)) { records(instanceId).store(data, named: name) }
     }
 
     /// Removes a record; nothing happens when there is none.
-    package func removeToken(named name: String, of instanceId: String) {
+    package func removeToken(named name: String, of instanceId: String, order: WatchOrder? = nil) {
+        _ = take(order, about: Self.item(name, instanceId)) {
+            records(instanceId).remove(named: name)
+            return true
+        }
+    }
+
+    /// Takes note of a token that the phone has given in a reply; the token store stores it.
+    ///
+    /// - Returns: false when the phone has said something newer about the token meanwhile.
+    package func takeReply(aboutTokenNamed name: String, of instanceId: String, order: WatchOrder?) -> Bool {
+        var isNewest = false
+        _ = take(order, about: Self.item(name, instanceId)) {
+            isNewest = true
+            return true
+        }
+        return isNewest
+    }
+
+    // MARK: Order
+
+    private static func item(_ name: String, _ instanceId: String) -> String {
+        WatchTarget.token(instanceId) + "/" + name
+    }
+
+    /// Does what the phone has said about an item, unless it has said something newer before (watch.md, section 13,
+    /// items 3 and 4). What an older phone says has no number, and is done as it comes.
+    ///
+    /// - Returns: what `body` gives; true when it did not run.
+    private func take(_ order: WatchOrder?, about item: String, _ body: () -> Bool) -> Bool {
         lock.lock()
         defer { lock.unlock() }
-        records(instanceId).remove(named: name)
+        let key = "io.getlime.PowerAuthWatch.Order." + item
+        if let order, let last = WatchOrder(stored: orders?.value(forKey: key)), last.origin == order.origin,
+            order.number < last.number
+        {
+            PowerAuthLog.write("Watch: an older message about '\(item)' was ignored.")
+            return true
+        }
+        guard body() else { return false }
+        // Noted afterwards: whoever dies in between does it once more.
+        if let order { orders?.set(order.stored, forKey: key) }
+        return true
     }
 
     /// Always false: a watch caches nothing.

@@ -35,7 +35,7 @@ package final class WatchSynchronizationService: WatchPacketHandler {
         guard payload.command == .put else {
             return WatchResponse(.watchUnsupportedCommand(payload.command.rawValue))
         }
-        guard storage.update(activationId: payload.activationId, of: instanceId) else {
+        guard storage.update(activationId: payload.activationId, of: instanceId, order: payload.order) else {
             return WatchResponse(.watchStorage)
         }
         return WatchResponse(WatchSuccessPayload())
@@ -47,12 +47,12 @@ package final class WatchSynchronizationService: WatchPacketHandler {
         case .get:
             return WatchResponse(.watchUnsupportedCommand(payload.command.rawValue))
         case .remove:
-            storage.removeToken(named: payload.tokenName, of: instanceId)
+            storage.removeToken(named: payload.tokenName, of: instanceId, order: payload.order)
         case .put:
             guard let data = payload.tokenData, TokenRecord(data)?.name == payload.tokenName else {
                 return WatchResponse(.watchTokenDeserialization)
             }
-            guard storage.storeToken(data, named: payload.tokenName, of: instanceId) else {
+            guard storage.storeToken(data, named: payload.tokenName, of: instanceId, order: payload.order) else {
                 return WatchResponse(.watchStorage)
             }
         }

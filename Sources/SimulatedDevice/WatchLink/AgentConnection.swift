@@ -44,6 +44,8 @@ public final class AgentConnection: Sendable {
         var outgoing: [WatchFrame] = []
         var receiver: (@Sendable (WatchSessionEvent) -> Void)?
         var answers: [UUID: Answer] = [:]
+        /// Own queued transfers that the agent has listed since the last activation.
+        var outstanding: [(UUID, Data)] = []
         var isStopping = false
     }
 
@@ -168,10 +170,17 @@ public final class AgentConnection: Sendable {
     private func event(for frame: WatchFrame) -> WatchSessionEvent? {
         let isPropertyList = frame.flags.contains(.propertyList)
         switch frame.kind {
+        case .outstandingTransfer:
+            state.withLock { $0.outstanding.append((frame.messageId, frame.body)) }
+            return nil
         case .activate:
-            guard let body = try? frame.decodeBody(ActivatedBody.self) else { return nil }
-            trace(body.state)
-            return .activated(body.state, outstanding: body.outstanding.map { ($0.transferId, $0.body) })
+            guard let counterpart = try? frame.decodeBody(WatchCounterpartState.self) else { return nil }
+            trace(counterpart)
+            let outstanding = state.withLock { state in
+                defer { state.outstanding = [] }
+                return state.outstanding
+            }
+            return .activated(counterpart, outstanding: outstanding)
         case .event:
             guard let counterpart = try? frame.decodeBody(WatchCounterpartState.self) else { return nil }
             trace(counterpart)
@@ -198,9 +207,11 @@ public final class AgentConnection: Sendable {
                 isRepeated ? .linkRedelivered : .linkDelivered,
                 ["id": .string(frame.messageId.uuidString), "kind": "transfer"])
             try? handlers.pass(.linkDelivered)
-            return .userInfo(transferId: frame.messageId, body: frame.body, isRepeated: isRepeated)
+            return .userInfo(transferId: frame.messageId, body: frame.body, hasMore: frame.sequence > 0)
         case .context:
-            return .context(frame.body)
+            return .context(frame.body, isNews: !frame.flags.contains(.retransmission))
+        case .ownContext:
+            return .ownContext(frame.body)
         default:
             return nil
         }
@@ -252,6 +263,10 @@ extension AgentConnection: WatchSessionBackend {
 
     public func cancelTransfer(_ transferId: UUID) {
         post(WatchFrame(.cancelTransfer, messageId: transferId))
+    }
+
+    public func told(_ transferId: UUID) {
+        post(WatchFrame(.transferTold, messageId: transferId))
     }
 
     public func delivered(_ transferId: UUID) {

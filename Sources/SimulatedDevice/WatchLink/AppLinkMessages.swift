@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Body of `attach`: who the process is.
 public struct AttachBody: Codable, Equatable, Sendable {
     /// Actor name of the app.
@@ -28,7 +26,7 @@ public struct AttachedBody: Codable, Equatable, Sendable {
     }
 }
 
-/// What a watch session shows about the other side; body of `event`.
+/// What a watch session shows about the other side; body of `event`, and of `activate` from the agent.
 public struct WatchCounterpartState: Codable, Equatable, Sendable {
     /// Phone: a watch is paired. Watch: always true.
     public var isPaired: Bool
@@ -36,40 +34,18 @@ public struct WatchCounterpartState: Codable, Equatable, Sendable {
     public var isCounterpartInstalled: Bool
     /// Whether a live message would be delivered now (watch.md, section 9.3).
     public var isReachable: Bool
+    /// Watch: whether the phone is out of reach because nobody has unlocked it since it started.
+    public var needsUnlock: Bool
 
     /// Creates a state.
-    public init(isPaired: Bool = false, isCounterpartInstalled: Bool = false, isReachable: Bool = false) {
+    public init(
+        isPaired: Bool = false, isCounterpartInstalled: Bool = false, isReachable: Bool = false,
+        needsUnlock: Bool = false
+    ) {
         self.isPaired = isPaired
         self.isCounterpartInstalled = isCounterpartInstalled
         self.isReachable = isReachable
-    }
-}
-
-/// Body of `activate` from the agent: the session can be used.
-public struct ActivatedBody: Codable, Equatable, Sendable {
-    /// A transfer of the app that is still queued.
-    public struct Transfer: Codable, Equatable, Sendable {
-        /// Identifier of the transfer.
-        public var transferId: UUID
-        /// Its content.
-        public var body: Data
-
-        /// Creates the entry.
-        public init(transferId: UUID, body: Data) {
-            self.transferId = transferId
-            self.body = body
-        }
-    }
-
-    /// What the session shows.
-    public var state: WatchCounterpartState
-    /// The app's queued transfers, oldest first.
-    public var outstanding: [Transfer]
-
-    /// Creates the body.
-    public init(state: WatchCounterpartState, outstanding: [Transfer] = []) {
-        self.state = state
-        self.outstanding = outstanding
+        self.needsUnlock = needsUnlock
     }
 }
 

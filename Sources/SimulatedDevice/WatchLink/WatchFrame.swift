@@ -27,6 +27,7 @@ public struct WatchFrame: Equatable, Sendable {
         case userInfoAcknowledgement = 0x21
         case userInfoGap = 0x22
         case userInfoTombstone = 0x23
+        case userInfoRefusal = 0x24
         // Application context.
         case context = 0x30
         case contextAcknowledgement = 0x31
@@ -40,6 +41,12 @@ public struct WatchFrame: Equatable, Sendable {
         case event = 0x46
         case transferQueued = 0x47
         case cancelTransfer = 0x48
+        // One own transfer that is still queued; all of them come before `activate`, so that no frame grows with their number.
+        case outstandingTransfer = 0x49
+        // The app's own last context; it comes before `activate` too.
+        case ownContext = 0x4A
+        // The app has been told of the end of a transfer.
+        case transferTold = 0x4B
         // Notifications, between an app and its agent.
         case notificationRequest = 0x50
         case notificationAnswer = 0x51

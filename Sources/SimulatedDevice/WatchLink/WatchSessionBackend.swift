@@ -27,6 +27,8 @@ public protocol WatchSessionBackend: AnyObject, Sendable {
     func queueTransfer(_ transferId: UUID, body: Data) -> Int?
     /// Takes a transfer back if it was not delivered yet.
     func cancelTransfer(_ transferId: UUID)
+    /// Reports that the delegate has heard of the end of an own transfer.
+    func told(_ transferId: UUID)
     /// Reports that the delegate has handled a received transfer; the next one follows.
     func delivered(_ transferId: UUID)
     /// Replaces the application context that the counterpart gets.
@@ -71,10 +73,13 @@ public enum WatchSessionEvent: Sendable {
     case reply(messageId: UUID, body: Data, isPropertyList: Bool)
     /// A live message failed with a `WCError.Code`.
     case failed(messageId: UUID, code: Int)
-    /// An own transfer is over; the code is nil if it arrived.
+    /// An own transfer is over; the code is nil if it arrived. It comes again at each activation until
+    /// ``WatchSessionBackend/told(_:)``.
     case transferFinished(transferId: UUID, body: Data, code: Int?)
-    /// A transfer from the counterpart; ``WatchSessionBackend/delivered(_:)`` asks for the next one.
-    case userInfo(transferId: UUID, body: Data, isRepeated: Bool)
-    /// The newest application context of the counterpart.
-    case context(Data)
+    /// A transfer from the counterpart; ``WatchSessionBackend/delivered(_:)`` asks for the next one, if there are more.
+    case userInfo(transferId: UUID, body: Data, hasMore: Bool)
+    /// The newest application context of the counterpart; no news when the app was told of it in an earlier process.
+    case context(Data, isNews: Bool)
+    /// The application context that this app has set last, in an earlier process.
+    case ownContext(Data)
 }

@@ -1,7 +1,10 @@
+import Foundation
 import LabKit
 import LabTesting
+import SimulatedDevice
 import TestSupport
 import Testing
+import ZeroMQ
 
 extension EndToEnd {
     /// Messages between two devices that come and go (watch.md, section 11.9).
@@ -62,6 +65,53 @@ extension EndToEnd {
                 #expect(token.tokenName == "accounts")
                 let main = try #require(try lab.phone.call(Processes()).first { $0.app == "main" })
                 #expect(main.state == .running)
+            }
+        }
+
+        @Test("An app with a full outbox starts again and knows all that waits")
+        func fullOutbox() async throws {
+            try await TestInstance.run { lab in
+                try lab.pairing.call(LinkDown())
+                // Together more than a frame may hold.
+                let text = String(repeating: "x", count: 60_000)
+                for number in 1...10 {
+                    try lab.main.call(
+                        TransferUserInfo { $0.userInfo = ["number": .integer(Int64(number)), "text": .string(text)] })
+                }
+                try lab.main.call(Relaunch())
+                try lab.eventually("the session is activated") {
+                    try lab.main.call(WatchSessionState()).activationState == .activated
+                }
+                #expect(try lab.main.call(OutstandingUserInfoTransfers()) == 10)
+                try lab.pairing.call(LinkUp())
+                try lab.eventually("all messages arrive") { try lab.companion.call(ReceivedUserInfo()).count >= 10 }
+                try lab.eventually("all ends are told") {
+                    try lab.main.call(FinishedUserInfoTransfers()).count >= 10
+                }
+                #expect(try lab.main.call(FinishedUserInfoTransfers()).allSatisfy { $0.code == nil })
+            }
+        }
+
+        @Test("A process that greets as another device does not take the place of the watch")
+        func stranger() async throws {
+            try await TestInstance.run { lab in
+                try lab.eventually("the watch is there") { try lab.main.call(WatchSessionState()).isReachable }
+                let stranger = try ZeroMQSocket(.shared, .dealer)
+                try stranger.connect(try lab.layout.address(of: .link("pairing")))
+                let greeting = #"""
+                    {"device":"stranger","identifier":{"process":1,"number":1},"pid":1,"epoch":1,"receivedEpoch":0,
+                    "receivedSequence":0,"skipped":[],"receivedContexts":{}}
+                    """#
+                _ = try stranger.send(WatchFrame(.hello, body: Data(greeting.utf8)).parts, wait: true)
+                try lab.eventually("the phone refuses it") {
+                    try lab.traceEvents().contains {
+                        $0.name == .linkRefused && $0.fields["cause"]?.stringValue?.contains("stranger") == true
+                    }
+                }
+                try lab.main.call(TransferUserInfo { $0.userInfo = ["number": 1] })
+                try lab.main.call(SendMessage { $0.message = ["text": "now"] })
+                #expect(try lab.companion.call(ReceivedMessages()) == [["text": "now"]])
+                try lab.eventually("the transfer arrives") { try lab.companion.call(ReceivedUserInfo()).count == 1 }
             }
         }
 

@@ -175,6 +175,41 @@ struct PhoneAndWatchTests {
         #expect(codes == [15, 15])
     }
 
+    @Test("A phone that cannot read its state answers an error, and the watch keeps what it has")
+    func unreadableState() async throws {
+        let sandbox = try Sandbox.temporary(name: "locked")
+        try sandbox.security.changeState { $0.reboot() }
+        let service = PhoneWatchService(
+            instanceId: SharingApp.instanceId,
+            session: try Installed(in: sandbox, instanceId: SharingApp.instanceId).session(in: sandbox),
+            tokenStore: phone.store)
+        let manager = PowerAuthWCSessionManager(transport: phoneTransport)
+        manager.register(service)
+        watchTransport.connect(to: manager)
+        pushStatus(StoredStates.activationId)
+        pushToken("T")
+        #expect(await update().1?.powerAuthErrorCode == .invalidActivationState)
+        #expect(await request("other").1?.powerAuthErrorCode == .invalidActivationState)
+        #expect(throws: NSError.self) { try service.statusPacket().get() }
+        #expect(watch.updateActivationStatus())
+        #expect(phoneTransport.sent.isEmpty, "without a reply handler nothing is told")
+        #expect(watch.activationIdentifier == StoredStates.activationId)
+        #expect(records.record(named: "T") != nil)
+    }
+
+    @Test("W6: a request with an error code is not executed")
+    func requestWithError() {
+        let fields =
+            #""activationCmd":"put_session","activationId":"A","errorCode":0"#
+        let text = "PAwc1{\"target\":\"\(WatchTarget.session(SharingApp.instanceId))\",\(fields)}"
+        var error: NSError?
+        watchManager.processReceivedMessageData(Data(text.utf8)) {
+            if case .packet(let packet) = WatchPacket.read($0) { error = packet.error }
+        }
+        #expect(error?.powerAuthErrorCode == .watchConnectivity)
+        #expect(watch.activationIdentifier == nil)
+    }
+
     // MARK: Tokens
 
     @Test("W22 and W23: tokens are stored as they are, replaced and removed; a broken one changes nothing")

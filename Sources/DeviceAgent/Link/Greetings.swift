@@ -1,0 +1,109 @@
+import SimulatedDevice
+
+/// Body of `hello` and `welcome` between two agents: the sender, and how far guaranteed transfers have come.
+struct GreetingBody: Codable, Equatable, Sendable {
+    /// One greeting of one process of an agent; the later one is greater.
+    struct Identifier: Codable, Comparable, Sendable {
+        /// Number of the boot in which the process began, so that a restart is noticed.
+        var process: UInt64
+        /// Number among the process' own `hello`s, from 1; of a `welcome`, the number of the last `hello` before it.
+        var number: UInt64
+
+        static func < (one: Self, other: Self) -> Bool {
+            (one.process, one.number) < (other.process, other.number)
+        }
+    }
+
+    /// Name of the sending device.
+    var device: String
+    /// Tells this greeting from all others: it belongs to one connection, and a late copy of it to none.
+    var identifier: Identifier
+    /// `welcome`: the `hello` that it answers.
+    var answers: Identifier?
+    /// Process identifier of the agent. Its end is the end of the link.
+    var pid: Int32
+    /// Identifies the speaker's outbox.
+    var epoch: UInt64
+    /// The listener's outbox as the speaker knows it, and the last transfer that arrived from it.
+    var receivedEpoch: UInt64
+    /// Sequence number of that transfer; 0 for none.
+    var receivedSequence: UInt64
+    /// The last numbers that came as a tombstone.
+    var skipped: [UInt64]
+    /// For each app of the speaker: the version of the last application context that arrived for it.
+    var receivedContexts: [String: UInt64]
+}
+
+/// Why an agent pays no attention to a greeting.
+enum GreetingRefusal: Error, Equatable, CustomStringConvertible, Sendable {
+    /// Its body is not one of a greeting.
+    case unreadable
+    /// It comes from a device that this one is not paired with.
+    case stranger(String)
+    /// It belongs to a connection that is over.
+    case late
+
+    /// What is wrong, in words.
+    var description: String {
+        switch self {
+        case .unreadable: "it is no greeting"
+        case .stranger(let name): "it is a greeting of the device `\(name)`, which is not paired with this one"
+        case .late: "it is a greeting of a connection that is over"
+        }
+    }
+}
+
+/// Which greetings belong to the connection between two agents, and which come late or from a stranger.
+///
+/// A value that decides and does nothing else.
+struct GreetingRules: Equatable, Sendable {
+    /// Number of the boot in which this agent's process began.
+    let process: UInt64
+    /// Name of the only device that may greet.
+    let peer: String
+    /// How many times this end has said `hello`.
+    private var said: UInt64 = 0
+    /// Every `hello` of this end up to this one was answered, or needs no answer any more.
+    private var settled: UInt64 = 0
+    /// The last greeting of the other agent.
+    private var heard = GreetingBody.Identifier(process: 0, number: 0)
+
+    init(process: UInt64, peer: String) {
+        self.process = process
+        self.peer = peer
+    }
+
+    /// Identifies a `welcome` of now.
+    var identifier: GreetingBody.Identifier { GreetingBody.Identifier(process: process, number: said) }
+
+    /// Identifies the next `hello`.
+    mutating func next() -> GreetingBody.Identifier {
+        said += 1
+        return identifier
+    }
+
+    /// Reads a greeting that belongs to the connection that is, or is to be.
+    func read(_ frame: WatchFrame) throws(GreetingRefusal) -> GreetingBody {
+        guard let body = try? frame.decodeBody(GreetingBody.self) else { throw .unreadable }
+        guard body.device == peer else { throw .stranger(body.device) }
+        if frame.kind == .welcome {
+            guard let answers = body.answers, answers.process == process, answers.number > settled,
+                answers.number <= said, body.identifier.process >= heard.process
+            else { throw .late }
+        } else {
+            guard body.identifier > heard else { throw .late }
+        }
+        return body
+    }
+
+    /// A greeting was taken; those before it are late from here on, and answers to those that were said before it.
+    mutating func take(_ body: GreetingBody) {
+        heard = max(heard, body.identifier)
+        settled = said
+    }
+
+    /// The connection is over, and with it every `hello` that was not answered.
+    mutating func lose() {
+        settled = said
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import SimulatedDevice
+
+/// The other agent: greetings, and what it sends.
+extension WatchLink {
+    /// The greeting that asks for a connection.
+    mutating func hello() -> WatchFrame {
+        WatchFrame(.hello, body: WatchFrame.body(greeting(greetings.next())))
+    }
+
+    private func greeting(
+        _ identifier: GreetingBody.Identifier, answers: GreetingBody.Identifier? = nil
+    ) -> GreetingBody {
+        GreetingBody(
+            device: setup.device, identifier: identifier, answers: answers, pid: setup.pid, epoch: outbox.epoch,
+            receivedEpoch: inbox.epoch, receivedSequence: inbox.received, skipped: inbox.skipped,
+            receivedContexts: contexts.received.mapValues(\.version))
+    }
+
+    func farewell(_ reason: ByeReason) -> [LinkEffect] {
+        [.toPeer(WatchFrame(.bye, sequence: reason.rawValue))]
+    }
+
+    mutating func receive(_ frame: WatchFrame, at now: Int64) -> [LinkEffect] {
+        switch frame.kind {
+        case .hello, .welcome:
+            guard let body = try? greetings.read(frame) else { return [] }
+            let lost = isUp && peer?.identifier.process != body.identifier.process ? lose() : []
+            greetings.take(body)
+            let received = inbox.connect(epoch: body.epoch)
+            let answer: [LinkEffect] =
+                frame.kind == .hello
+                ? [
+                    .toPeer(
+                        WatchFrame(
+                            .welcome, body: WatchFrame.body(greeting(greetings.identifier, answers: body.identifier))))
+                ] : []
+            return lost + received + answer + connect(body)
+        default: break
+        }
+        guard isUp else { return [] }
+        switch frame.kind {
+        case .bye: return lose()
+        case .state:
+            guard let body = try? frame.decodeBody(PublishedState.self) else { return [] }
+            counterpartState = body
+            missingCounterparts = Set(body.apps.filter { !$0.value.isInstalled }.keys)
+            return []
+        case .live: return receiveLive(frame, at: now)
+        case .liveAcknowledgement, .liveReply, .liveError: return live.answered(frame, at: now)
+        case .userInfo, .userInfoTombstone:
+            return inbox.receive(frame, refusal: refusal(of: frame, limit: WatchContent.messageLimit))
+                + offer(to: frame.app)
+        case .userInfoAcknowledgement:
+            return outbox.acknowledge(epoch: frame.epoch, upTo: frame.sequence, skipped: skipped(in: frame))
+        case .userInfoGap:
+            return outbox.rewind(epoch: frame.epoch, to: frame.sequence, skipped: skipped(in: frame))
+        case .userInfoRefusal:
+            guard let body = try? frame.decodeBody(RefusalBody.self), body.code > 0 else { return [] }
+            return outbox.refuse(epoch: frame.epoch, sequence: frame.sequence, code: body.code)
+        case .context: return receiveContext(frame)
+        case .contextAcknowledgement: return contexts.acknowledge(frame)
+        default: return []
+        }
+    }
+
+    private func skipped(in frame: WatchFrame) -> [UInt64] {
+        frame.body.isEmpty ? [] : (try? frame.decodeBody([UInt64].self)) ?? []
+    }
+
+    private mutating func connect(_ body: GreetingBody) -> [LinkEffect] {
+        let wasUp = isUp
+        isUp = true
+        peer = body
+        // Who greets may have missed what was published before.
+        published = nil
+        let change: [LinkEffect] = wasUp ? [] : [.linkChanged(isUp: true)]
+        return change
+            + outbox.connect(epoch: body.receivedEpoch, received: body.receivedSequence, skipped: body.skipped)
+            + contexts.connect(body.receivedContexts)
+    }
+
+    mutating func lose() -> [LinkEffect] {
+        guard isUp else { return [] }
+        isUp = false
+        peer = nil
+        greetings.lose()
+        counterpartState = PublishedState()
+        outbox.disconnect()
+        return [.linkChanged(isUp: false)] + live.linkLost()
+    }
+
+    /// Why a message for an app of this device is not taken: a `WCError.Code`, or nil when it is fine.
+    private func refusal(of frame: WatchFrame, limit: Int) -> Int? {
+        guard setup.counterparts[frame.app] != nil, !uninstalled.contains(frame.app) else {
+            return setup.isWatch ? LinkCode.watchAppNotInstalled : LinkCode.companionAppNotInstalled
+        }
+        return WatchContent.problem(in: frame.body, isPropertyList: frame.flags.contains(.propertyList), limit: limit)
+    }
+
+    private mutating func receiveLive(_ frame: WatchFrame, at now: Int64) -> [LinkEffect] {
+        let presence = apps[frame.app] ?? AppPresence()
+        // A message never launches the watch app.
+        let isWithoutReceiver = setup.isWatch && !presence.isActivated
+        if let code = refusal(of: frame, limit: WatchContent.messageLimit)
+            ?? (isWithoutReceiver ? LinkCode.deliveryFailed : nil)
+        {
+            return [.toPeer(WatchFrame(.liveError, correlationId: frame.messageId, sequence: UInt64(code)))]
+        }
+        let isReady = presence.isActivated && !presence.isSuspended && (backlog[frame.app] ?? 0) == 0
+        var effects = live.receive(frame, isReady: isReady, at: now)
+        if !presence.isAttached {
+            effects.append(.launch(frame.app))
+        } else if presence.isSuspended {
+            effects.append(.wake(frame.app))
+        }
+        return effects
+    }
+
+    /// A context that cannot be taken is confirmed all the same: it would come again for ever, and nobody is told.
+    private mutating func receiveContext(_ frame: WatchFrame) -> [LinkEffect] {
+        guard frame.sequence <= ContextExchange.greatestVersion,
+            refusal(of: frame, limit: WatchContent.contextLimit) == nil
+        else {
+            return [.toPeer(WatchFrame(.contextAcknowledgement, sequence: frame.sequence, app: frame.app))]
+        }
+        return contexts.receive(frame, canTell: isReadyForContext(frame.app))
+    }
+}

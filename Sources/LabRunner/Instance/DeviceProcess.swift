@@ -1,0 +1,39 @@
+internal import Foundation
+internal import LabKit
+internal import LabSystem
+
+/// The process that plays a device of an instance, as commands end and start it.
+struct DeviceProcess {
+    let instance: InstanceConnection
+    let device: String
+
+    private var endpoint: InstanceEndpoint { .agent(device) }
+
+    /// Ends the process at once and waits until it is gone.
+    func kill() throws {
+        let process = try running()
+        try instance.end(process, at: endpoint, with: SIGKILL)
+        try instance.noteKill(of: process, named: device)
+    }
+
+    /// Asks the process to end and waits until it is gone.
+    func switchOff() throws {
+        try instance.end(running(), at: endpoint, with: SIGTERM)
+    }
+
+    /// Starts the process, which has ended, and waits until it answers.
+    func switchOn() throws {
+        guard instance.process(of: endpoint) == nil else {
+            throw ControlError(
+                name: "wrongState", message: "\(device) runs; `\(device): reboot` starts it anew")
+        }
+        try instance.startAgent(of: device)
+    }
+
+    private func running() throws -> ProcessWatch {
+        guard let process = instance.process(of: endpoint) else {
+            throw ControlError(name: "notRunning", message: "\(device) does not run; `\(device): switchOn` starts it")
+        }
+        return process
+    }
+}

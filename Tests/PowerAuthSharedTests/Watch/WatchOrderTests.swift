@@ -1,0 +1,104 @@
+import Foundation
+import LabKit
+import PowerAuth2ForWatch
+import SimulatedDevice
+import TestSupport
+import Testing
+
+@Suite("What a phone has said before does not undo what it says later (watch.md, section 13)", .endsInTime)
+struct WatchOrderTests {
+    private let sandbox: Sandbox
+    private let storage: WatchStorage
+    private let synchronization: WatchSynchronizationService
+    private let manager = PowerAuthWCSessionManager(transport: nil)
+
+    init() throws {
+        sandbox = try Sandbox.temporary(name: "watch", kind: .watchApp)
+        storage = WatchStorage(configuration: PowerAuthKeychainConfiguration(), sandbox: sandbox)
+        synchronization = WatchSynchronizationService(storage: storage)
+        manager.register(synchronization)
+    }
+
+    private var records: TokenRecordStore { storage.records("i") }
+
+    private func say(_ payload: some WatchPayload, aboutToken: Bool = false) {
+        let target = aboutToken ? WatchTarget.token("i") : WatchTarget.session("i")
+        manager.processReceivedMessageData(
+            WatchPacket(target: target, payload: payload).serialized(), replyHandler: nil)
+    }
+
+    private func put(_ name: String, _ number: Int) throws {
+        let record = try #require(
+            TokenRecord(name: name, identifier: "x", secret: Data(count: 16), activationId: "A", factors: 1))
+        say(
+            WatchTokenPayload(.put, tokenName: name, tokenData: record.serialized(), order: order(number)),
+            aboutToken: true)
+    }
+
+    private func remove(_ name: String, _ order: WatchOrder?) {
+        say(WatchTokenPayload(.remove, tokenName: name, order: order), aboutToken: true)
+    }
+
+    private func order(_ number: Int, of origin: String = "first") -> WatchOrder {
+        WatchOrder(origin: origin, number: number)
+    }
+
+    @Test("What was said before about a token changes nothing, whenever it comes; about another one it counts")
+    func olderTokenMessages() throws {
+        remove("T", order(5))
+        try put("T", 4)
+        #expect(records.record(named: "T") == nil)
+        try put("U", 3)
+        #expect(records.record(named: "U") != nil)
+        try put("T", 6)
+        #expect(records.record(named: "T") != nil)
+        remove("T", order(5))
+        #expect(records.record(named: "T") != nil)
+        remove("T", order(1, of: "second"))
+        #expect(records.record(named: "T") == nil, "another installation of the phone's app counts from the beginning")
+        try put("T", 7)
+        remove("T", nil)
+        #expect(records.record(named: "T") == nil, "what has no number is done as it comes")
+    }
+
+    @Test("An older status does not replace a newer one, also not in the next process of the watch's app")
+    func olderStatus() {
+        say(WatchStatusPayload(.put, activationId: "B", order: order(2)))
+        say(WatchStatusPayload(.put, activationId: "A", order: order(1)))
+        #expect(storage.activationId("i") == "B")
+        let next = WatchStorage(configuration: PowerAuthKeychainConfiguration(), sandbox: sandbox)
+        #expect(next.update(activationId: nil, of: "i", order: order(1)))
+        #expect(storage.activationId("i") == "B")
+        say(WatchStatusPayload(.put, order: order(3)))
+        #expect(storage.activationId("i") == nil)
+    }
+
+    @Test("A phone counts what it says, and goes on counting in its next process; questions have no number")
+    func counting() throws {
+        let phone = try Sandbox.temporary(name: "main")
+        let status = WatchPacket(target: "session:i", payload: WatchStatusPayload(.put, activationId: "A"))
+        var orders: [WatchOrder?] = []
+        for _ in 1...2 {
+            let transport = TestTransport()
+            let manager = PowerAuthWCSessionManager(
+                transport: transport, orders: WatchOrderSource(defaults: try #require(phone.defaults())))
+            manager.send(status)
+            manager.send(WatchPacket(target: "session:i", payload: WatchStatusPayload(.get)))
+            orders += transport.sent.map { sent in
+                guard case .message(let data, _) = sent, case .packet(let packet) = WatchPacket.read(data) else {
+                    return nil
+                }
+                return packet.payload(WatchStatusPayload.self)?.order
+            }
+        }
+        #expect(orders.map { $0?.number } == [1, nil, 3, nil])
+        #expect(orders[0]?.origin == orders[2]?.origin)
+    }
+
+    @Test("A token that was removed while the reply was on its way is not stored")
+    func removedMeanwhile() {
+        #expect(storage.takeReply(aboutTokenNamed: "T", of: "i", order: order(1)))
+        remove("T", order(3))
+        #expect(!storage.takeReply(aboutTokenNamed: "T", of: "i", order: order(2)))
+    }
+}
