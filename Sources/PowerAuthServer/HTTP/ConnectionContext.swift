@@ -1,9 +1,12 @@
+import HTTPTypes
 import Hummingbird
 import NIOCore
 
 /// What a request knows about its connection.
 struct ConnectionContext: RequestContext {
     var coreContext: CoreRequestContextStorage
+    /// The method of the request, also while it is routed by its path alone.
+    var method = HTTPRequest.Method.get
     private let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {

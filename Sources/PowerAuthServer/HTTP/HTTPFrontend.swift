@@ -16,27 +16,19 @@ struct HTTPFrontend: Sendable {
     /// The header whose value goes into the request log.
     let correlationHeader: String?
 
-    /// The router with every resource at every mount point, and an enveloped 404 and 405 for the rest.
-    func router() -> Router<ConnectionContext> {
-        let router = Router(context: ConnectionContext.self)
+    /// The router with every resource at every mount point, and an enveloped 404 for the rest.
+    func router() -> MethodBlindRouter {
+        let router = MethodBlindRouter()
         router.add(middleware: NotFoundAnswer())
         for endpoint in endpoints {
             for mountPoint in endpoint.face.mountPoints {
-                for method in Self.routedMethods {
-                    router.on(RouterPath(mountPoint + endpoint.path), method: method) { request, context in
-                        try await self.respond(to: request, context, endpoint, at: mountPoint)
-                    }
+                router.on(RouterPath(mountPoint + endpoint.path)) { request, context in
+                    try await self.respond(to: request, context, endpoint, at: mountPoint)
                 }
             }
         }
         return router
     }
-
-    /// All of these reach an endpoint, so that it can say which one it does not answer.
-    private static let routedMethods: [HTTPRequest.Method] =
-        [
-            .get, .post, .put, .delete, .patch, .head, .options, .trace, .connect,
-        ] + [HTTPRequest.Method("QUERY")].compactMap(\.self)
 
     private func respond(
         to request: Request, _ context: ConnectionContext, _ endpoint: Endpoint, at mountPoint: String
@@ -49,7 +41,7 @@ struct HTTPFrontend: Sendable {
             return Self.response(OutwardFailure.bodyTooLarge.response(on: endpoint.face))
         }
         let received = ServerRequest(
-            method: request.method.rawValue, path: endpoint.path, query: request.uri.query, headers: request.headers,
+            method: context.method.rawValue, path: endpoint.path, query: request.uri.query, headers: request.headers,
             body: Data(body.readableBytesView),
             parameters: Dictionary(context.parameters.map { (String($0), String($1)) }) { _, last in last },
             mountPoint: mountPoint, remoteAddress: context.remoteAddress)

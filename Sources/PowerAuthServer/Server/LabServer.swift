@@ -163,7 +163,7 @@ public final class LabServer: Sendable {
     /// - Throws: when the certificate cannot be made.
     func httpApplication(
         port: Int? = nil, logger: Logger, onPort: @escaping @Sendable (Int) -> Void = { _ in }
-    ) throws -> Hummingbird.Application<RouterResponder<ConnectionContext>> {
+    ) throws -> Hummingbird.Application<MethodBlindRouter.Responder> {
         let frontend = HTTPFrontend(
             endpoints: endpoints, workers: workers, clock: services.context.clock, journal: journal, faults: faults,
             lab: powers, correlationHeader: configuration.correlationHeader)

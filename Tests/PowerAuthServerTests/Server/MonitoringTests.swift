@@ -90,11 +90,11 @@ struct MonitoringTests {
         }
     }
 
-    @Test("A method that is new to HTTP is refused like any other")
-    func aNewMethod() async throws {
+    @Test("A method that is new to HTTP is refused like any other", arguments: ["QUERY", "MADE-UP"])
+    func aNewMethod(name: String) async throws {
         try await ServerFixture.run { client in
-            let query = try #require(HTTPRequest.Method("QUERY"))
-            let answer = try await client.send("/rest/v3/status", method: query)
+            let method = try #require(HTTPRequest.Method(name))
+            let answer = try await client.send("/rest/v3/status", method: method)
             #expect(answer.status == 405 && answer.allow == "POST")
         }
     }
