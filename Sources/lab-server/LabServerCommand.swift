@@ -27,8 +27,18 @@ struct LabServerCommand: ParsableCommand {
     @Option(help: "File with the server's settings (YAML or JSON).")
     var config: String?
 
-    @Option(help: "TCP port on 127.0.0.1; 0 takes any free one, which is the default.")
+    @Option(help: "TCP port; 0 takes any free one, which is the default.")
     var port: Int?
+
+    @Option(
+        help: """
+            Name or address to listen on, 0.0.0.0 for all; 127.0.0.1 unless given. Beyond this machine only with \
+            --restrict-access and --tls, or with --insecure.
+            """)
+    var host: String?
+
+    @Flag(help: "Allow --host beyond this machine without credentials or without TLS.")
+    var insecure = false
 
     @Option(help: "Identifier of the application created at the first start.")
     var application = "lab"
@@ -61,6 +71,9 @@ struct LabServerCommand: ParsableCommand {
         guard instance == nil || config == nil else {
             throw ValidationError("An instance has its settings from lab.yaml; --config is for a server on its own.")
         }
+        guard instance == nil || host == nil else {
+            throw ValidationError("An instance has its host from lab.yaml; --host is for a server on its own.")
+        }
         guard (0...65535).contains(port ?? 0) else { throw ValidationError("--port must be 0 to 65535.") }
     }
 
@@ -78,16 +91,34 @@ struct LabServerCommand: ParsableCommand {
             var configuration = ServerConfiguration(directory: directory ?? ".lab/server")
             if let config { configuration.apply(try ConfigurationFile.read(config)) }
             if let port { configuration.port = port }
+            if let host { configuration.host = host }
+            if insecure { configuration.isInsecureAllowed = true }
             if restrictAccess { configuration.policy.isBackOfficeRestricted = true }
             if vaultWithBiometry { configuration.policy.isVaultOpenedByBiometry = true }
+            limitConnections(of: &configuration)
             configuration.applicationId = application
             configuration.hasLabPowers = labPowers
             if let tls { configuration.certificate = tls }
             if let identityProviders {
                 configuration.identityProviders = try JSONValue.parse(Files.read(identityProviders)).decode()
             }
+            do {
+                _ = try Exposure(configuration)
+            } catch {
+                throw ValidationError("\(error)")
+            }
             try StandaloneServer(configuration: configuration, readyFile: readyFile, logsRequests: !quiet).run()
         }
+    }
+}
+
+extension LabServerCommand {
+    /// A server that cannot open a file for a connection stops taking any; so it takes as many as it can open.
+    private func limitConnections(of configuration: inout ServerConfiguration) {
+        // The database, its journals, event loops, standard streams, and calls to others.
+        let others = 128
+        let files = OpenFileLimit.raise(to: configuration.limits.connections + others)
+        configuration.limits.connections = max(1, min(configuration.limits.connections, files - others))
     }
 }
 

@@ -37,18 +37,22 @@ struct StandaloneServer {
 
     /// What the server prints when it listens: addresses, credentials, configuration.
     private static func announcement(_ ready: ServerReady, _ listening: LabServer.Listening) -> String {
+        let addresses = listening.exposure.addresses(port: listening.port)
         var lines = [
             ("listening on", ready.baseURL),
+            ("open to", listening.exposure.summary),
             ("mobile API", ready.enrollmentURL + "/pa/v3"),
             ("back-office API", ready.backOfficeURL + "/rest/v3"),
             ("description", ready.baseURL + "/openapi.json"),
             (
                 "credentials",
-                listening.credentials.map { "\($0.userName):\($0.password)" } ?? "none needed on loopback"
+                listening.credentials.map { "\($0.userName):\($0.password)" }
+                    ?? "none needed" + (addresses.isEmpty ? " on loopback" : "")
             ),
             ("application", ready.applicationId),
             ("SDK config", ready.configuration),
         ]
+        lines += addresses.map { ("reachable at", $0) }
         if let authority = listening.certificateAuthorityPath { lines.append(("trusted CA", authority)) }
         let width = lines.map(\.0.count).reduce(0, max) + 2
         return lines.map { $0.padding(toLength: width, withPad: " ", startingAt: 0) + $1 + "\n" }.joined()

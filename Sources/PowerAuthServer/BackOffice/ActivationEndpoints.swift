@@ -119,11 +119,15 @@ struct ActivationEndpoints: Sendable {
                     externalUserId: request.externalUserId)
                 return CommitView(activationId: activation.id, activated: true)
             },
-            .backOffice("/activation/status") { (request: StatusRequest) in
-                ActivationStatusView(
-                    id: try ActivationService.required(request.activationId),
-                    detail: try statuses.detail(activationId: request.activationId, challenge: request.challenge),
-                    maxFailedAttempts: policy.maxFailedAttempts)
+            .backOffice(
+                "/activation/status",
+                quickly: { (request: StatusRequest) in
+                    try statuses.cachedDetail(activationId: request.activationId, challenge: request.challenge)
+                        .map { try view($0, request) }
+                }
+            ) { (request: StatusRequest) in
+                try view(
+                    statuses.detail(activationId: request.activationId, challenge: request.challenge), request)
             },
             .backOffice("/activation/block") { (request: BlockRequest) in
                 let activation = try activations.block(
@@ -153,6 +157,12 @@ struct ActivationEndpoints: Sendable {
             },
             .backOffice("/activation/history", history),
         ]
+    }
+
+    private func view(_ detail: StatusService.Detail, _ request: StatusRequest) throws -> ActivationStatusView {
+        ActivationStatusView(
+            id: try ActivationService.required(request.activationId), detail: detail,
+            maxFailedAttempts: policy.maxFailedAttempts)
     }
 
     @Sendable private func initiate(_ request: InitRequest) throws -> InitView {

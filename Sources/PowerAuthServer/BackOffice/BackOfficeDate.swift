@@ -14,12 +14,22 @@ struct BackOfficeDate: Sendable, Equatable {
         let days = Self.floorDivide(milliseconds, 86_400_000)
         let rest = milliseconds - days * 86_400_000
         let (year, month, day) = Self.civil(fromDays: days)
-        func padded(_ value: Int64, _ width: Int) -> String {
-            let digits = String(value)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        var text: [UInt8] = []
+        text.reserveCapacity(29)
+        func append(_ value: Int64, _ width: Int, _ behind: StaticString) {
+            let digits = String(value).utf8
+            text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(0, width - digits.count)))
+            text.append(contentsOf: digits)
+            behind.withUTF8Buffer { text.append(contentsOf: $0) }
         }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(padded(rest / 3_600_000, 2)):"
-            + "\(padded(rest / 60_000 % 60, 2)):\(padded(rest / 1000 % 60, 2)).\(padded(rest % 1000, 3))+00:00"
+        append(year, 4, "-")
+        append(month, 2, "-")
+        append(day, 2, "T")
+        append(rest / 3_600_000, 2, ":")
+        append(rest / 60_000 % 60, 2, ":")
+        append(rest / 1000 % 60, 2, ".")
+        append(rest % 1000, 3, "+00:00")
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Reads the text form, or digits as milliseconds; nil for anything else.

@@ -44,11 +44,12 @@ struct IntegrationEndpoints: Sendable {
 
     /// The same resource for integrations only, when the back office is restricted.
     func restricted(_ endpoint: Endpoint) -> Endpoint {
-        endpoint.answering { request in
+        guard service.context.policy.isBackOfficeRestricted else { return endpoint }
+        return endpoint.replying { request in
             guard try service.admits(authorization: request.header("Authorization")) else {
                 throw OutwardFailure.authentication
             }
-            return try endpoint.answer(request)
+            return try endpoint.reply(request)
         }
     }
 }

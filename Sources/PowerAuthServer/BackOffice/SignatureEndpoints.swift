@@ -98,7 +98,7 @@ struct SignatureEndpoints: Sendable {
     var endpoints: [Endpoint] {
         let offline = OfflineSignatureService(context: context)
         return [
-            .backOffice("/signature/verify", verify),
+            .backOffice("/signature/verify", quickly: verifyCached, verify),
             .backOffice("/signature/offline/personalized/create") { (request: PersonalizedRequest) in
                 PayloadView(
                     try offline.personalizedPayload(
@@ -140,6 +140,19 @@ struct SignatureEndpoints: Sendable {
     }
 
     @Sendable private func verify(_ request: VerifyRequest) throws -> SignatureVerdictView {
+        let question = try Self.question(request)
+        let verdict = try SignatureService(context: context).verify(question)
+        return SignatureVerdictView(activationId: question.activationId, type: question.type, verdict: verdict)
+    }
+
+    @Sendable private func verifyCached(_ request: VerifyRequest) async throws -> SignatureVerdictView? {
+        let question = try Self.question(request)
+        return try await SignatureService(context: context).verifyCached(question).map {
+            SignatureVerdictView(activationId: question.activationId, type: question.type, verdict: $0)
+        }
+    }
+
+    private static func question(_ request: VerifyRequest) throws -> SignatureQuestion {
         guard let activationId = request.activationId, let applicationKey = request.applicationKey,
             let data = request.data, let signature = request.signature, let type = request.signatureType?.value,
             let version = request.signatureVersion
@@ -148,12 +161,10 @@ struct SignatureEndpoints: Sendable {
                 .invalidRequest,
                 "activationId, applicationKey, data, signature, signatureType and signatureVersion are required")
         }
-        let verdict = try SignatureService(context: context).verify(
-            SignatureQuestion(
-                activationId: activationId, applicationKey: applicationKey, data: .normalized(data),
-                signature: signature, type: type, version: try Self.format(ofVersion: version),
-                commitsUpgrade: request.forcedSignatureVersion?.value == 3, versionText: version))
-        return SignatureVerdictView(activationId: activationId, type: type, verdict: verdict)
+        return SignatureQuestion(
+            activationId: activationId, applicationKey: applicationKey, data: .normalized(data),
+            signature: signature, type: type, version: try format(ofVersion: version),
+            commitsUpgrade: request.forcedSignatureVersion?.value == 3, versionText: version)
     }
 
     @Sendable private func verifyOffline(_ request: OfflineVerifyRequest) throws -> SignatureVerdictView {
@@ -169,12 +180,13 @@ struct SignatureEndpoints: Sendable {
 
     /// The version decides the format only: decimal in 3.0, Base64 in 3.1 and everything later.
     private static func format(ofVersion text: String) throws -> ProtocolVersion {
-        if text == ProtocolVersion.v3_0.rawValue { return .v3_0 }
+        // A regular expression is compiled each time, which takes longer than the verification.
+        if let known = ProtocolVersion(rawValue: text) { return known }
         // Digits only: the reader of numbers knows infinity, too.
         guard text.wholeMatch(of: /[0-9]{1,6}(\.[0-9]{1,6})?/) != nil, let number = Double(text), number >= 3.1 else {
             throw ServiceError(.unableToComputeSignature, "signatureVersion \(text) is unknown")
         }
-        return ProtocolVersion(rawValue: text) ?? .v3_3
+        return .v3_3
     }
 }
 

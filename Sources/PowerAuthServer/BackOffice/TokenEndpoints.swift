@@ -58,8 +58,13 @@ struct TokenEndpoints: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            .backOffice("/token/validate") { (request: ValidateRequest) in
-                ValidateView(try service.validate(try header(request)))
+            .backOffice(
+                "/token/validate",
+                quickly: { (request: ValidateRequest) in
+                    try await service.validateCached(header(request)).map(ValidateView.init)
+                }
+            ) { (request: ValidateRequest) in
+                ValidateView(try service.validate(header(request)))
             },
             .backOffice("/token/remove") { (request: RemoveRequest) in
                 RemoveView(

@@ -24,11 +24,13 @@ struct ResourceCaller: Sendable {
             throw .badArgument(
                 "path: the server has no resource '\(path)' below /rest/v3 or /lab; /openapi.json lists them")
         }
-        let response = endpoint.respond(
+        let reply = endpoint.respond(
             to: ServerRequest(
                 method: arguments.method.rawValue, path: endpoint.path, query: parts.count > 1 ? parts[1] : nil,
                 headers: headers, body: body(of: arguments, for: endpoint.face), parameters: parameters),
             journal: journal)
+        // Resources of tools ask nobody.
+        guard case .answer(let response) = reply else { throw .badArgument("path: '\(path)' is for devices") }
         return try content(of: response)
     }
 

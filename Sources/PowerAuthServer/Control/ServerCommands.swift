@@ -69,6 +69,7 @@ enum ServerCommands {
     ) throws -> LabKit.ActivationStatus.Result {
         let detail = try services.statuses.detail(activationId: arguments.activationId, challenge: nil)
         let activation = detail.activation
+        let tokens = try services.context.read { try TokenStore.count($0, activationId: arguments.activationId) }
         return LabKit.ActivationStatus.Result {
             $0.activationId = arguments.activationId
             $0.activationStatus = LabKit.ActivationStatus.State(activation?.status ?? .removed)
@@ -81,7 +82,7 @@ enum ServerCommands {
             $0.devicePublicKeyFingerprint = detail.fingerprint
             $0.platform = activation?.platform
             $0.deviceInfo = activation?.deviceInfo
-            $0.tokens = detail.tokens
+            $0.tokens = tokens
         }
     }
 

@@ -16,6 +16,12 @@ struct ActivationIdentification: Sendable {
         let customAttributes: JSONValue
     }
 
+    /// An activation, or whom to ask before there is one.
+    enum Outcome: Sendable {
+        case created(Created)
+        case afterwards(@Sendable () async throws -> @Sendable () throws -> Created)
+    }
+
     /// Creates or completes the activation of a device.
     /// - Parameters:
     ///   - identity: what the device showed.
@@ -24,37 +30,37 @@ struct ActivationIdentification: Sendable {
     /// - Throws: ServiceError with the cause; the device sees one code for nearly all of them.
     func activate(
         _ identity: ActivationIdentity, customAttributes: JSONValue, sealed: SealedRequest
-    ) throws -> Created {
+    ) throws -> Outcome {
         switch identity {
         case .code(let code):
             let exchanged = try KeyExchangeService(context: context).exchange(
                 activationCode: code.text, generatesRecoveryCode: true, sealed: sealed)
             try commit(exchanged, if: provider.commits(identity.type))
-            return Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes))
+            return .created(
+                Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes)))
         case .custom(let attributes), .direct(let attributes):
             let exchanged = try create(for: try provider.userId(attributes), sealed)
             try commit(exchanged, if: provider.commits("CUSTOM"))
-            return Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes))
+            return .created(
+                Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes)))
         case .openIDConnect(let grant):
-            let userId = try identityProviders.subject(
-                of: grant, own: ownProviders(ofApplicationKey: sealed.applicationKey), clock: context.clock)
-            let exchanged = try create(for: userId, sealed)
-            try commit(exchanged, if: true)
-            return Created(exchanged: exchanged, customAttributes: customAttributes)
+            let provider = try identityProviders.provider(of: grant, applicationKey: sealed.applicationKey)
+            return .afterwards {
+                let evidence = try await identityProviders.evidence(of: grant, at: provider)
+                return {
+                    let userId = try identityProviders.subject(in: evidence, of: grant, at: provider)
+                    let exchanged = try create(for: userId, sealed)
+                    try commit(exchanged, if: true)
+                    return Created(exchanged: exchanged, customAttributes: customAttributes)
+                }
+            }
         case .recovery(let recovery):
             let exchanged = try RecoveryActivationService(context: context).recover(
                 .init(code: recovery.code.text, puk: recovery.puk.text), sealed: sealed)
             try commit(exchanged, if: provider.commits(identity.type))
-            return Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes))
+            return .created(
+                Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes)))
         }
-    }
-
-    /// What the back office configured for an application (server.md, section 6.4, `oauth2_providers`).
-    private func ownProviders(ofApplicationKey key: String) throws -> [IdentityProvider] {
-        let version = try context.read { try ApplicationStore.version($0, applicationKey: key) }
-        guard let version else { return [] }
-        return try ApplicationSettingsService(context: context).identityProviders(
-            applicationId: version.application.id)
     }
 
     private func create(for userId: String?, _ sealed: SealedRequest) throws -> KeyExchangeService.Exchanged {

@@ -26,9 +26,9 @@ struct DeviceActivationEndpoints: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            .device(
+            .asking(
                 "/pa/v3/activation/create", failure: .activation, others: [.recovery(expectedPukIndex: 1)],
-                answer: create),
+                reply: create),
             .device("/pa/v3/activation/status", failure: .activation, answer: status),
             .device(
                 "/pa/v3/activation/remove", failure: .activation, others: [.authentication], readsJSON: false,
@@ -36,7 +36,7 @@ struct DeviceActivationEndpoints: Sendable {
         ]
     }
 
-    @Sendable private func create(_ request: ServerRequest) throws -> ServerResponse {
+    @Sendable private func create(_ request: ServerRequest) throws -> Reply {
         let sealed = try SealedRequest(annotatedRequest: request, scope: .application)
         let outer = try EnvelopeOpener(context: context).openApplication(
             sealed, as: .applicationGeneric, failures: .decryptor)
@@ -48,11 +48,23 @@ struct DeviceActivationEndpoints: Sendable {
         guard customAttributes.objectValue != nil else {
             throw ServiceError(.invalidRequest, "customAttributes must be an object")
         }
-        let created = try identification.activate(
+        let outcome = try identification.activate(
             creation.identity, customAttributes: customAttributes,
             sealed: SealedRequest(
                 version: sealed.version, applicationKey: sealed.applicationKey, activationId: nil,
                 envelope: creation.activationData))
+        switch outcome {
+        case .created(let created):
+            return .answer(try answer(created, to: outer))
+        case .afterwards(let ask):
+            return .afterwards {
+                let create = try await ask()
+                return { try answer(create(), to: outer) }
+            }
+        }
+    }
+
+    private func answer(_ created: ActivationIdentification.Created, to outer: OpenedRequest) throws -> ServerResponse {
         let answer = ActivationResponse(
             activationData: created.exchanged.response, customAttributes: created.customAttributes,
             userInfo: try UserClaimsService(context: context).claimsAtActivation(

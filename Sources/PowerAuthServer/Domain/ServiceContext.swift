@@ -1,14 +1,19 @@
 import GRDB
 import PowerAuthProtocol
+import Synchronization
 
 /// What every domain service works with.
 struct ServiceContext: Sendable {
     let database: ServerDatabase
     let clock: any ServerClock
     let policy: ServerPolicy
+    /// Seals and opens the private keys of records.
+    let seal: RecordSeal
     let keys: ActivationKeyCache
     let journal: (any ServerJournal)?
     let pushes: PushQueue
+    /// Where callbacks have their key and trust stores.
+    let keyStores: KeyStoreFolder
     /// Rung when the scheduled jobs have something new to wait for.
     let alarm = ServerAlarm()
 
@@ -17,31 +22,63 @@ struct ServiceContext: Sendable {
         try database.read(body)
     }
 
-    /// Runs one immediate transaction, journals its events and sends its pushes once it is committed. Blocks.
-    func change<Value>(_ body: (Change) throws -> Value) throws -> Value {
-        var events: [ServerEvent] = []
-        var wakesJobs = false
-        let operation = CurrentOperation.id
-        let value = try database.change { database in
-            let change = Change(database: database, now: clock.now())
-            let value = try body(change)
-            events = change.events
-            wakesJobs = change.wakesJobs
-            let pushes = change.pushes
-            if !pushes.isEmpty {
-                // Before the next transaction can begin: devices hear of changes in the order of the commits.
-                database.afterNextTransaction { _ in self.pushes.submit(pushes, onBehalfOf: operation, self) }
-            }
-            return value
+    /// Makes one change, journals its events and sends its pushes once it is committed. Blocks.
+    ///
+    /// The body runs on the writing thread, alone with the database.
+    func change<Value>(_ body: @escaping (Change) throws -> Value) throws -> Value {
+        let (scope, effects) = (RequestScope.current, ChangeEffects())
+        let value = try database.change { database, rows in
+            try scope.run { try write(body, effects, database, rows) }
+        } whenCommitted: {
+            send(effects, on: scope)
         }
-        if wakesJobs { alarm.ring() }
-        events.forEach(record)
+        tell(effects)
         return value
+    }
+
+    /// Like ``change(_:)``, for callers that must not block.
+    func changeWithoutBlocking<Value: Sendable>(
+        _ body: @escaping @Sendable (Change) throws -> Value
+    ) async throws -> Value {
+        let (scope, effects) = (RequestScope.current, ChangeEffects())
+        let value = try await withCheckedThrowingContinuation { continuation in
+            database.submit { database, rows in
+                try scope.run { try self.write(body, effects, database, rows) }
+            } whenCommitted: {
+                send(effects, on: scope)
+            } whenDone: { (result: Result<Value, any Error>) in
+                continuation.resume(with: result)
+            }
+        }
+        tell(effects)
+        return value
+    }
+
+    private func write<Value>(
+        _ body: (Change) throws -> Value, _ effects: ChangeEffects, _ database: Database, _ rows: TransactionRows
+    ) throws -> Value {
+        let change = Change(database: database, rows: rows, now: clock.now())
+        let value = try body(change)
+        effects.take(from: change)
+        return value
+    }
+
+    /// Before the next transaction can begin: devices hear of changes in the order of the commits.
+    private func send(_ effects: ChangeEffects, on scope: RequestScope) {
+        let pushes = effects.all.pushes
+        guard !pushes.isEmpty else { return }
+        self.pushes.submit(pushes, onBehalfOf: scope.operation, self)
+    }
+
+    private func tell(_ effects: ChangeEffects) {
+        let effects = effects.all
+        if effects.wakesJobs { alarm.ring() }
+        effects.events.forEach(record)
     }
 
     /// Like ``change(_:)``, but a *returned* failure keeps what was written (server.md, section 28, "keep"); a *thrown* one
     /// changes nothing.
-    func changeKeepingRefusal<Value>(_ body: (Change) throws -> Result<Value, ServiceError>) throws -> Value {
+    func changeKeepingRefusal<Value>(_ body: @escaping (Change) throws -> Result<Value, ServiceError>) throws -> Value {
         try change(body).get()
     }
 
@@ -55,19 +92,40 @@ struct ServiceContext: Sendable {
     }
 }
 
+/// What becomes true with a commit: the writing thread fills it in before, and the request reads it after it has been told.
+private final class ChangeEffects: Sendable {
+    struct All {
+        var events: [ServerEvent] = []
+        var pushes: [Push] = []
+        var wakesJobs = false
+    }
+
+    private let guarded = Mutex(All())
+
+    var all: All { guarded.withLock { $0 } }
+
+    func take(from change: Change) {
+        let (events, pushes, wakesJobs) = (change.events, change.pushes, change.wakesJobs)
+        guarded.withLock { $0 = All(events: events, pushes: pushes, wakesJobs: wakesJobs) }
+    }
+}
+
 /// One transaction: the connection, its moment, and the events that become true with its commit.
 ///
 /// Thread rule: the thread of the transaction only, and not longer than it.
 final class Change {
     let database: Database
+    /// See `Change+Rows.swift`.
+    let rows: TransactionRows
     let now: ServerTime
     private(set) var events: [ServerEvent] = []
     private(set) var pushes: [Push] = []
     /// Whether the commit may bring forward what the scheduled jobs wait for.
     var wakesJobs = false
 
-    init(database: Database, now: ServerTime) {
+    init(database: Database, rows: TransactionRows, now: ServerTime) {
         self.database = database
+        self.rows = rows
         self.now = now
     }
 
@@ -84,7 +142,7 @@ final class Change {
     /// Reads an activation for changing it.
     /// - Throws: `activationNotFound` when there is none with this identifier.
     func activation(_ id: String) throws -> Activation {
-        guard let activation = try ActivationStore.find(database, id: id) else {
+        guard let activation = try findActivation(id) else {
             throw ServiceError(.activationNotFound, "no activation \(id)")
         }
         return activation
@@ -94,6 +152,7 @@ final class Change {
     func insert(_ activation: Activation) throws {
         try ActivationStore.insert(database, activation)
         try ActivationStore.insertHistory(database, activation, reason: nil, externalUserId: nil, at: now)
+        try audit(activation, previous: nil)
         try announce(activation)
         note(.activationChanged(activationId: activation.id, from: nil, to: activation.status, reason: nil))
     }
@@ -109,9 +168,10 @@ final class Change {
         externalUserId: String? = nil
     ) throws {
         activation.lastChange = now
-        try ActivationStore.update(database, activation)
+        try saveContent(activation)
         try ActivationStore.insertHistory(
             database, activation, reason: reason, externalUserId: externalUserId, at: now)
+        try audit(activation, previous: previous, reason: reason, externalUserId: externalUserId)
         try settleRecoveryCodes(of: activation, previous: previous)
         if activation.status != previous {
             try PushRegistrationStore.setActive(

@@ -17,6 +17,9 @@ struct ConnectionContext: RequestContext {
     /// The address of the other side.
     var remoteAddress: String? { channel.remoteAddress?.ipAddress }
 
+    /// The address of this side.
+    var localAddress: String? { channel.localAddress?.ipAddress }
+
     /// Closes the connection without an answer.
     /// - Returns: a response that has nowhere to go.
     func hangUp() async throws -> Response {

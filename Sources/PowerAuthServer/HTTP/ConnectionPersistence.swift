@@ -2,13 +2,19 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
-/// Hummingbird's HTTP/1 connections, told by ``ConnectionPersistence`` when they end.
+/// Hummingbird's HTTP/1 connections, with an end that both sides know of (``ConnectionPersistence``), limits of their time
+/// (``RequestDeadlines``) and of their number (``ConnectionLimiter``).
 struct PersistentHTTP1Channel: ServerChildChannel {
     private let base: HTTP1Channel
+    private let limits: TrafficLimits
+    private let limiter: ConnectionLimiter
 
-    init(responder: @escaping HTTPChannelHandler.Responder) {
+    init(responder: @escaping HTTPChannelHandler.Responder, limits: TrafficLimits, limiter: ConnectionLimiter) {
         base = HTTP1Channel(responder: responder)
+        self.limits = limits
+        self.limiter = limiter
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
@@ -17,19 +23,27 @@ struct PersistentHTTP1Channel: ServerChildChannel {
             // Next to the decoder: further on nobody knows the version of HTTP any more.
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(ConnectionPersistence(), position: .after(decoder))
+            let deadlines = RequestDeadlines(limits)
+            try pipeline.addHandler(deadlines, position: .after(decoder))
+            try pipeline.addHandler(ArrivingBytes(deadlines), position: .before(decoder))
+            let isEncrypted = (try? pipeline.handler(type: NIOSSLServerHandler.self)) != nil
+            try pipeline.addHandler(ConnectionDoor(limiter, isEncrypted: isEncrypted), position: .first)
             return value
         }
     }
 
     func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await base.handle(value: value, logger: logger)
+        await withTaskExecutorPreference(EventLoopTasks(value.channel.eventLoop)) {
+            await base.handle(value: value, logger: logger)
+        }
     }
 }
 
 extension HTTPServerBuilder {
-    /// HTTP/1 whose answers say what becomes of their connection.
-    static var persistentHTTP1: HTTPServerBuilder {
-        HTTPServerBuilder { PersistentHTTP1Channel(responder: $0) }
+    /// HTTP/1 whose answers say what becomes of their connection, and whose clients have limits.
+    static func persistentHTTP1(_ limits: TrafficLimits) -> HTTPServerBuilder {
+        let limiter = ConnectionLimiter(limits)
+        return HTTPServerBuilder { PersistentHTTP1Channel(responder: $0, limits: limits, limiter: limiter) }
     }
 }
 

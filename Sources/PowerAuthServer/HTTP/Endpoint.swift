@@ -10,7 +10,8 @@ struct EndpointBodies: Sendable {
 
 /// One resource of the server: where it is, and the function that answers.
 ///
-/// The function blocks and therefore runs on a worker thread.
+/// The function blocks and therefore runs on a worker thread; what it cannot say yet it leaves to a ``Reply/afterwards``.
+/// ``quickAnswer`` does not block, and runs on an event loop. ``RequestWork`` leads a request through them.
 struct Endpoint: Sendable {
     let face: ServerFace
     /// The path below the face's mount points, with a leading slash.
@@ -21,27 +22,39 @@ struct Endpoint: Sendable {
     /// What a device may see beside the fallback, and beside the answers that have no endpoint to blame: 405, 413,
     /// 415 and 500.
     var otherFailures: [OutwardFailure] = []
-    /// False where the body is only signed, not read.
-    var readsJSON = true
+    /// What the body is read as.
+    var bodyType = BodyType.json
     /// The bodies of a resource, for its description; nil where nobody says more than the face does.
     var bodies: EndpointBodies?
     /// What fields of the request are like beside their types; those of the back office stand in ``FieldLimit``.
     var limits: [String: FieldLimit] = [:]
     /// The media type of the answer.
     var answerType = "application/json"
-    let answer: @Sendable (ServerRequest) throws -> ServerResponse
+    /// Answers without blocking, so that no worker is needed; nil, and nothing has happened, leaves the request to one.
+    var quickAnswer: (@Sendable (ServerRequest) async throws -> ServerResponse?)?
+    let reply: @Sendable (ServerRequest) throws -> Reply
 
     /// A device resource.
     /// - Parameters:
     ///   - failure: what the device sees unless an error asks for one of `others`.
     ///   - others: further failures that its callers have to expect; the description of the API names them.
+    ///   - readsJSON: false where the body is only signed, not read.
     static func device(
         _ path: String, methods: Set<String> = ["POST"], failure: OutwardFailure, others: [OutwardFailure] = [],
         readsJSON: Bool = true, answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
     ) -> Endpoint {
         Endpoint(
             face: .device, path: path, methods: methods, fallback: failure, otherFailures: others,
-            readsJSON: readsJSON, answer: answer)
+            bodyType: readsJSON ? .json : .unread, reply: { try .answer(answer($0)) })
+    }
+
+    /// A device resource that asks others about some of its requests.
+    static func asking(
+        _ path: String, failure: OutwardFailure, others: [OutwardFailure] = [],
+        reply: @escaping @Sendable (ServerRequest) throws -> Reply
+    ) -> Endpoint {
+        Endpoint(
+            face: .device, path: path, methods: ["POST"], fallback: failure, otherFailures: others, reply: reply)
     }
 
     /// A resource of the Mobile Token API.
@@ -54,22 +67,24 @@ struct Endpoint: Sendable {
     ) -> Endpoint {
         Endpoint(
             face: .mobileToken, path: path, methods: ["POST"], fallback: .mobileToken(refusal),
-            otherFailures: failures.map(OutwardFailure.mobileToken), answer: answer)
+            otherFailures: failures.map(OutwardFailure.mobileToken), reply: { try .answer(answer($0)) })
     }
 
     /// A resource that is no part of PowerAuth.
     /// - Parameters:
     ///   - request: what a POST holds, for the description; nil for anything.
     ///   - limits: what its fields are like beside their types.
+    ///   - bodyType: what a POST is read as.
     ///   - others: failures that its callers have to expect, beside a request that is wrong.
     static func lab(
         _ path: String, methods: Set<String>, takes request: (any (Decodable & SendableMetatype).Type)? = nil,
-        limits: [String: FieldLimit] = [:], others: [OutwardFailure] = [],
+        limits: [String: FieldLimit] = [:], bodyType: BodyType = .json, others: [OutwardFailure] = [],
         answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
     ) -> Endpoint {
         Endpoint(
-            face: .lab, path: path, methods: methods, fallback: .unexpected, otherFailures: others, readsJSON: false,
-            bodies: request.map { EndpointBodies(request: $0, response: nil) }, limits: limits, answer: answer)
+            face: .lab, path: path, methods: methods, fallback: .unexpected, otherFailures: others, bodyType: bodyType,
+            bodies: request.map { EndpointBodies(request: $0, response: nil) }, limits: limits,
+            reply: { try .answer(answer($0)) })
     }
 
     /// A page for operators that is no JSON.
@@ -77,20 +92,30 @@ struct Endpoint: Sendable {
         _ path: String, type: String, answer: @escaping @Sendable () throws -> String
     ) -> Endpoint {
         Endpoint(
-            face: .lab, path: path, methods: ["GET"], fallback: .unexpected, readsJSON: false, answerType: type
+            face: .lab, path: path, methods: ["GET"], fallback: .unexpected, bodyType: .unread, answerType: type
         ) { _ in
-            try ServerResponse(status: 200, body: Data(answer().utf8), contentType: type)
+            try .answer(ServerResponse(status: 200, body: Data(answer().utf8), contentType: type))
         }
     }
 
     /// A back-office resource: takes a request object, gives a response object.
+    /// - Parameter quickly: see ``quickAnswer``.
     static func backOffice<Request: Decodable & SendableMetatype, Response: Codable & SendableMetatype>(
-        _ path: String, _ answer: @escaping @Sendable (Request) throws -> Response
+        _ path: String, quickly: (@Sendable (Request) async throws -> Response?)? = nil,
+        _ answer: @escaping @Sendable (Request) throws -> Response
     ) -> Endpoint {
-        backOffice(path, EndpointBodies(request: Request.self, response: Response.self)) { request in
+        var endpoint = backOffice(path, EndpointBodies(request: Request.self, response: Response.self)) { request in
             let envelope = try JSONBody.decode(RequestEnvelope<Request>.self, from: request.body)
             return try .ok(ResponseEnvelope(responseObject: answer(envelope.requestObject)))
         }
+        if let quickly {
+            endpoint.quickAnswer = { request in
+                let envelope = try JSONBody.decode(RequestEnvelope<Request>.self, from: request.body)
+                guard let response = try await quickly(envelope.requestObject) else { return nil }
+                return try .ok(ResponseEnvelope(responseObject: response))
+            }
+        }
+        return endpoint
     }
 
     /// A back-office resource that takes nothing; a body is not looked at.
@@ -118,31 +143,58 @@ struct Endpoint: Sendable {
     ) -> Endpoint {
         Endpoint(
             face: .backOffice, path: "/rest/v3\(path)", methods: ["POST"], fallback: .unexpected, bodies: bodies,
-            answer: answer)
+            reply: { try .answer(answer($0)) })
     }
 
-    /// The same resource with another function that answers.
-    func answering(_ answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse) -> Endpoint {
+    /// The same resource with another function that replies, always on a worker.
+    func replying(_ reply: @escaping @Sendable (ServerRequest) throws -> Reply) -> Endpoint {
         Endpoint(
             face: face, path: path, methods: methods, fallback: fallback, otherFailures: otherFailures,
-            readsJSON: readsJSON, bodies: bodies, limits: limits, answerType: answerType, answer: answer)
+            bodyType: bodyType, bodies: bodies, limits: limits, answerType: answerType, reply: reply)
     }
 
-    /// Answers a request; whatever goes wrong becomes an error answer.
-    func respond(to request: ServerRequest, journal: (any ServerJournal)?) -> ServerResponse {
+    /// Answers a request, or says whom to ask first; whatever goes wrong becomes an error answer.
+    func respond(to request: ServerRequest, journal: (any ServerJournal)?) -> Reply {
         do {
-            guard methods.contains(request.method) else { throw OutwardFailure.methodNotAllowed }
-            guard !readsJSON || request.isJSON else { throw OutwardFailure.unsupportedMediaType }
-            return try answer(request)
+            try admit(request)
+            return try reply(request)
         } catch {
-            let failure = OutwardFailure(error, face: face, fallback: fallback)
-            journal?.record(
-                .requestRefused(path: path, code: failure.code(on: face), cause: "\(error)"),
-                operation: CurrentOperation.id)
-            var response = failure.response(on: face)
-            if failure == .methodNotAllowed { response.allow = methods.sorted().joined(separator: ", ") }
-            return response
+            return .answer(refusal(error, journal))
         }
+    }
+
+    /// Ends what others were asked for; whatever goes wrong becomes an error answer.
+    func conclude(_ conclusion: Result<Reply.Conclusion, any Error>, journal: (any ServerJournal)?) -> ServerResponse {
+        do {
+            return try conclusion.get()()
+        } catch {
+            return refusal(error, journal)
+        }
+    }
+
+    /// Answers a request without blocking; nil leaves it to ``respond(to:journal:)``.
+    func respondQuickly(to request: ServerRequest, journal: (any ServerJournal)?) async -> ServerResponse? {
+        do {
+            try admit(request)
+            return try await quickAnswer?(request)
+        } catch {
+            return refusal(error, journal)
+        }
+    }
+
+    private func admit(_ request: ServerRequest) throws {
+        guard methods.contains(request.method) else { throw OutwardFailure.methodNotAllowed }
+        guard bodyType.fits(request, on: face) else { throw OutwardFailure.unsupportedMediaType(bodyType) }
+    }
+
+    private func refusal(_ error: any Error, _ journal: (any ServerJournal)?) -> ServerResponse {
+        let failure = OutwardFailure(error, face: face, fallback: fallback)
+        journal?.record(
+            .requestRefused(path: path, code: failure.code(on: face), cause: "\(error)"),
+            operation: CurrentOperation.id)
+        var response = failure.response(on: face)
+        if failure == .methodNotAllowed { response.allow = methods.sorted().joined(separator: ", ") }
+        return response
     }
 }
 

@@ -3,16 +3,20 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The server's resources on Hummingbird: bodies are collected on its event loops, answers are made on
-/// worker threads.
+/// The server's resources on Hummingbird: bodies are collected on its event loops, answers are made there when that takes
+/// no time, and otherwise on worker threads.
 struct HTTPFrontend: Sendable {
     let endpoints: [Endpoint]
     let workers: WorkerThreads
+    /// The places of requests that are worked on or wait for it.
+    let waitingRoom: WaitingRoom
     let clock: any ServerClock
     let journal: (any ServerJournal)?
     let faults: ServerFaults
     /// Nil for a server that nobody may interfere with.
     let lab: LabPowers?
+    /// Keeps web pages away from the resources of tools.
+    let browserGuard: BrowserGuard
     /// The header whose value goes into the request log.
     let correlationHeader: String?
 
@@ -34,6 +38,12 @@ struct HTTPFrontend: Sendable {
         to request: Request, _ context: ConnectionContext, _ endpoint: Endpoint, at mountPoint: String
     ) async throws -> Response {
         let started = ContinuousClock.now
+        if let refusal = browserGuard.refusal(of: request.head, on: endpoint.face, at: context.localAddress) {
+            journal?.record(
+                .requestRefused(path: endpoint.path, code: refusal.code(on: endpoint.face), cause: "\(refusal)"),
+                operation: nil)
+            return Self.response(refusal.response(on: endpoint.face))
+        }
         let body: ByteBuffer
         do {
             body = try await request.body.collect(upTo: ServerLimits.bodyBytes)
@@ -46,39 +56,14 @@ struct HTTPFrontend: Sendable {
             parameters: Dictionary(context.parameters.map { (String($0), String($1)) }) { _, last in last },
             mountPoint: mountPoint, remoteAddress: context.remoteAddress)
         let correlation = correlationHeader.flatMap(received.header).flatMap(CurrentCorrelation.init)?.id
-        let operation = received.header(ServerHeader.operation)
+        let operation = request.headers[ServerHeader.operationField]
         let fullPath = request.uri.path
         return try await interfere(with: received, endpoint, operation, context) { plaintexts in
-            await workers.run {
-                // Task locals of the caller do not reach a worker; they are bound there.
-                CurrentPlaintexts.$log.withValue(plaintexts) {
-                    CurrentOperation.$id.withValue(operation) {
-                        CurrentCorrelation.$current.withValue(correlation) {
-                            journal?.record(
-                                .requestReceived(method: received.method, path: fullPath), operation: operation)
-                            let answer = self.answer(received, endpoint)
-                            let elapsed = (ContinuousClock.now - started) / .milliseconds(1)
-                            journal?.record(
-                                .requestAnswered(
-                                    method: received.method, path: fullPath, status: answer.status,
-                                    milliseconds: elapsed),
-                                operation: operation)
-                            return answer
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    private func answer(_ request: ServerRequest, _ endpoint: Endpoint) -> ServerResponse {
-        do {
-            try faults.requestReceived()
-            let answer = endpoint.respond(to: request, journal: journal)
-            try faults.responseSent()
-            return answer
-        } catch {
-            return OutwardFailure.unexpected.response(on: endpoint.face)
+            let work = RequestWork(
+                endpoint: endpoint, request: received, path: fullPath, started: started,
+                scope: RequestScope(operation: operation, plaintexts: plaintexts, correlation: correlation),
+                workers: workers, waitingRoom: waitingRoom, journal: journal, faults: faults)
+            return await work.answer()
         }
     }
 
@@ -96,11 +81,13 @@ struct HTTPFrontend: Sendable {
                     request, at: clock.now(), operation: operation, plaintexts: plaintexts, answer: answer,
                     fault: fault?.id))
         }
+        // Before anybody hears of the fault, and moves the clock because of it.
+        let latencyEnd = fault?.latency.map { clock.now().advanced(by: Int64($0)) }
         if let fault {
             journal?.record(
                 .requestFaulted(path: endpoint.path, fault: fault.summary, id: fault.id ?? ""), operation: operation)
         }
-        if let latency = fault?.latency { await Delay(clock: clock).wait(milliseconds: latency) }
+        if let latencyEnd { await Delay(clock: clock).wait(until: latencyEnd) }
         if fault?.drop == .before {
             note(nil)
             return try await context.hangUp()
@@ -146,6 +133,8 @@ struct HTTPFrontend: Sendable {
         var headers: HTTPFields = [.contentType: answer.contentType, .cacheControl: "no-store"]
         headers[.wwwAuthenticate] = answer.challenge
         headers[.allow] = answer.allow
+        headers[.location] = answer.location
+        headers[.retryAfter] = answer.retryAfter.map(String.init)
         return headers
     }
 }
@@ -154,6 +143,9 @@ struct HTTPFrontend: Sendable {
 public enum ServerHeader {
     /// Carries the identifier of a lab operation, which then stands in the trace of everything it caused.
     public static let operation = "X-Lab-Operation"
+
+    // A header's name as a constant is one.
+    static let operationField = HTTPField.Name(operation)!
 }
 
 /// Gives an unknown path the enveloped 404.

@@ -41,6 +41,20 @@ extension ExplicitNull: Decodable where Value: Decodable {
     }
 }
 
+extension KeyedEncodingContainer {
+    /// Without the containers that a wrapper has of its own.
+    mutating func encode(_ value: ExplicitNull<String>, forKey key: Key) throws {
+        guard let text = value.wrappedValue else { return try encodeNil(forKey: key) }
+        try encode(text, forKey: key)
+    }
+
+    /// Without the containers that a wrapper has of its own.
+    mutating func encode(_ value: ExplicitNull<Int>, forKey key: Key) throws {
+        guard let number = value.wrappedValue else { return try encodeNil(forKey: key) }
+        try encode(number, forKey: key)
+    }
+}
+
 /// A choice that nobody has made until it is said, so that a missing value and `null` mean no.
 @propertyWrapper
 struct FalseWhenAbsent: Sendable {

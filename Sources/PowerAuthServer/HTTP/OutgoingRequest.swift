@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// One request of the server to somebody else's server. Thread rule: worker threads only; ``send()`` blocks.
+/// One request of the server to somebody else's server. No thread waits for its answer.
 struct OutgoingRequest: Sendable {
     /// Why there is no answer.
     struct Failure: Error, CustomStringConvertible {
@@ -25,36 +25,45 @@ struct OutgoingRequest: Sendable {
 
     private static let largestBody = 1_048_576
 
+    /// What came back.
+    typealias Answer = (status: Int, body: Data)
+
     /// Sends the request, once, on a connection of its own: neither a refused connection nor a broken one is tried again.
     /// - Returns: the status code and the body; redirections are answers like any other.
     /// - Throws: a ``Failure`` that names the URL.
-    func send() throws -> (status: Int, body: Data) {
+    func send() async throws -> Answer {
+        try await start().get()
+    }
+
+    /// As ``send()``; the future fails with a ``Failure``.
+    func start() -> EventLoopFuture<Answer> {
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         guard let url = URL(string: url), url.host != nil, url.scheme == "http" || url.scheme == "https" else {
-            throw Failure(description: "\(url) is not an http or https URL")
+            return eventLoop.makeFailedFuture(Failure(description: "\(url) is not an http or https URL"))
         }
         // Time limit and certificates of a connection belong to a client. One that serves a single request costs little,
         // because the event loops are those that the server itself runs on.
         let client = HTTPClient(
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: clientConfiguration)
-        defer { client.shutdown { _ in } }
-        do {
-            let request = try HTTPClient.Request(
+        let patience = connectTimeout + responseTimeout
+        let answer = eventLoop.makeCompletedFuture {
+            try HTTPClient.Request(
                 url: url, method: HTTPMethod(rawValue: method),
-                headers: HTTPHeaders(headers + [("Connection", "close")]),
-                body: .data(body))
-            let patience = connectTimeout + responseTimeout
-            do {
-                let answer = try client.execute(
-                    request: request, delegate: ResponseAccumulator(request: request, maxBodySize: Self.largestBody),
-                    deadline: .now() + .milliseconds(patience)
-                ).wait()
-                return (Int(answer.status.code), answer.body.map { Data($0.readableBytesView) } ?? Data())
-            } catch let error as HTTPClientError where error == .deadlineExceeded {
+                headers: HTTPHeaders(headers + [("Connection", "close")]), body: .data(body))
+        }.flatMap { request in
+            client.execute(
+                request: request, delegate: ResponseAccumulator(request: request, maxBodySize: Self.largestBody),
+                deadline: .now() + .milliseconds(patience)
+            ).futureResult
+        }
+        return answer.map { answer -> Answer in
+            (status: Int(answer.status.code), body: answer.body.map { Data($0.readableBytesView) } ?? Data())
+        }.flatMapErrorThrowing { [method] error -> Answer in
+            guard error as? HTTPClientError != .deadlineExceeded else {
                 throw Failure(description: "no answer within \(patience) ms")
             }
-        } catch {
             throw Failure(description: "\(method) \(url): \(error)")
-        }
+        }.always { _ in client.shutdown { _ in } }
     }
 
     private var clientConfiguration: HTTPClient.Configuration {

@@ -12,6 +12,8 @@ enum OutwardFailure: Error, Equatable, Sendable {
     case temporaryKey
     case upgrade
     case userInfo
+    case activationCode
+    case applicationConfiguration
     /// What the Mobile Token API says in words of its own.
     case mobileToken(MobileTokenFailure)
     // The back office.
@@ -25,8 +27,15 @@ enum OutwardFailure: Error, Equatable, Sendable {
     // Both.
     case notFound
     case methodNotAllowed
-    case unsupportedMediaType
+    /// The body does not call itself what the resource reads.
+    case unsupportedMediaType(BodyType)
     case bodyTooLarge
+    /// The request is for a host that this server is not.
+    case misdirected
+    /// A web page of somebody else's sent the request.
+    case foreignOrigin
+    /// More requests wait than may.
+    case overloaded
     case unexpected
 
     /// What an error that reached the edge of the server looks like outside.
@@ -50,6 +59,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
         case (is DeviceAuthentication.Refusal, .mobileToken): self = fallback
         case (is DeviceAuthentication.Refusal, _): self = .authentication
         case (is DeviceUserInfoEndpoint.Failure, _): self = .userInfo
+        case (is EnrollmentEndpoints.NoConfiguration, _): self = .applicationConfiguration
         // A device may know which PUK to ask its user for.
         case (let error as ServiceError, .device) where error.expectedPukIndex != nil:
             self = .recovery(expectedPukIndex: error.expectedPukIndex ?? 0)
@@ -63,13 +73,16 @@ enum OutwardFailure: Error, Equatable, Sendable {
         switch self {
         case .mobileToken(let failure): failure.status
         case .authentication: 401
+        case .foreignOrigin: 403
         case .activation, .encryption, .vault, .temporaryKey, .upgrade, .service, .malformedRequest: 400
-        case .userInfo, .invalid, .recovery, .telemetry: 400
+        case .userInfo, .activationCode, .applicationConfiguration, .invalid, .recovery, .telemetry: 400
         case .notFound: 404
         case .methodNotAllowed: 405
         case .bodyTooLarge: 413
         case .unsupportedMediaType: 415
+        case .misdirected: 421
         case .unexpected: 500
+        case .overloaded: 503
         }
     }
 
@@ -84,13 +97,16 @@ enum OutwardFailure: Error, Equatable, Sendable {
         case .temporaryKey: "ERR_TEMPORARY_KEY"
         case .upgrade: "ERR_UPGRADE"
         case .userInfo: "ERR_USER_INFO"
+        case .activationCode: "ACTIVATION_CODE_FAILED"
+        case .applicationConfiguration: "APPLICATION_CONFIGURATION_ERROR"
         case .service(let code): code.rawValue
         case .invalid: ServiceErrorCode.invalidRequest.rawValue
         case .recovery: face == .device ? "INVALID_RECOVERY_CODE" : "ERR_RECOVERY"
         case .telemetry: "ERROR_TELEMETRY"
         case .malformedRequest: "ERROR_HTTP_REQUEST"
         case .notFound: "ERROR_NOT_FOUND"
-        case .methodNotAllowed, .unsupportedMediaType, .bodyTooLarge, .unexpected:
+        case .methodNotAllowed, .unsupportedMediaType, .bodyTooLarge, .misdirected, .foreignOrigin, .overloaded,
+            .unexpected:
             face == .backOffice ? ServiceErrorCode.unknownError.rawValue : "ERROR_GENERIC"
         }
     }
@@ -106,6 +122,8 @@ enum OutwardFailure: Error, Equatable, Sendable {
         case .temporaryKey: "POWER_AUTH_TEMPORARY_KEY_FAILURE"
         case .upgrade: "POWER_AUTH_UPGRADE_FAILED"
         case .userInfo: "POWER_AUTH_USER_INFO_ERROR"
+        case .activationCode: "Unable to make an activation code."
+        case .applicationConfiguration: "The application has no such configuration."
         case .service(let code): code.message
         case .recovery:
             face == .device ? "POWER_AUTH_RECOVERY_INVALID" : ServiceErrorCode.invalidRecoveryCode.message
@@ -113,8 +131,12 @@ enum OutwardFailure: Error, Equatable, Sendable {
         case .malformedRequest(let reason): reason
         case .notFound: "Resource not found."
         case .methodNotAllowed: "This resource does not answer this HTTP method."
-        case .unsupportedMediaType: "The Content-Type must be application/json."
+        case .unsupportedMediaType(let type): "The Content-Type must be \(type.rawValue)."
         case .bodyTooLarge: "The body is larger than \(ServerLimits.bodyBytes) bytes."
+        case .misdirected:
+            "The Host must be localhost, an address of this server, or one of the hostNames of its settings."
+        case .foreignOrigin: "Web pages of another origin may not call this resource."
+        case .overloaded: "Too many requests wait for their answers. Try again later."
         case .unexpected:
             face == .backOffice
                 ? ServiceErrorCode.unknownError.message : "Unknown error occurred while processing request."
@@ -140,7 +162,8 @@ enum OutwardFailure: Error, Equatable, Sendable {
         // Three strings always encode; an empty body would only replace an answer that cannot exist.
         return ServerResponse(
             status: status, body: (try? JSONBody.encode(envelope)) ?? Data(),
-            challenge: self == .authentication && face != .device ? "Basic realm=\"PowerAuth\"" : nil)
+            challenge: self == .authentication && face != .device ? "Basic realm=\"PowerAuth\"" : nil,
+            retryAfter: self == .overloaded ? ServerLimits.retryAfterSeconds : nil)
     }
 }
 
@@ -160,6 +183,8 @@ enum ServerFace: Sendable {
 enum ServerLimits {
     /// The largest body of a request.
     static let bodyBytes = 1_048_576
+    /// When a client may try again that was sent away, in seconds.
+    static let retryAfterSeconds = 1
 }
 
 extension DecodingError {

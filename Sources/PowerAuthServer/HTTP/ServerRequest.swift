@@ -26,11 +26,10 @@ struct ServerRequest: Sendable {
             mountPoint: mountPoint, remoteAddress: remoteAddress)
     }
 
-    /// Whether the body calls itself JSON, or does not say what it is.
-    var isJSON: Bool {
-        guard let type = header("Content-Type") else { return true }
-        let mediaType = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
-        return mediaType.lowercased() == "application/json"
+    /// What the body calls itself, in lower case and without parameters; nil when it does not say.
+    var mediaType: String? {
+        guard let type = headers[.contentType], type != "application/json" else { return headers[.contentType] }
+        return type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
     /// The value of a header, found without regard to case; nil when it is missing. The values of a repeated
@@ -50,6 +49,11 @@ struct ServerResponse: Sendable, Equatable {
     var challenge: String?
     /// The methods that the resource answers, for the header `Allow`.
     var allow: String?
+    /// When to try again, in seconds, for the header `Retry-After`.
+    var retryAfter: Int?
+
+    /// Where a browser goes on, for the header `Location`.
+    var location: String?
 
     /// Status 200 with a JSON body.
     static func ok(_ body: some Encodable) throws -> ServerResponse {

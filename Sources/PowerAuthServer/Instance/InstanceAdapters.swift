@@ -86,6 +86,7 @@ extension ServerFaults {
             { try table.pass(point, process: InstanceServer.processName) }
         }
         self.init(
+            areArmed: { table.isArmed },
             requestReceived: point(.serverRequestReceived), beforeCommit: point(.serverBeforeCommit),
             afterCommit: point(.serverAfterCommit), responseSent: point(.serverResponseSent))
     }

@@ -10,11 +10,19 @@ extension ServerConfiguration {
         port = spec.port
         policy.maxFailedAttempts = spec.maxFailedAttempts
         policy.lookAhead = spec.signatureLookAhead
+        set(\.host, settings.host)
+        hostNames = settings.hostNames ?? []
+        set(\.isInsecureAllowed, settings.insecure)
         set(\.certificate, settings.tls)
         set(\.policy.isBackOfficeRestricted, settings.restrictAccess)
         set(\.policy.isVaultOpenedByBiometry, settings.vaultWithBiometry)
         set(\.policy.hasLibraryAuthenticationCode, settings.libraryAuthenticationCode)
         set(\.policy.hasOneActivationPerUser, settings.oneActivationPerUser)
+        if let key = settings.databaseEncryptionKey {
+            databaseEncryptionKey = DatabaseEncryptionKey(key)
+            // The reader of the file has checked the size; storing in clear instead would be noticed by nobody.
+            precondition(databaseEncryptionKey != nil, "databaseEncryptionKey must have 16 bytes")
+        }
         set(\.policy.isReplayVerified, settings.replayVerification)
         set(\.names.name, settings.applicationName)
         set(\.names.displayName, settings.applicationDisplayName)
@@ -43,8 +51,18 @@ extension ServerConfiguration {
         set(\.policy.pageSize, settings.pageSize)
         operationTemplates = settings.operationTemplates
         uiTemplates = settings.uiTemplates
+        set(\.limits.headerTimeout, settings.limits.headerTimeout)
+        set(\.limits.bodyTimeout, settings.limits.bodyTimeout)
+        set(\.limits.idleTimeout, settings.limits.idleTimeout)
+        set(\.limits.answerTimeout, settings.limits.answerTimeout)
+        set(\.limits.connections, settings.limits.connections)
+        set(\.limits.connectionsPerAddress, settings.limits.connectionsPerAddress)
+        set(\.limits.waitingRequests, settings.limits.waitingRequests)
+        set(\.limits.identityCalls, settings.limits.identityCalls)
         let callbacks = settings.callbacks
+        set(\.policy.callbacks.concurrentCalls, callbacks.concurrentCalls)
         set(\.policy.callbacks.allowedHosts, callbacks.allowedHosts)
+        set(\.policy.callbacks.keyStores, callbacks.keyStores)
         set(\.policy.callbacks.maxAttempts, callbacks.maxAttempts)
         set(\.policy.callbacks.initialBackoff, callbacks.initialBackoff)
         set(\.policy.callbacks.backoffMultiplier, callbacks.backoffMultiplier)

@@ -4,9 +4,13 @@ import Foundation
 struct Delay: Sendable {
     let clock: any ServerClock
 
-    /// Waits on a thread of its own, because the clock's wait blocks.
+    /// Waits for some time from now on.
     func wait(milliseconds: Int) async {
-        let end = clock.now().advanced(by: Int64(milliseconds))
+        await wait(until: clock.now().advanced(by: Int64(milliseconds)))
+    }
+
+    /// Waits on a thread of its own, because the clock's wait blocks.
+    func wait(until end: ServerTime) async {
         await withCheckedContinuation { continuation in
             let thread = Thread { [clock] in
                 let alarm = ServerAlarm()

@@ -1,7 +1,7 @@
 import Foundation
 import LabKit
 
-/// `/lab/**`: clock, faults, traffic, pushes, snapshots and seeding.
+/// `/lab/**`: clock, faults, traffic, audit, pushes, identities, snapshots and seeding.
 struct LabEndpoints: Sendable {
     let context: ServiceContext
     let powers: LabPowers
@@ -27,6 +27,10 @@ struct LabEndpoints: Sendable {
 
     private struct Traffic: Encodable {
         let entries: [TrafficEntry]
+    }
+
+    private struct Audit: Encodable {
+        let entries: [AuditEntry]
     }
 
     private struct Snapshots: Encodable {
@@ -72,7 +76,9 @@ struct LabEndpoints: Sendable {
                 return try .ok(EmptyEnvelope())
             },
             .lab("/lab/seed", methods: ["POST"], takes: SeedRequest.self, limits: SeedService.limits, answer: seed),
+            .lab("/lab/audit", methods: ["GET"], answer: audit),
         ] + MobileTokenLabEndpoints(context: context).endpoints
+            + LabIdentityEndpoints(provider: powers.identityProvider, clock: context.clock).endpoints
     }
 
     @Sendable private func clock(_ request: ServerRequest) throws -> ServerResponse {
@@ -107,6 +113,11 @@ struct LabEndpoints: Sendable {
         if request.method == "DELETE" { powers.traffic.clear() }
         let after = try QueryParameters(request.query)["after"].flatMap(Int.init) ?? 0
         return try .ok(Traffic(entries: powers.traffic.entries(after: after)))
+    }
+
+    @Sendable private func audit(_ request: ServerRequest) throws -> ServerResponse {
+        let after = try QueryParameters(request.query)["after"].flatMap(Int64.init) ?? 0
+        return try .ok(Audit(entries: context.read { try AuditStore.entries($0, after: after) }))
     }
 
     @Sendable private func keepSnapshot(_ request: ServerRequest) throws -> ServerResponse {

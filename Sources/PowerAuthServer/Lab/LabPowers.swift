@@ -3,6 +3,7 @@
 struct LabPowers: Sendable {
     let faults = TrafficFaults()
     let traffic = TrafficJournal()
+    let identityProvider = LabIdentityProvider()
 }
 
 /// A clock that a lab can move.

@@ -19,8 +19,8 @@ struct SnapshotService: Sendable {
     /// - Throws: `invalidRequest` for a name that is no plain word.
     func take(_ name: String?) throws {
         let path = try path(of: name)
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try PrivateFiles.makeDirectory(directory)
+        try PrivateFiles.makeFile(path)
         try database.copy(to: path)
     }
 

@@ -41,7 +41,7 @@ struct OpenAPIDocument: Sendable {
         if let schema = requestSchema(endpoint, method) {
             operation["requestBody"] = [
                 "required": .bool(endpoint.bodies?.request != nil),
-                "content": ["application/json": ["schema": schema]],
+                "content": .object([endpoint.bodyType.rawValue: ["schema": schema]]),
             ]
         }
         return .object(operation)
@@ -52,7 +52,7 @@ struct OpenAPIDocument: Sendable {
         switch endpoint.face {
         case .backOffice: return backOfficeRequest(endpoint)
         case .device:
-            return endpoint.readsJSON
+            return endpoint.bodyType == .json
                 ? ["anyOf": [reference("ObjectRequest"), reference("EncryptedRequest")]] : nil
         case .mobileToken: return reference("ObjectRequest")
         case .lab:
@@ -97,7 +97,7 @@ struct OpenAPIDocument: Sendable {
             case .lab: ["type": endpoint.answerType == "application/json" ? "object" : "string"]
             }
         var responses: [String: JSONValue] = ["200": body(success, "Success", endpoint.answerType)]
-        var failures: [OutwardFailure] = [.methodNotAllowed, .bodyTooLarge, .unexpected]
+        var failures: [OutwardFailure] = [.methodNotAllowed, .bodyTooLarge, .overloaded, .unexpected]
         switch endpoint.face {
         case .device, .mobileToken: failures += [endpoint.fallback] + endpoint.otherFailures
         case .backOffice:
@@ -106,9 +106,10 @@ struct OpenAPIDocument: Sendable {
             if let contract = endpoint.contract {
                 failures += contract.errors.map(OutwardFailure.service) + contract.others
             }
-        case .lab: failures += [.malformedRequest("")] + endpoint.otherFailures
+        case .lab: failures += [.malformedRequest(""), .authentication] + endpoint.otherFailures
         }
-        if endpoint.readsJSON { failures.append(.unsupportedMediaType) }
+        if endpoint.bodyType != .unread { failures.append(.unsupportedMediaType(endpoint.bodyType)) }
+        if endpoint.face.isForTools { failures += [.misdirected, .foreignOrigin] }
         for failure in failures {
             let codes = failures.filter { $0.status == failure.status }.map { $0.code(on: endpoint.face) }
             responses["\(failure.status)"] = body(

@@ -6,14 +6,14 @@ import LabKit
 /// Bodies, headers and anything secret never stand in it. Thread rule: any thread; lines are written whole.
 public final class RequestLog: ServerJournal {
     private let clock: any ServerClock
-    private let write: @Sendable (Data) -> Void
+    private let buffer: LineBuffer
 
     /// - Parameters:
     ///   - clock: dates the lines.
-    ///   - write: takes one line with its end; called from several threads.
+    ///   - write: takes one line with its end, or several; called from several threads, one after the other.
     public init(clock: any ServerClock, write: @escaping @Sendable (Data) -> Void) {
         self.clock = clock
-        self.write = write
+        buffer = LineBuffer { write(Data($0)) }
     }
 
     /// Writes a line, unless the event is of no interest to an operator.
@@ -22,7 +22,7 @@ public final class RequestLog: ServerJournal {
         line["time"] = .string(BackOfficeDate(clock.now()).text)
         if let operation { line["operation"] = .string(operation) }
         if let correlation = CurrentCorrelation.current { line["correlation"] = .string(correlation) }
-        write(JSONValue.object(line).encoded() + Data("\n".utf8))
+        buffer.add(JSONValue.object(line).encoded() + [UInt8(ascii: "\n")])
     }
 
     private static func fields(of event: ServerEvent) -> [String: JSONValue]? {

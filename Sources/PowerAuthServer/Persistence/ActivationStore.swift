@@ -20,6 +20,7 @@ enum ActivationStore {
         case deviceInfo = "device_info"
         case flags
         case serverPrivateKey = "server_private"
+        case serverPrivateKeyMode = "server_private_mode"
         case serverPublicKey = "server_public"
         case devicePublicKey = "device_public"
         case counter
@@ -106,16 +107,16 @@ enum ActivationStore {
         try database.cachedStatement(
             sql: """
                 INSERT INTO activation (activation_id, application, master_keypair, user_id, status, code, otp_mode,
-                    commit_phase, otp_hash, flags, server_private, server_public, counter, failed, max_failed,
+                    commit_phase, otp_hash, flags, server_private, server_private_mode, server_public, counter, failed, max_failed,
                     t_created, t_expire, t_last_used, t_last_change)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             activation.id, activation.application.row, activation.masterKeyPairRow, activation.userId,
             activation.status.rawValue, activation.code, activation.otp.mode.rawValue,
             activation.otp.commitPhase.rawValue, activation.otp.hash, try TextList.encode(activation.flags),
-            activation.serverPrivateKey, activation.serverPublicKey, activation.failedAttempts,
-            activation.maxFailedAttempts, activation.created.milliseconds,
+            activation.serverPrivateKey.bytes, activation.serverPrivateKey.mode, activation.serverPublicKey,
+            activation.failedAttempts, activation.maxFailedAttempts, activation.created.milliseconds,
             (activation.lifecycle.expires ?? activation.created).milliseconds, activation.lastUsed.milliseconds,
             activation.lastChange?.milliseconds,
         ])
@@ -226,7 +227,7 @@ enum ActivationStore {
             platform: row[.platform],
             deviceInfo: row[.deviceInfo],
             flags: TextList.decode(row[.flags]),
-            serverPrivateKey: row[.serverPrivateKey],
+            serverPrivateKey: StoredSecret(mode: row[.serverPrivateKeyMode], bytes: row[.serverPrivateKey]),
             serverPublicKey: row[.serverPublicKey],
             failedAttempts: row[.failedAttempts],
             maxFailedAttempts: row[.maxFailedAttempts],

@@ -24,13 +24,16 @@ enum RecoveryStore {
         try Row.fetchOne(
             database,
             sql: """
-                SELECT activation_enabled, postcard_enabled, allow_multiple, postcard_private, postcard_public,
-                    remote_public FROM recovery_config WHERE application = ?
+                SELECT activation_enabled, postcard_enabled, allow_multiple, postcard_private, postcard_private_mode,
+                    postcard_public, remote_public FROM recovery_config WHERE application = ?
                 """, arguments: [application.row]
         ).map { row in
             RecoveryConfiguration(
                 isActivationRecoveryEnabled: row["activation_enabled"], isPostcardEnabled: row["postcard_enabled"],
-                allowsMultipleCodes: row["allow_multiple"], postcardPrivateKey: row["postcard_private"],
+                allowsMultipleCodes: row["allow_multiple"],
+                postcardPrivateKey: (row["postcard_private"] as Data?).map {
+                    StoredSecret(mode: row["postcard_private_mode"], bytes: $0)
+                },
                 postcardPublicKey: row["postcard_public"], remotePublicKey: row["remote_public"])
         }
     }
@@ -41,12 +44,14 @@ enum RecoveryStore {
         try database.execute(
             sql: """
                 INSERT OR REPLACE INTO recovery_config (application, activation_enabled, postcard_enabled,
-                    allow_multiple, postcard_private, postcard_public, remote_public) VALUES (?, ?, ?, ?, ?, ?, ?)
+                    allow_multiple, postcard_private, postcard_private_mode, postcard_public, remote_public)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 application.row, configuration.isActivationRecoveryEnabled, configuration.isPostcardEnabled,
-                configuration.allowsMultipleCodes, configuration.postcardPrivateKey, configuration.postcardPublicKey,
-                configuration.remotePublicKey,
+                configuration.allowsMultipleCodes, configuration.postcardPrivateKey?.bytes,
+                configuration.postcardPrivateKey?.mode ?? StoredSecret.Mode.clear.rawValue,
+                configuration.postcardPublicKey, configuration.remotePublicKey,
             ])
     }
 

@@ -1,14 +1,21 @@
-import Foundation
+import Dispatch
 import GRDB
+import Synchronization
 
 /// The server's SQLite database: one writer, several readers.
 ///
-/// A write is one immediate transaction, which is the row lock of every state change. When `change` has returned, what it
-/// wrote survives the death of the process: the write-ahead log is in the kernel's hands by then.
+/// Changes go through a ``CommitQueue``: each is alone with the database, which is the row lock of every state change, and
+/// many are committed at once. Whoever is told of his change knows that it survives the death of the process: the write-ahead
+/// log is in the kernel's hands by then.
 ///
-/// Thread rule: worker threads only (see ``WorkerThreads``); all methods block.
+/// Thread rule: worker threads (see ``WorkerThreads``), but for ``submit(_:whenCommitted:whenDone:)`` and the cache; all
+/// other methods block.
 final class ServerDatabase: Sendable {
+    /// The rows that every request asks for.
+    let cache = RowCache()
     private let pool: DatabasePool
+    private let queue: CommitQueue
+    private let checkpointer: Checkpointer
     /// What a change passes before and after its commit; a lab injects faults there.
     private let hooks: CommitHooks
 
@@ -33,12 +40,17 @@ final class ServerDatabase: Sendable {
             // The write-ahead log makes a commit safe against the death of the process; only a power
             // failure could undo the last ones, which is not worth a disk flush for every signature.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            // Every fold of the log into the database waits for the disk twice: do it each 16 MiB, not each 4.
-            try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
+            // No commit waits for the disk: the log is folded beside them.
+            try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
         }
         pool = try DatabasePool(path: path, configuration: configuration)
         self.hooks = hooks
         try ServerSchema.bringUpToDate(pool, path: path)
+        let checkpointer = try Checkpointer(path: path)
+        self.checkpointer = checkpointer
+        queue = CommitQueue(
+            CommitWriter(
+                pool, cache: cache, beforeCommit: hooks.beforeCommit, hasCommitted: checkpointer.noteCommit))
     }
 
     /// Reads a consistent snapshot.
@@ -46,15 +58,55 @@ final class ServerDatabase: Sendable {
         try pool.read(body)
     }
 
-    /// Runs one immediate transaction. A throwing body changes nothing.
-    func change<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        let value = try pool.write { database in
-            let value = try body(database)
-            try hooks.beforeCommit()
-            return value
-        }
+    /// Makes one change, alone with the database. A throwing body changes nothing.
+    /// - Parameter whenCommitted: called on the writing thread, in the order of the commits, before the next change.
+    func change<Value>(
+        _ body: @escaping (Database, TransactionRows) throws -> Value, whenCommitted: @escaping () -> Void
+    ) throws -> Value {
+        let handover = Handover(body: body, whenCommitted: whenCommitted)
+        queue.add(
+            CommitQueue.Request(
+                write: { handover.value = try handover.body($0, $1) },
+                whenCommitted: { handover.whenCommitted() },
+                whenDone: {
+                    handover.failure = $0
+                    handover.isDone.signal()
+                }))
+        handover.isDone.wait()
+        if let failure = handover.failure { throw failure }
         try hooks.afterCommit()
+        // Without a failure the body has returned.
+        guard let value = handover.value else { throw ServerDatabaseError.closed }
         return value
+    }
+
+    /// Makes one change without blocking the caller. Any thread.
+    ///
+    /// The point behind the commit is not passed: a server that somebody interferes with does not take this way.
+    /// - Parameters:
+    ///   - body: as in ``change(_:whenCommitted:)``.
+    ///   - whenDone: called on the writing thread with what the body returned, once it is committed.
+    func submit<Value: Sendable>(
+        _ body: @escaping @Sendable (Database, TransactionRows) throws -> Value,
+        whenCommitted: @escaping @Sendable () -> Void,
+        whenDone: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        let value = Mutex<Value?>(nil)
+        queue.add(
+            CommitQueue.Request(
+                write: { database, rows in
+                    let made = try body(database, rows)
+                    value.withLock { $0 = made }
+                },
+                whenCommitted: whenCommitted,
+                whenDone: { failure in
+                    // Without a failure the body has returned.
+                    if failure == nil, let made = value.withLock({ $0 }) {
+                        whenDone(.success(made))
+                    } else {
+                        whenDone(.failure(failure ?? ServerDatabaseError.closed))
+                    }
+                }))
     }
 
     /// Writes a copy of the present state to another file, replacing what is there.
@@ -66,22 +118,54 @@ final class ServerDatabase: Sendable {
 
     /// Replaces the state by the one in another file, which a server of the same schema wrote.
     func replace(from path: String) throws {
-        let source = try DatabaseQueue(path: path)
-        try source.backup(to: pool)
-        try source.close()
+        let outcome = Mutex<Result<Void, any Error>>(.success(()))
+        // No change may begin with rows of the old state.
+        try queue.alone { [pool, cache] in
+            let result = Result {
+                let source = try DatabaseQueue(path: path)
+                try source.backup(to: pool)
+                try source.close()
+            }
+            cache.forgetAll()
+            outcome.withLock { $0 = result }
+        }
+        try outcome.withLock { $0 }.get()
     }
 
-    /// Folds the write-ahead log into the database file and closes all connections.
+    /// Finishes what was asked, folds the write-ahead log into the database file and closes all connections.
     func close() throws {
+        queue.close()
+        checkpointer.close()
         // The readers close last and cannot write, so the log is folded in before anything closes.
         try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         try pool.close()
     }
 }
 
-/// Why a database is not opened.
+/// What one thread has written and another one waits for.
+///
+/// Safe to share although nothing of it need be: the one that made it waits until `isDone` is signalled, which is the last
+/// thing that the other one does with it, so that the two never use it at once.
+private final class Handover<Value>: @unchecked Sendable {
+    let body: (Database, TransactionRows) throws -> Value
+    let whenCommitted: () -> Void
+    let isDone = DispatchSemaphore(value: 0)
+    var value: Value?
+    var failure: (any Error)?
+
+    init(
+        body: @escaping (Database, TransactionRows) throws -> Value, whenCommitted: @escaping () -> Void
+    ) {
+        self.body = body
+        self.whenCommitted = whenCommitted
+    }
+}
+
+/// Why a database is not opened, or not written.
 enum ServerDatabaseError: Error, CustomStringConvertible {
     case newerSchema(path: String, unknown: [String])
+    /// A change came after the end.
+    case closed
 
     var description: String {
         switch self {
@@ -90,6 +174,7 @@ enum ServerDatabaseError: Error, CustomStringConvertible {
             \(path) was written by a newer server (unknown schema steps: \(unknown.joined(separator: ", "))). \
             Start the newer server, or choose another directory.
             """
+        case .closed: "the database is closed, because the server is stopping; start it again"
         }
     }
 }

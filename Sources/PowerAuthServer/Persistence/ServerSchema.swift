@@ -34,6 +34,12 @@ enum ServerSchema {
         migrator.registerMigration("4 mobile token") { database in
             try database.execute(sql: MobileTokenSchema.tables)
         }
+        migrator.registerMigration("5 sealed keys") { database in
+            try database.execute(sql: SealingSchema.columns)
+        }
+        migrator.registerMigration("6 audit") { database in
+            try database.execute(sql: AuditSchema.tables)
+        }
         return migrator
     }()
 

@@ -9,7 +9,7 @@ struct TemporaryKeyPair: Sendable {
     /// Nil in application scope.
     let activationId: String?
     /// The private scalar, big endian.
-    let privateKey: Data
+    let privateKey: StoredSecret
     let expires: ServerTime
 }
 
@@ -20,6 +20,7 @@ enum TemporaryKeyPairStore {
         case applicationKey = "app_key"
         case activationId = "activation_id"
         case privateKey = "private_key"
+        case privateKeyMode = "private_key_mode"
         case expires = "t_expire"
     }
 
@@ -30,18 +31,20 @@ enum TemporaryKeyPairStore {
         try QueryRow<Column>.first(database.cachedStatement(sql: findSQL), arguments: [id]) { row in
             TemporaryKeyPair(
                 id: row[.id], applicationKey: row[.applicationKey], activationId: row[.activationId],
-                privateKey: row[.privateKey], expires: ServerTime(milliseconds: row[.expires]))
+                privateKey: StoredSecret(mode: row[.privateKeyMode], bytes: row[.privateKey]),
+                expires: ServerTime(milliseconds: row[.expires]))
         }
     }
 
     static func insert(_ database: Database, _ key: TemporaryKeyPair) throws {
         try database.cachedStatement(
             sql: """
-                INSERT INTO temporary_key (key_id, app_key, activation_id, private_key, t_expire)
-                VALUES (?, ?, ?, ?, ?)
+                INSERT INTO temporary_key (key_id, app_key, activation_id, private_key, private_key_mode, t_expire)
+                VALUES (?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
-            key.id, key.applicationKey, key.activationId, key.privateKey, key.expires.milliseconds,
+            key.id, key.applicationKey, key.activationId, key.privateKey.bytes, key.privateKey.mode,
+            key.expires.milliseconds,
         ])
     }
 

@@ -7,18 +7,15 @@ import Synchronization
 final class JobThread: Sendable {
     private let jobs: ScheduledJobs
     private let isStopped = Atomic(false)
-    /// Deliveries wait for strangers, so they have threads of their own.
-    private let deliveries = WorkerThreads(count: deliveryThreads)
-    /// How many of those have been asked to look for messages and have not begun.
-    private let asked = Mutex(0)
+    private let calls: CallbackCalls
     private let hasEnded = DispatchSemaphore(value: 0)
-
-    private static let deliveryThreads = 2
 
     /// Starts the thread.
     /// - Parameter delivery: calls the targets of callbacks.
     init(_ context: ServiceContext, delivery: CallbackDelivery? = nil) {
-        jobs = ScheduledJobs(context: context, delivery: delivery ?? CallbackDelivery(context: context))
+        let delivery = delivery ?? CallbackDelivery(context: context)
+        jobs = ScheduledJobs(context: context, delivery: delivery)
+        calls = CallbackCalls(delivery)
         let thread = Thread { self.run() }
         thread.name = "server jobs"
         thread.start()
@@ -27,6 +24,7 @@ final class JobThread: Sendable {
     /// Lets the thread end and waits for it; deliveries under way go on.
     func stop() {
         isStopped.store(true, ordering: .releasing)
+        calls.stop()
         jobs.context.alarm.ring()
         hasEnded.wait()
     }
@@ -36,24 +34,9 @@ final class JobThread: Sendable {
         let context = jobs.context
         while !isStopped.load(ordering: .acquiring) {
             // A database that cannot be written now is tried again with the next change.
-            let next = try? jobs.runDue { wakeDeliveries() }
+            let next = try? jobs.runDue { calls.wake() }
             guard !isStopped.load(ordering: .acquiring) else { return }
             context.clock.wait(until: next ?? nil, orRung: context.alarm)
-        }
-    }
-
-    /// Has every delivery thread look for messages once it is free. One that has not begun to look finds the newest
-    /// message, too, so nobody is asked twice.
-    private func wakeDeliveries() {
-        let missing = asked.withLock { asked in
-            defer { asked = Self.deliveryThreads }
-            return Self.deliveryThreads - asked
-        }
-        for _ in 0..<missing {
-            deliveries.submit {
-                self.asked.withLock { $0 -= 1 }
-                while !self.isStopped.load(ordering: .acquiring), (try? self.jobs.delivery.deliverNext()) == true {}
-            }
         }
     }
 }

@@ -26,6 +26,8 @@ public final class LabServer: Sendable {
         public let certificateAuthorityPath: String?
         /// What the back office wants; nil when it is open.
         public let credentials: Credentials?
+        /// Who can reach the server, and what they find.
+        public let exposure: Exposure
     }
 
     /// User name and password of HTTP Basic for the back office.
@@ -57,6 +59,7 @@ public final class LabServer: Sendable {
     /// What a lab can do to it; nil for a server that nobody may interfere with.
     let powers: LabPowers?
     private let certificates: LabCertificates?
+    private let exposure: Exposure
     let credentials: Credentials?
     /// Whether the journal knows that the server has stopped.
     private let isStopNoted = Flag()
@@ -70,20 +73,22 @@ public final class LabServer: Sendable {
     ///   - journal: told about everything that happens.
     ///   - faults: where a lab interferes.
     ///   - pushGateway: hands notifications over to devices; without one they are only kept.
-    /// - Throws: whatever keeps the database from being opened, in words for the operator.
+    /// - Throws: ``Exposure/Refusal`` for a server that would be open to the network; whatever keeps the database from
+    ///   being opened, in words for the operator.
     public init(
         configuration: ServerConfiguration, clock: any ServerClock,
         journal: (any ServerJournal)? = nil, faults: ServerFaults = ServerFaults(),
         pushGateway: (any PushGateway)? = nil
     ) throws {
         self.configuration = configuration
+        exposure = try Exposure(configuration)
         let journal = JournalFanOut(journals: [metrics] + (journal.map { [$0] } ?? []))
         self.journal = journal
         self.faults = faults
         powers = configuration.hasLabPowers ? LabPowers() : nil
         services = try ServerServices(
             configuration: configuration, clock: clock, journal: journal, faults: faults,
-            pushGateway: pushGateway)
+            pushGateway: pushGateway, labIdentityProvider: powers?.identityProvider)
         certificates = try configuration.certificate.map { _ in
             try LabCertificates(directory: configuration.directory + "/tls", now: clock.now())
         }
@@ -108,12 +113,14 @@ public final class LabServer: Sendable {
         let frontend = try httpApplication(port: port, logger: logger) { port in
             isListening.raise()
             self.journal?.record(.started(port: port, applicationId: self.application.id), operation: nil)
+            let baseURL = self.exposure.url(port: port)
+            self.powers?.identityProvider.listens(at: baseURL)
             onListening(
                 Listening(
-                    baseURL: "\(self.certificates == nil ? "http" : "https")://\(self.configuration.host):\(port)",
-                    port: port, applicationId: self.application.id,
+                    baseURL: baseURL, port: port, applicationId: self.application.id,
                     mobileSdkConfig: self.application.mobileSdkConfig,
-                    certificateAuthorityPath: self.certificates?.authorityPath, credentials: self.credentials))
+                    certificateAuthorityPath: self.certificates?.authorityPath, credentials: self.credentials,
+                    exposure: self.exposure))
         }
         let jobs = JobThread(services.context)
         var failure: (any Error)?
@@ -153,7 +160,10 @@ public final class LabServer: Sendable {
                         database: services.context.database, directory: configuration.directory + "/snapshots")
                 ).endpoints
             } ?? []
-        let described = services.endpoints + labEndpoints
+        let integrations = IntegrationEndpoints(service: IntegrationService(context: services.context))
+        let described =
+            services.endpoints
+            + labEndpoints.map { LabIdentityEndpoints.isOpen($0) ? $0 : integrations.restricted($0) }
         return described
             + MonitoringEndpoints(context: services.context, metrics: metrics, described: described).endpoints
     }
@@ -165,8 +175,11 @@ public final class LabServer: Sendable {
         port: Int? = nil, logger: Logger, onPort: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws -> Hummingbird.Application<MethodBlindRouter.Responder> {
         let frontend = HTTPFrontend(
-            endpoints: endpoints, workers: workers, clock: services.context.clock, journal: journal, faults: faults,
-            lab: powers, correlationHeader: configuration.correlationHeader)
+            endpoints: endpoints, workers: workers,
+            waitingRoom: WaitingRoom(places: configuration.limits.waitingRequests), clock: services.context.clock,
+            journal: journal, faults: faults,
+            lab: powers, browserGuard: BrowserGuard(hostNames: configuration.hostNames + [configuration.host]),
+            correlationHeader: configuration.correlationHeader)
         return Hummingbird.Application(
             router: frontend.router(),
             server: try transport(),
@@ -178,15 +191,18 @@ public final class LabServer: Sendable {
 
     /// HTTP, within TLS when a certificate is shown.
     private func transport() throws -> HTTPServerBuilder {
-        guard let certificates, let kind = configuration.certificate else { return .persistentHTTP1 }
+        let http = HTTPServerBuilder.persistentHTTP1(configuration.limits)
+        guard let certificates, let kind = configuration.certificate else { return http }
         let tlsConfiguration: TLSConfiguration
         let now = services.context.clock.now()
         if let lab = powers {
-            tlsConfiguration = try certificates.configuration(kind, now: now) { lab.faults.hitConnection() }
+            tlsConfiguration = try certificates.configuration(kind, for: exposure.hosts, now: now) {
+                lab.faults.hitConnection()
+            }
         } else {
-            tlsConfiguration = try certificates.configuration(kind, now: now)
+            tlsConfiguration = try certificates.configuration(kind, for: exposure.hosts, now: now)
         }
-        return try .tls(.persistentHTTP1, tlsConfiguration: tlsConfiguration)
+        return try .tls(http, tlsConfiguration: tlsConfiguration)
     }
 }
 

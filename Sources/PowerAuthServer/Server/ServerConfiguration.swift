@@ -4,8 +4,13 @@ public import LabKit
 public struct ServerConfiguration: Sendable {
     /// Where the database lives; created with mode 0700 when it is missing.
     public var directory: String
-    /// The address to listen on. The lab never leaves loopback unless asked to.
+    /// The name or address to listen on, `0.0.0.0` or `::` for every address. Beyond loopback only with
+    /// ``ServerPolicy/isBackOfficeRestricted`` and a ``certificate``, or ``isInsecureAllowed``.
     public var host = "127.0.0.1"
+    /// The names that tools may call the server by, beside those of loopback and ``host``.
+    public var hostNames: [String] = []
+    /// Whether it may listen beyond loopback without credentials or in the clear.
+    public var isInsecureAllowed = false
     /// The port to listen on; 0 means any free one.
     public var port = 0
     /// The identifier of the application that is created at the first start.
@@ -31,6 +36,10 @@ public struct ServerConfiguration: Sendable {
     public var hasLabPowers = false
     /// The certificate to show; nil for plain HTTP.
     public var certificate: CertificateKind?
+    /// What private keys are sealed with in the database; nil stores them in clear.
+    public var databaseEncryptionKey: DatabaseEncryptionKey?
+    /// How long connections may take for what, and how many there may be.
+    public var limits = TrafficLimits()
     /// How many requests are worked on at once.
     public var workerThreads = 4
 

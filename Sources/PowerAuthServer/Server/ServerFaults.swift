@@ -1,7 +1,10 @@
 /// Where a lab may interfere with the server. Every function may block, and may end the process.
 ///
-/// Called on worker threads. The defaults do nothing.
+/// Called on worker threads and on the writing thread. The defaults do nothing.
 public struct ServerFaults: Sendable {
+    /// Whether any of the points may do something now. A request that arrives while none does may be answered on an event
+    /// loop, which must not be blocked, and passes none that stands outside of its transaction. Must not block.
+    public var areArmed: @Sendable () -> Bool
     /// A request was received completely and nothing was done yet. Throwing answers it with 500.
     public var requestReceived: @Sendable () throws -> Void
     /// A transaction is complete but not committed. Throwing rolls it back.
@@ -11,13 +14,20 @@ public struct ServerFaults: Sendable {
     /// An answer is about to be sent. Throwing replaces it by 500.
     public var responseSent: @Sendable () throws -> Void
 
+    /// Creates points that never do anything.
+    public init() {
+        self.init(areArmed: { false })
+    }
+
     /// Creates the points.
     public init(
+        areArmed: @escaping @Sendable () -> Bool = { true },
         requestReceived: @escaping @Sendable () throws -> Void = {},
         beforeCommit: @escaping @Sendable () throws -> Void = {},
         afterCommit: @escaping @Sendable () throws -> Void = {},
         responseSent: @escaping @Sendable () throws -> Void = {}
     ) {
+        self.areArmed = areArmed
         self.requestReceived = requestReceived
         self.beforeCommit = beforeCommit
         self.afterCommit = afterCommit

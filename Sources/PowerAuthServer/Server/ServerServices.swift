@@ -1,29 +1,33 @@
-import Foundation
-
 /// The domain of the server over one database: what HTTP and the control channel both call.
 struct ServerServices: Sendable {
     let context: ServiceContext
     let names: ServerNames
+    private let identityProviders: IdentityProviders
     private let identification: ActivationIdentification
 
     /// Opens the database in the configured directory.
     /// - Throws: whatever keeps the database from being opened or created.
     init(
         configuration: ServerConfiguration, clock: any ServerClock, journal: (any ServerJournal)?, faults: ServerFaults,
-        pushGateway: (any PushGateway)?
+        pushGateway: (any PushGateway)?, labIdentityProvider: LabIdentityProvider?
     ) throws {
-        try FileManager.default.createDirectory(
-            atPath: configuration.directory, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
+        try PrivateFiles.prepare(configuration.directory)
+        let path = configuration.directory + "/server.sqlite"
+        try PrivateFiles.makeFile(path)
         let database = try ServerDatabase(
-            path: configuration.directory + "/server.sqlite",
+            path: path,
             hooks: .init(beforeCommit: faults.beforeCommit, afterCommit: faults.afterCommit))
+        let seal = RecordSeal(key: configuration.databaseEncryptionKey)
         context = ServiceContext(
-            database: database, clock: clock, policy: configuration.policy, keys: ActivationKeyCache(),
-            journal: journal, pushes: PushQueue(gateway: pushGateway))
+            database: database, clock: clock, policy: configuration.policy, seal: seal, keys: ActivationKeyCache(seal),
+            journal: journal, pushes: PushQueue(gateway: pushGateway),
+            keyStores: KeyStoreFolder(
+                path: configuration.policy.callbacks.keyStores ?? configuration.directory + "/keystores"))
+        identityProviders = IdentityProviders(
+            context: context, providers: configuration.identityProviders, lab: labIdentityProvider,
+            waitingRoom: WaitingRoom(places: configuration.limits.identityCalls))
         identification = ActivationIdentification(
-            context: context, provider: configuration.activationProvider,
-            identityProviders: IdentityProviders(providers: configuration.identityProviders))
+            context: context, provider: configuration.activationProvider, identityProviders: identityProviders)
         names = configuration.names
     }
 
@@ -71,6 +75,9 @@ struct ServerServices: Sendable {
                 context: context, authentication: authentication, identification: identification
             ).endpoints
             + DeviceNameEndpoints(context: context, encryption: encryption).endpoints
+            + EnrollmentEndpoints(
+                context: context, encryption: encryption, identityProviders: identityProviders
+            ).endpoints
             + DeviceRecoveryEndpoint(context: context, authentication: authentication).endpoints
             + DeviceUpgradeEndpoints(context: context, authentication: authentication).endpoints
             + ApplicationExampleEndpoints(authentication: authentication).endpoints

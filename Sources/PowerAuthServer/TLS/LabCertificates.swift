@@ -26,8 +26,7 @@ struct LabCertificates: Sendable {
             authorityCertificate = String(decoding: known, as: UTF8.self)
             return
         }
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try PrivateFiles.makeDirectory(directory)
         authority = try PrivateKey.generate()
         authorityCertificate = try Certificate(
             .init(
@@ -36,26 +35,28 @@ struct LabCertificates: Sendable {
             for: authority, issuer: .itself
         ).pem
         let scalar = try authority.bigEndian
-        guard
-            FileManager.default.createFile(
-                atPath: keyPath, contents: scalar, attributes: [.posixPermissions: 0o600])
-        else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: keyPath]) }
-        try authorityCertificate.write(toFile: authorityPath, atomically: true, encoding: .utf8)
+        for (path, content) in [(keyPath, scalar), (authorityPath, Data(authorityCertificate.utf8))] {
+            try PrivateFiles.makeFile(path)
+            try content.write(to: URL(filePath: path))
+        }
     }
 
     /// What a server shows.
-    /// - Parameter replacement: asked at every connection for a certificate to show in place of the right one.
+    /// - Parameters:
+    ///   - hosts: what a right certificate is for, beside loopback.
+    ///   - replacement: asked at every connection for a certificate to show in place of the right one.
     /// - Throws: `ProtocolError` for lack of entropy; `NIOSSLError` for a certificate OpenSSL does not read.
     func configuration(
-        _ kind: CertificateKind, now: ServerTime, replacement: (@Sendable () -> CertificateKind?)? = nil
+        _ kind: CertificateKind, for hosts: [HostName] = [], now: ServerTime,
+        replacement: (@Sendable () -> CertificateKind?)? = nil
     ) throws -> TLSConfiguration {
-        let (chain, key) = try sources(kind, now: now)
+        let (chain, key) = try sources(kind, for: hosts, now: now)
         var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
         if let replacement {
             // All are made now: a handshake runs on an event loop, which is no place for making keys.
             let others = try Dictionary(
                 uniqueKeysWithValues: CertificateKind.allCases.map { kind in
-                    let (chain, key) = try sources(kind, now: now)
+                    let (chain, key) = try sources(kind, for: hosts, now: now)
                     var override = NIOSSLContextConfigurationOverride()
                     override.certificateChain = chain
                     override.privateKey = key
@@ -69,9 +70,9 @@ struct LabCertificates: Sendable {
     }
 
     private func sources(
-        _ kind: CertificateKind, now: ServerTime
+        _ kind: CertificateKind, for hosts: [HostName], now: ServerTime
     ) throws -> (chain: [NIOSSLCertificateSource], key: NIOSSLPrivateKeySource) {
-        let (chain, key) = try serverCertificate(kind, now: now)
+        let (chain, key) = try serverCertificate(kind, for: hosts, now: now)
         return (
             try chain.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) }.map { .certificate($0) },
             .privateKey(try NIOSSLPrivateKey(bytes: Array(try PEM.text(key).utf8), format: .pem))
@@ -80,12 +81,14 @@ struct LabCertificates: Sendable {
 
     /// A new key and its certificate, followed by those who vouch for it; all PEM.
     func serverCertificate(
-        _ kind: CertificateKind, now: ServerTime
+        _ kind: CertificateKind, for hosts: [HostName] = [], now: ServerTime
     ) throws -> (chain: [String], key: PrivateKey) {
         let key = try PrivateKey.generate()
         var request = Certificate.Request(
             commonName: "localhost", notBefore: now.advanced(by: -30 * Self.day),
-            notAfter: now.advanced(by: 397 * Self.day), hostNames: ["localhost"], addresses: ["127.0.0.1"])
+            notAfter: now.advanced(by: 397 * Self.day),
+            hostNames: ["localhost"] + hosts.filter { !$0.isAddress }.map(\.text),
+            addresses: ["127.0.0.1"] + hosts.filter(\.isAddress).map(\.text))
         switch kind {
         case .valid, .selfSigned: break
         case .expired: request.notAfter = now.advanced(by: -Self.day)

@@ -112,6 +112,70 @@ struct OpenIDConnectTests {
         #expect(provider.forms.isEmpty)
     }
 
+    /// Holds the token requests of a provider until the test lets them go.
+    private final class Gate: Sendable {
+        private let arrivals = AsyncStream<Void>.makeStream()
+        private let exits = AsyncStream<Void>.makeStream()
+
+        @Sendable func pass() async {
+            arrivals.continuation.yield()
+            _ = await exits.stream.first { _ in true }
+        }
+
+        func arrival() async { _ = await arrivals.stream.first { _ in true } }
+
+        func open() { exits.continuation.yield() }
+    }
+
+    private static func activationStatus(_ client: ServerClient) async throws -> Int {
+        var device = try TestDevice(client, .v3_3)
+        return try await device.activate(type: "DIRECT", identity: LoopbackProvider.identity).status
+    }
+
+    @Test("While a provider thinks, the only worker serves others, and no more may wait for providers than shall")
+    func slowProvider() async throws {
+        let gate = Gate()
+        let provider = try LoopbackProvider(pause: gate.pass) { TestClock().now().seconds }
+        try await provider.serve { configuration in
+            let fixture = try ServerFixture {
+                $0.identityProviders = [configuration]
+                $0.workerThreads = 1
+                $0.limits.identityCalls = 1
+            }
+            try await fixture.run { client in
+                async let waiting = Self.activationStatus(client)
+                await gate.arrival()
+                var other = try await client.activeDevice()
+                #expect(try await other.validateSignature() == 200)
+                #expect(try await Self.activationStatus(client) == 503)
+                gate.open()
+                #expect(try await waiting == 200)
+                gate.open()
+                #expect(try await Self.activationStatus(client) == 200)
+            }
+        }
+    }
+
+    @Test("Providers that the back office has configured are asked at allowed hosts only")
+    func allowedHosts() async throws {
+        let provider = try Self.provider()
+        try await provider.serve { configuration in
+            for (hosts, status) in [(["*.example.com"], 400), (["127.0.0.1"], 200)] {
+                let fixture = try ServerFixture { $0.policy.callbacks.allowedHosts = hosts }
+                try await fixture.run { client in
+                    let own = try JSONSerialization.jsonObject(with: JSONEncoder().encode(configuration))
+                    let body = try JSONSerialization.data(
+                        withJSONObject: [
+                            "requestObject": ["applicationId": "lab", "key": "oauth2_providers", "values": [own]]
+                        ])
+                    try await client.send("/rest/v3/application/config/create", body: body).expectOK()
+                    #expect(try await Self.activationStatus(client) == status)
+                }
+            }
+        }
+        #expect(provider.forms.count == 1)
+    }
+
     @Test("A provider that is not there refuses the activation")
     func aProviderThatIsNotThereRefuses() async throws {
         let fixture = try ServerFixture {

@@ -153,4 +153,35 @@ struct OtpTests {
         #expect(!OtpHash.matches("12345", hash: "$pbkdf2$i=0$AA==$AA=="))
         #expect(try OtpHash.make("12345") != hash)
     }
+
+    @Test("A hash is written as the original writes it")
+    func aHashIsWrittenAsTheOriginal() throws {
+        let hash = try OtpHash.make("12345")
+        // 16 and 32 bytes in Base64 without padding.
+        let form = #/\$argon2i\$v=19\$m=32768,t=3,p=16\$[A-Za-z0-9+\/]{22}\$[A-Za-z0-9+\/]{43}/#
+        #expect(hash.wholeMatch(of: form) != nil, "\(hash)")
+    }
+
+    @Test("Hashes of other servers match: the library's own vectors, and those of this server before Argon2")
+    func hashesOfOtherServersMatch() {
+        let vector = "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA"
+        #expect(OtpHash.matches("password", hash: vector))
+        #expect(!OtpHash.matches("passwore", hash: vector))
+        let former = "$pbkdf2$i=20000$AAECAwQFBgcICQoLDA0ODw==$hzLNl9sF5RZ/kr/a28bMWA=="
+        #expect(OtpHash.matches("12345", hash: former))
+        #expect(!OtpHash.matches("12346", hash: former))
+    }
+
+    @Test(
+        "A hash that cannot be read, or costs more than anybody would pay, matches nothing",
+        arguments: [
+            "", "$argon2i$", "$argon2i$v=16$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA",
+            "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA=",
+            "$argon2i$v=19$m=900000000,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA",
+            "$argon2i$v=19$m=65536,t=900000000,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA",
+            "$argon2i$v=19$m=1,t=1,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA",
+        ])
+    func aHashThatCannotBeRead(hash: String) {
+        #expect(!OtpHash.matches("password", hash: hash))
+    }
 }

@@ -51,6 +51,32 @@ struct ProtocolUpgradeTests {
         }
     }
 
+    @Test("An activation of protocol 3 is refused before its request is decrypted, one of protocol 2 behind that")
+    func anActivationOfProtocol3IsRefused() async throws {
+        try await fixture().run { client in
+            let devices = [
+                (try await client.activeDevice(), "ERR0008"), (try await client.deviceOfProtocol2(), "ERR0018"),
+            ]
+            for (device, code) in devices {
+                let scope = try await device.activationScope()
+                let (request, _) = try device.seal([:], scope, .upgrade)
+                // An envelope that nobody can open, and that says so only to whoever tries.
+                let answer = try await client.backOffice(
+                    "upgrade/start",
+                    [
+                        "activationId": device.activationId, "applicationKey": device.configuration.applicationKeyText,
+                        "protocolVersion": "3.3", "temporaryKeyId": try #require(request.temporaryKeyId),
+                        "ephemeralPublicKey": StrictBase64.encode(request.ephemeralPublicKey),
+                        "encryptedData": StrictBase64.encode(request.encryptedData),
+                        "mac": StrictBase64.encode(Data(count: 32)),
+                        "nonce": StrictBase64.encode(try #require(request.nonce)),
+                        "timestamp": try #require(request.timestamp),
+                    ])
+                #expect(answer.code == code)
+            }
+        }
+    }
+
     @Test("An activation of protocol 3 has nothing to upgrade")
     func anActivationOfProtocol3Has() async throws {
         try await fixture().run { client in

@@ -82,7 +82,7 @@ struct RecoveryActivationTests {
             ).expectOK()
             var device = try TestDevice(client, .v3_3)
             #expect(try await recover(&device, recovery).status == 200)
-            _ = try target.runJobs(fixture)
+            _ = try await target.runJobs(fixture)
             let told = try target.bodies.filter { $0["activationId"]?.stringValue == device.activationId }
             #expect(told.map { $0["activationStatus"] } == ["CREATED", "PENDING_COMMIT", "ACTIVE"])
             #expect(told.allSatisfy { $0["activationFlags"] == ["VIP"] }, "\(told)")

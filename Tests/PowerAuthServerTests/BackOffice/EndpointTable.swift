@@ -133,11 +133,9 @@ struct World: Sendable {
 
     /// Damages the database as no request can.
     func execute(_ statement: String) throws {
-        var configuration = Configuration()
-        configuration.foreignKeysEnabled = false
-        configuration.busyMode = .timeout(10)
-        let path = fixture.directory.path + "/server/server.sqlite"
-        try DatabaseQueue(path: path, configuration: configuration).write { try $0.execute(sql: statement) }
+        try StoredDatabase.open(fixture.directory, foreignKeys: false).write { try $0.execute(sql: statement) }
+        // The server is not told of what another connection writes.
+        fixture.server.services.context.database.cache.forgetAll()
     }
 
     /// Calls an endpoint, which must not fail.

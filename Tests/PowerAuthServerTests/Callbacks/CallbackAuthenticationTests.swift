@@ -28,12 +28,8 @@ struct CallbackAuthenticationTests {
     /// Delivers what is due over the network.
     private func deliver(_ fixture: ServerFixture, tokens: AccessTokens = AccessTokens()) async throws {
         let context = fixture.server.services.context
-        try await fixture.server.workers.run {
-            Result {
-                let delivery = CallbackDelivery(context: context, accessTokens: tokens)
-                while try delivery.deliverNext() {}
-            }
-        }.get()
+        let delivery = CallbackDelivery(context: context, accessTokens: tokens)
+        while try await delivery.deliverNext() {}
     }
 
     /// An authorisation server and the target behind it.
@@ -115,13 +111,10 @@ struct CallbackAuthenticationTests {
             let start = ContinuousClock.now
             let hours = Mutex(0)
             let tokens = AccessTokens { start + .seconds(3600 * hours.withLock { $0 }) }
-            let workers = WorkerThreads(count: 1)
             func fetch(_ clientId: String) async throws -> String {
                 let oauth2 = CallbackAuthentication.OAuth2(
                     enabled: true, tokenUri: url, clientId: clientId, clientSecret: "secret")
-                return try await workers.run {
-                    Result { try tokens.header(for: oauth2) { OutgoingRequest(url: $0) } }
-                }.get()
+                return try await tokens.header(for: oauth2) { OutgoingRequest(url: $0) }
             }
             #expect(try await fetch("first") == "Bearer token-1")
             #expect(try await fetch("second") == "Bearer token-2")
@@ -133,10 +126,12 @@ struct CallbackAuthenticationTests {
         }
     }
 
-    @Test("A client certificate opens a target that demands one")
+    @Test("A client certificate opens a target that demands one, if it is in the folder of key stores")
     func aClientCertificateOpensATarget() async throws {
-        let fixture = try ServerFixture()
-        let directory = fixture.directory.path
+        let files = try TemporaryDirectory()
+        let directory = files.path + "/stores"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        let fixture = try ServerFixture { $0.policy.callbacks.keyStores = directory }
         let certificates = try LabCertificates(directory: directory + "/tls", now: Self.realNow)
         let (chain, key) = try certificates.serverCertificate(.valid, now: Self.realNow)
         let store = directory + "/client.pem"
@@ -172,8 +167,26 @@ struct CallbackAuthenticationTests {
             let known = trust.merging(["useCustomKeyStore": true, "keyStoreLocation": "file://" + store]) { $1 }
             #expect(try await outcome(known).number("attempts.0.httpStatus") == 200)
             #expect(try await outcome(trust).isNull("attempts.0.httpStatus"))
-            let elsewhere = known.merging(["keyStoreLocation": directory + "/nowhere.pem"]) { $1 }
-            #expect(try await outcome(elsewhere).text("attempts.0.failure")?.contains("nowhere.pem") == true)
+            let relative = known.merging(["keyStoreLocation": "client.pem"]) { $1 }
+            #expect(try await outcome(relative).number("attempts.0.httpStatus") == 200)
+            // A right store elsewhere, links to it, a file that is no store and none at all: the caller cannot tell.
+            let outside = files.path + "/client.pem"
+            try FileManager.default.copyItem(atPath: store, toPath: outside)
+            try FileManager.default.createSymbolicLink(
+                atPath: directory + "/link.pem", withDestinationPath: outside)
+            try FileManager.default.createSymbolicLink(atPath: directory + "/up", withDestinationPath: files.path)
+            try Data("text".utf8).write(to: URL(filePath: directory + "/text.pem"))
+            for location in [
+                outside, "../client.pem", "file://" + outside, "link.pem", "up/client.pem", "text.pem", "nowhere.pem",
+                "/etc/passwd", "/nowhere", directory, directory + "x/client.pem",
+            ] {
+                let log = try await outcome(known.merging(["keyStoreLocation": location]) { $1 })
+                #expect(
+                    log.text("attempts.0.failure") == """
+                        \(location) cannot be used: it must be a PEM file in the server's folder of key stores, and a \
+                        private key in it must open with the password
+                        """)
+            }
         }
     }
 

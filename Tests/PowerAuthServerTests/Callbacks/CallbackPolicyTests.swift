@@ -34,14 +34,14 @@ struct CallbackPolicyTests {
             try await client.backOffice("application/callback/create", Self.callback()).expectOK()
             for _ in 1...4 {
                 _ = try await client.initiate()
-                _ = try target.runJobs(fixture)
+                _ = try await target.runJobs(fixture)
             }
             #expect(target.requests.count == 2)
             #expect(try statuses(fixture) == ["FAILED", "FAILED", "FAILED", "FAILED"])
             client.clock.advance(milliseconds: 10_000)
             for _ in 1...2 {
                 _ = try await client.initiate()
-                _ = try target.runJobs(fixture)
+                _ = try await target.runJobs(fixture)
             }
             #expect(try statuses(fixture).suffix(2) == ["COMPLETED", "COMPLETED"])
         }
@@ -55,7 +55,7 @@ struct CallbackPolicyTests {
             try await client.backOffice("application/callback/create", Self.callback()).expectOK()
             for _ in 1...3 {
                 _ = try await client.initiate()
-                _ = try target.runJobs(fixture)
+                _ = try await target.runJobs(fixture)
             }
             #expect(target.requests.count == 3)
         }
@@ -81,10 +81,10 @@ struct CallbackPolicyTests {
             #expect(taken != nil)
             #expect(try statuses(fixture) == ["PROCESSING"])
             client.clock.advance(milliseconds: 74_999)
-            #expect(try target.runJobs(fixture) == client.clock.now().advanced(by: 1))
+            #expect(try await target.runJobs(fixture) == client.clock.now().advanced(by: 1))
             #expect(target.requests.isEmpty)
             client.clock.advance(milliseconds: 1)
-            _ = try target.runJobs(fixture)
+            _ = try await target.runJobs(fixture)
             #expect(try statuses(fixture) == [outcome])
             #expect(target.requests.count == (maxAttempts > 1 ? 1 : 0))
         }
@@ -100,18 +100,18 @@ struct CallbackPolicyTests {
             ).expectOK()
             for _ in 1...2 {
                 _ = try await client.initiate()
-                _ = try target.runJobs(fixture)
+                _ = try await target.runJobs(fixture)
             }
             #expect(try statuses(fixture) == ["COMPLETED", "FAILED"])
             let context = fixture.server.services.context
-            func runJobs() throws {
+            func runJobs() async throws {
                 _ = try ScheduledJobs(context: context, delivery: CallbackDelivery(context: context)).runDue {}
             }
             client.clock.advance(milliseconds: 3_600_000)
-            try runJobs()
+            try await runJobs()
             #expect(try statuses(fixture).prefix(2) == ["COMPLETED", "FAILED"])
             client.clock.advance(milliseconds: 1)
-            try runJobs()
+            try await runJobs()
             #expect(try statuses(fixture).filter { $0 != "PENDING" } == [])
         }
     }
@@ -135,8 +135,44 @@ struct CallbackPolicyTests {
             ).expectOK()
             // What was configured before the hosts were restricted is not called either.
             _ = try await client.initiate()
-            _ = try target.runJobs(fixture)
+            _ = try await target.runJobs(fixture)
             #expect(target.requests.map(\.url) == ["https://hooks.EXAMPLE.com/x"])
+        }
+    }
+
+    @Test("An access token is asked for at allowed hosts only")
+    func onlyAllowedHostsGiveTokens() async throws {
+        let directory = try TemporaryDirectory()
+        @Sendable func callback(_ tokenUri: String) -> [String: any Sendable] {
+            let oauth2: [String: any Sendable] = [
+                "enabled": true, "tokenUri": tokenUri, "clientId": "lab", "clientSecret": "top-secret",
+            ]
+            return Self.callback(["callbackUrl": "https://hooks.example.com/x", "authentication": ["oauth2": oauth2]])
+        }
+        try await ServerFixture(directory: directory).run { client in
+            try await client.backOffice("application/callback/create", callback("http://127.0.0.1:1/token")).expectOK()
+        }
+        let fixture = try ServerFixture(directory: directory) {
+            $0.policy.callbacks.allowedHosts = ["*.example.com"]
+        }
+        let target = CallbackTarget([200])
+        try await fixture.run { client in
+            let refused = try await client.backOffice(
+                "application/callback/create", callback("http://169.254.169.254/token"))
+            #expect(refused.code == "ERR0024")
+            #expect(refused.text("message")?.contains("tokenUri - callbacks may not call 169.254.169.254") == true)
+            // What was configured before the hosts were restricted is not asked either, and nobody is called without.
+            let list = try await client.backOffice("application/callback/list", ["applicationId": "lab"])
+            let id = try list.required("callbackUrlList.0.id")
+            _ = try await client.initiate()
+            _ = try await target.runJobs(fixture)
+            #expect(target.requests.isEmpty)
+            let log = try await client.backOffice("application/callback/deliveries", ["id": id])
+            let failure = try log.required("attempts.0.failure")
+            #expect(failure.contains("127.0.0.1") && failure.contains("no host that callbacks may call"), "\(failure)")
+            try await client.backOffice(
+                "application/callback/create", callback("https://login.example.com/token")
+            ).expectOK()
         }
     }
 
@@ -160,16 +196,16 @@ struct CallbackPolicyTests {
             try await client.createTemplate()
             let operation = try await client.createOperation().required("id")
             let (activation, _) = try await client.initiate()
-            #expect(try target.runJobs(fixture) == client.clock.now().advanced(by: 300_001))
+            #expect(try await target.runJobs(fixture) == client.clock.now().advanced(by: 300_001))
             client.clock.advance(milliseconds: 300_000)
-            #expect(try target.runJobs(fixture) == client.clock.now().advanced(by: 1))
+            #expect(try await target.runJobs(fixture) == client.clock.now().advanced(by: 1))
             func stored(_ sql: String, _ id: String) throws -> Int? {
                 try fixture.server.services.context.read { try Int.fetchOne($0, sql: sql, arguments: [id]) }
             }
             let activationStatus = "SELECT status FROM activation WHERE activation_id = ?"
             #expect(try stored(activationStatus, activation) == 1)
             client.clock.advance(milliseconds: 1)
-            #expect(try target.runJobs(fixture) == nil)
+            #expect(try await target.runJobs(fixture) == nil)
             #expect(try stored(activationStatus, activation) == 5)
             let final = try stored("SELECT t_final FROM operation WHERE id = ?", operation)
             #expect(final.map(Int64.init) == client.clock.now().milliseconds)

@@ -26,13 +26,16 @@ final class CallbackTarget: Sendable {
         }
     }
 
-    /// Does what is due, on this thread. - Returns: when the next thing is due.
-    func runJobs(_ fixture: ServerFixture) throws -> ServerTime? {
+    /// Does what is due. - Returns: when the next thing is due.
+    func runJobs(_ fixture: ServerFixture) async throws -> ServerTime? {
         let context = fixture.server.services.context
         let delivery = CallbackDelivery(context: context, call: answer)
-        return try ScheduledJobs(context: context, delivery: delivery).runDue {
-            while (try? delivery.deliverNext()) == true {}
-        }
+        let jobs = ScheduledJobs(context: context, delivery: delivery)
+        var isDelivering = false
+        let next = try jobs.runDue { isDelivering = true }
+        guard isDelivering else { return next }
+        while (try? await delivery.deliverNext()) == true {}
+        return try jobs.runDue {}
     }
 }
 

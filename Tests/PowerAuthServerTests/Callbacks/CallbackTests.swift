@@ -29,8 +29,8 @@ struct CallbackTests {
             try await client.backOffice(
                 "activation/flags/create", ["activationId": device.activationId, "activationFlags": ["x"]]
             ).expectOK()
-            _ = try target.runJobs(fixture)
-            _ = try target.runJobs(fixture)
+            _ = try await target.runJobs(fixture)
+            _ = try await target.runJobs(fixture)
             let statuses = try target.bodies.map { $0["activationStatus"]?.stringValue }
             #expect(statuses == ["CREATED", "PENDING_COMMIT", "ACTIVE", "BLOCKED"])
             #expect(
@@ -56,16 +56,16 @@ struct CallbackTests {
             #expect(created.text("initialBackoff") == "PT4S")
             _ = try await client.initiate()
             let start = client.clock.now()
-            #expect(try target.runJobs(fixture) == start.advanced(by: 4_000))
+            #expect(try await target.runJobs(fixture) == start.advanced(by: 4_000))
             client.clock.advance(milliseconds: 3_999)
-            _ = try target.runJobs(fixture)
+            _ = try await target.runJobs(fixture)
             #expect(target.requests.count == 1)
             client.clock.advance(milliseconds: 1)
-            #expect(try target.runJobs(fixture) == start.advanced(by: 10_000))
+            #expect(try await target.runJobs(fixture) == start.advanced(by: 10_000))
             client.clock.advance(milliseconds: 6_000)
-            _ = try target.runJobs(fixture)
+            _ = try await target.runJobs(fixture)
             client.clock.advance(milliseconds: 60_000)
-            _ = try target.runJobs(fixture)
+            _ = try await target.runJobs(fixture)
             #expect(target.requests.count == 3)
             #expect(Set(target.requests.map { $0.header("Idempotency-Key") }).count == 1)
             let log = try await client.backOffice(
@@ -93,7 +93,7 @@ struct CallbackTests {
             #expect(list.flag("callbackUrlList.0.authentication.httpBasic.passwordSet") == true)
             #expect(!String(decoding: list.body, as: UTF8.self).contains("top-secret"))
             _ = try await client.initiate()
-            _ = try target.runJobs(fixture)
+            _ = try await target.runJobs(fixture)
             let header = target.requests.first?.header("Authorization")
             #expect(header == "Basic " + Data("u:top-secret".utf8).base64EncodedString())
         }
@@ -109,7 +109,7 @@ struct CallbackTests {
             let removed = try await client.backOffice("application/callback/remove", ["id": id])
             #expect(removed.flag("removed") == true)
             _ = try await client.initiate()
-            _ = try target.runJobs(fixture)
+            _ = try await target.runJobs(fixture)
             #expect(target.requests.isEmpty)
             let list = try await client.backOffice("application/callback/list", ["applicationId": "lab"])
             #expect((list.value("callbackUrlList") as? [Any])?.isEmpty == true)
@@ -141,10 +141,10 @@ struct CallbackTests {
             try await client.backOffice("application/callback/create", Self.callback(hook)).expectOK()
             try await client.createTemplate()
             let id = try await client.createOperation().required("id")
-            #expect(try target.runJobs(fixture) == client.clock.now().advanced(by: 300_001))
+            #expect(try await target.runJobs(fixture) == client.clock.now().advanced(by: 300_001))
             let firstDeletion = client.clock.now().advanced(by: 30 * 86_400_000 + 1)
             client.clock.advance(milliseconds: 300_001)
-            #expect(try target.runJobs(fixture) == firstDeletion)
+            #expect(try await target.runJobs(fixture) == firstDeletion)
             let bodies = try target.bodies
             #expect(bodies.map { $0["status"] } == ["PENDING", "EXPIRED"])
             #expect(bodies.first?["operationId"]?.stringValue == id)
@@ -157,9 +157,9 @@ struct CallbackTests {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let (id, _) = try await client.initiate()
-            #expect(try CallbackTarget([]).runJobs(fixture) == client.clock.now().advanced(by: 300_001))
+            #expect(try await CallbackTarget([]).runJobs(fixture) == client.clock.now().advanced(by: 300_001))
             client.clock.advance(milliseconds: 300_001)
-            #expect(try CallbackTarget([]).runJobs(fixture) == nil)
+            #expect(try await CallbackTarget([]).runJobs(fixture) == nil)
             let history = try await client.backOffice(
                 "activation/history", ["activationId": id, "timestampFrom": 0, "timestampTo": 4_000_000_000_000])
             #expect(history.text("items.0.activationStatus") == "REMOVED")

@@ -6,27 +6,37 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// Callbacks behind the real thread of jobs and the real threads of deliveries.
+/// Callbacks behind the real thread of jobs and the real deliveries.
 @Suite("Callbacks under load", .endsInTime)
 struct CallbackThreadTests {
-    /// A target that takes its time: every call waits until the test opens it.
+    /// A target that takes its time: every call waits until the test answers it.
     private final class SlowTarget: Sendable {
         private let keys = Mutex<[String]>([])
         private let begun = DispatchSemaphore(value: 0)
-        private let open = DispatchSemaphore(value: 0)
+        private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
         /// The idempotency keys of all calls.
         var calls: [String] { keys.withLock { $0 } }
 
-        @Sendable func answer(_ request: OutgoingRequest) -> Int {
+        @Sendable func answer(_ request: OutgoingRequest) async -> Int {
             keys.withLock { $0.append(request.header("Idempotency-Key") ?? "") }
-            begun.signal()
-            open.wait()
+            await withCheckedContinuation { continuation in
+                waiting.withLock { $0.append(continuation) }
+                begun.signal()
+            }
             return 200
         }
 
         func waitForCalls(_ count: Int) { for _ in 0..<count { begun.wait() } }
-        func answerCalls(_ count: Int) { for _ in 0..<count { open.signal() } }
+
+        /// Answers calls that have been waited for.
+        func answerCalls(_ count: Int) {
+            let answered = waiting.withLock { waiting in
+                defer { waiting.removeFirst(count) }
+                return waiting.prefix(count)
+            }
+            answered.forEach { $0.resume() }
+        }
     }
 
     private func statuses(_ context: ServiceContext) throws -> [String: Int] {
@@ -37,7 +47,9 @@ struct CallbackThreadTests {
     @Test("However slow the target and however late it is, each message is delivered once", arguments: [1, 3])
     func eachOnce(maxAttempts: Int) async throws {
         let commits = DispatchSemaphore(value: 0)
-        let fixture = try ServerFixture(faults: ServerFaults(afterCommit: { commits.signal() }))
+        let fixture = try ServerFixture(faults: ServerFaults(afterCommit: { commits.signal() })) {
+            $0.policy.callbacks.concurrentCalls = 2
+        }
         let target = SlowTarget()
         try await fixture.run { client in
             try await client.backOffice(
@@ -67,6 +79,33 @@ struct CallbackThreadTests {
         #expect(target.calls.count == 30 && Set(target.calls).count == 30)
     }
 
+    @Test("A message whose call is under way is not taken again, however long that takes; one that nobody calls is")
+    func underWay() async throws {
+        let fixture = try ServerFixture()
+        let context = fixture.server.services.context
+        try await fixture.run { client in
+            try await client.backOffice(
+                "application/callback/create",
+                [
+                    "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
+                    "callbackUrl": "http://127.0.0.1:1/hook", "attributes": [String](), "maxAttempts": 3,
+                ]
+            ).expectOK()
+            _ = try await client.initiate(["timestampActivationExpire": 4_000_000_000_000])
+            func take(_ underWay: Set<Int64>) throws -> CallbackEvent? {
+                try context.change { change in
+                    try CallbackStore.takeDue(
+                        change.database, context.policy.callbacks, at: change.now, underWay: underWay)
+                }
+            }
+            let event = try #require(try take([]))
+            client.clock.advance(milliseconds: 80_000)
+            #expect(try take([event.row]) == nil)
+            #expect(try statuses(context) == ["PROCESSING": 1])
+            #expect(try take([])?.row == event.row)
+        }
+    }
+
     @Test("A message that ends without a call is kept as long as its callback says", arguments: [true, false])
     func retentionOfUncalledMessages(isCircuitOpen: Bool) async throws {
         let fixture = try ServerFixture { $0.policy.callbacks.failureThreshold = 1 }
@@ -94,7 +133,7 @@ struct CallbackThreadTests {
                 client.clock.advance(milliseconds: 75_000)
             }
             let end = client.clock.now().milliseconds + 3_600_000
-            _ = try CallbackTarget([]).runJobs(fixture)
+            _ = try await CallbackTarget([]).runJobs(fixture)
             let deletion = try context.read { try Int64.fetchOne($0, sql: "SELECT t_delete FROM callback_event") }
             #expect(deletion == end)
         }

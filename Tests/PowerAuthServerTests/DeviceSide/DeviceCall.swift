@@ -34,6 +34,8 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case exchangeApplicationGenerics = "/exchange/v3/application/generics"
     case exchangeActivationGenerics = "/exchange/v3/activation/generics"
     case exchangeTokenGenerics = "/exchange/v3/token/generics"
+    case identityProvider = "/api/config/oidc"
+    case activationCode = "/api/activation/code"
 
     var testDescription: String { rawValue }
 
@@ -57,10 +59,12 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         switch self {
         case .activationStatus, .serverStatus, .createTemporaryKey: .plain
         case .removeActivation, .validateSignature, .removeToken, .commitUpgrade, .login, .account: .signed
-        case .createActivation, .exchangeApplication, .exchangeApplicationGenerics: .sealed(.application)
+        case .createActivation, .exchangeApplication, .exchangeApplicationGenerics, .identityProvider:
+            .sealed(.application)
         case .startUpgrade, .userInfo, .exchangeActivation, .exchangeActivationGenerics: .sealed(.activation)
         case .createToken, .unlockVault, .confirmRecovery: .sealedThenSigned
-        case .renameActivation, .exchangeSigned, .exchangeString, .exchangeRaw, .exchangeGenerics: .signedThenSealed
+        case .renameActivation, .exchangeSigned, .exchangeString, .exchangeRaw, .exchangeGenerics, .activationCode:
+            .signedThenSealed
         case .balance: .token
         case .activationDetail, .exchangeToken, .exchangeTokenGenerics: .tokenAndSealed
         }
@@ -104,6 +108,8 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .startUpgrade, .commitUpgrade: [.upgrade, .authentication]
         case .userInfo: [.encryption, .userInfo]
         case .serverStatus: []
+        case .identityProvider: [.encryption, .applicationConfiguration]
+        case .activationCode: [.activationCode, .authentication]
         case .createTemporaryKey: [.temporaryKey]
         case .login, .account, .balance, .exchangeRaw: [.authentication]
         case .exchangeApplication, .exchangeActivation, .exchangeApplicationGenerics, .exchangeActivationGenerics:
@@ -119,7 +125,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .createActivation: .activation
         case .startUpgrade, .commitUpgrade: .upgrade
         case .userInfo, .exchangeApplication, .exchangeActivation, .exchangeApplicationGenerics,
-            .exchangeActivationGenerics:
+            .exchangeActivationGenerics, .identityProvider:
             .encryption
         case .activationDetail: name == EncryptionHeader.name ? .activation : .authentication
         case .exchangeToken, .exchangeTokenGenerics:
@@ -136,7 +142,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .unlockVault: .vault
         case .startUpgrade: .upgrade
         case .userInfo, .exchangeApplication, .exchangeActivation, .exchangeToken, .exchangeApplicationGenerics,
-            .exchangeActivationGenerics, .exchangeTokenGenerics:
+            .exchangeActivationGenerics, .exchangeTokenGenerics, .identityProvider:
             .encryption
         default: .authentication
         }
@@ -157,7 +163,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         switch self {
         case .startUpgrade: .upgrade
         case .userInfo, .exchangeApplication, .exchangeActivation, .exchangeApplicationGenerics,
-            .exchangeActivationGenerics:
+            .exchangeActivationGenerics, .identityProvider:
             .encryption
         case .createActivation: .activation
         case .createTemporaryKey: .temporaryKey
@@ -179,7 +185,8 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// What an envelope of the endpoint is for.
     var sharedInfo1: EciesSharedInfo1 {
         switch self {
-        case .createActivation, .exchangeApplication, .exchangeApplicationGenerics: .applicationGeneric
+        case .createActivation, .exchangeApplication, .exchangeApplicationGenerics, .identityProvider:
+            .applicationGeneric
         case .createToken: .createToken
         case .unlockVault: .vaultUnlock
         case .confirmRecovery: .confirmRecovery
@@ -211,6 +218,8 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .login: ["userId", "activationId"]
         case .account: ["accountId", "userId"]
         case .balance, .exchangeString: []
+        case .identityProvider: ["providerId", "clientId", "scopes", "authorizeUri", "redirectUri", "pkceEnabled"]
+        case .activationCode: ["activationId", "activationCode", "activationSignature"]
         default: ["data"]
         }
     }

@@ -53,7 +53,7 @@ struct DeviceErrorRow: Sendable, CustomTestStringConvertible {
             [.possession, .possessionKnowledge, .possessionBiometry, .possessionKnowledgeBiometry]
         case .unlockVault, .confirmRecovery: [.possessionKnowledge]
         case .commitUpgrade: [.possession]
-        case .renameActivation: [.possessionKnowledge, .possessionBiometry]
+        case .renameActivation, .activationCode: [.possessionKnowledge, .possessionBiometry]
         default: [.possessionKnowledge, .possessionBiometry, .possessionKnowledgeBiometry]
         }
     }
@@ -143,6 +143,21 @@ struct DeviceErrorRow: Sendable, CustomTestStringConvertible {
         DeviceErrorRow(
             call: .renameActivation, what: "a blank name", failure: .activation,
             twist: Twist(content: { $0["activationName"] = " " })),
+        DeviceErrorRow(
+            call: .identityProvider, what: "an unknown provider", failure: .applicationConfiguration,
+            twist: Twist(content: { $0["providerId"] = "nobody" })),
+        DeviceErrorRow(
+            call: .identityProvider, what: "no provider", failure: .applicationConfiguration,
+            twist: Twist(content: { $0["providerId"] = nil })),
+        DeviceErrorRow(
+            call: .activationCode, what: "an unknown application", failure: .activationCode,
+            twist: Twist(content: { $0["requestObject"] = ["applicationId": "nobody"] })),
+        DeviceErrorRow(
+            call: .activationCode, what: "no application", failure: .activationCode,
+            twist: Twist(content: { $0["requestObject"] = [String: String]() })),
+        DeviceErrorRow(
+            call: .activationCode, what: "a content without envelope", failure: .activationCode,
+            twist: Twist(plaintext: Data(#"{"applicationId":"lab"}"#.utf8))),
         DeviceErrorRow(
             call: .unlockVault, what: "a reason that is no word", failure: .vault,
             twist: Twist(content: { $0["reason"] = "two words" })),

@@ -73,7 +73,7 @@ struct DeviceRig {
         case .confirmRecovery:
             try await Self.setRecovery(client, enabled: true)
             device = try await client.activeDevice(version, ["maxFailureCount": Self.maxFailedAttempts])
-        case .createActivation, .exchangeApplication, .exchangeApplicationGenerics, .serverStatus:
+        case .createActivation, .exchangeApplication, .exchangeApplicationGenerics, .serverStatus, .identityProvider:
             device = try TestDevice(client, version)
             if call == .createActivation { code = try await client.initiate().code }
         default:
@@ -243,6 +243,8 @@ struct DeviceRig {
             object = ["requestObject": ["data": "hello"]]
         case .exchangeApplication, .exchangeActivation, .exchangeSigned, .exchangeRaw, .exchangeToken:
             object = ["data": "hello"]
+        case .identityProvider: object = ["providerId": "corporate"]
+        case .activationCode: object = ["requestObject": ["applicationId": "lab"]]
         default: object = [:]
         }
         twist.content(&object)

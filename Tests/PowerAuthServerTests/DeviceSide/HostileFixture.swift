@@ -10,7 +10,17 @@ import Testing
 
 extension ServerFixture {
     /// A server that can make activations of protocol 2.
-    static func deviceSide() throws -> ServerFixture { try ServerFixture { $0.hasLabPowers = true } }
+    static func deviceSide() throws -> ServerFixture {
+        try ServerFixture {
+            $0.hasLabPowers = true
+            $0.identityProviders = [
+                IdentityProvider(
+                    providerId: "corporate", clientId: "lab", clientSecret: "secret",
+                    issuerUri: "https://issuer.example", redirectUri: "app://callback",
+                    authorizeUri: "https://issuer.example/authorize", pkceEnabled: true)
+            ]
+        }
+    }
 
     /// Runs a test with a device that is ready for an endpoint.
     static func run(

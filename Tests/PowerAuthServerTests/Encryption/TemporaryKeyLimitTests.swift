@@ -1,5 +1,7 @@
+import Foundation
 import GRDB
 import PowerAuthProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -34,6 +36,29 @@ struct TemporaryKeyLimitTests {
             for _ in 1...4 { try await create(device, activation: true) }
             #expect(try keys("activation_id IS NOT NULL").count == 2)
             #expect(try keys("activation_id IS NULL") == seen.suffix(3))
+        }
+    }
+
+    @Test("A request that is not genuine costs no key", arguments: [true, false])
+    func authenticationFirst(isOfActivation: Bool) async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let device = try await client.activeDevice()
+            let made = Mutex(0)
+            let service = TemporaryKeyService(context: fixture.server.services.context) {
+                made.withLock { $0 += 1 }
+                return try PrivateKey.generate()
+            }
+            let genuine = try device.temporaryKeyRequest(activation: isOfActivation).jwt
+            let parts = genuine.split(separator: ".").map(String.init)
+            let signature = try #require(Base64URL.decode(parts[2]))
+            let forged = Base64URL.encode(Data([signature[0] ^ 1]) + signature.dropFirst())
+            for jwt in [parts[0] + "." + parts[1] + "." + forged, parts[0] + "." + parts[1] + ".", "a.b.c"] {
+                #expect(throws: ServiceError.self) { try service.create(jwt: jwt) }
+            }
+            #expect(made.withLock { $0 } == 0)
+            _ = try service.create(jwt: genuine)
+            #expect(made.withLock { $0 } == 1)
         }
     }
 }

@@ -54,15 +54,18 @@ struct FacadeTests {
         let fixture = try ServerFixture.mobileToken { $0.policy.isBackOfficeRestricted = true }
         let credentials = try #require(fixture.server.credentials)
         let endpoint = try #require(fixture.server.endpoints.first { $0.path == "/v2/operations" })
-        func answer(_ headers: HTTPFields) -> ServerResponse {
-            endpoint.respond(
+        func answer(_ headers: HTTPFields) throws -> ServerResponse {
+            let reply = endpoint.respond(
                 to: ServerRequest(
                     method: "POST", path: "/v2/operations", query: nil, headers: headers,
                     body: Data(#"{"template":"login"}"#.utf8)), journal: nil)
+            guard case .answer(let response) = reply else { throw CancellationError() }
+            return response
         }
-        #expect(answer([:]).status == 401)
-        #expect(answer([:]).challenge != nil)
+        let json: HTTPFields = [.contentType: "application/json"]
+        #expect(try answer(json).status == 401)
+        #expect(try answer(json).challenge != nil)
         let header = HTTPBasic.header(userName: credentials.userName, password: credentials.password)
-        #expect(answer([.authorization: header]).status == 200)
+        #expect(try answer([.contentType: "application/json", .authorization: header]).status == 200)
     }
 }

@@ -36,7 +36,8 @@ struct ApprovalTests {
                 _ = try await client.createTemplate()
                 let (with, _) = try await client.initiate(["flags": ["F"]])
                 let (without, _) = try await client.initiate()
-                for (activation, isRight) in [(with, true), (without, false), (nil, false)] {
+                let (foreign, _) = try await client.initiate(["userId": "mallory", "flags": ["F"]])
+                for (activation, isRight) in [(with, true), (without, false), (foreign, false), (nil, false)] {
                     let id = try await client.createOperation("payment", ["activationFlag": "F"]).required("id")
                     let data: [String: String] = activation.map { ["activationId": $0] } ?? [:]
                     let decided = try await client.approve(id, ["additionalData": data])

@@ -4,6 +4,8 @@ import PowerAuthProtocol
 import TestSupport
 import Testing
 
+import class NIOCore.EventLoopFuture
+
 @testable import PowerAuthServer
 
 /// The program `lab-server`, killed without warning.
@@ -115,7 +117,7 @@ private final class ServerProgram {
         request.method = "POST"
         request.headers = [("Content-Type", "application/json")] + (header.map { [(SignatureHeader.name, $0)] } ?? [])
         request.body = Data(body.utf8)
-        return try request.send()
+        return try request.start().wait()
     }
 
     /// The status code of a signed request.

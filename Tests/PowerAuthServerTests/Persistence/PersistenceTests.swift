@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import PowerAuthProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -41,8 +42,7 @@ struct PersistenceTests {
     func aDatabaseOfANewerServerIsLeft() throws {
         let directory = try TemporaryDirectory()
         _ = try ServerFixture(directory: directory)
-        let path = directory.path + "/server/server.sqlite"
-        try DatabaseQueue(path: path).write {
+        try StoredDatabase.open(directory).write {
             try $0.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99 from the future')")
         }
         #expect {
@@ -52,38 +52,76 @@ struct PersistenceTests {
         }
     }
 
-    @Test("An accepted signature is durable before its answer leaves")
-    func anAcceptedSignatureIsDurable() async throws {
+    @Test("No answer leaves while its commit waits; others are answered meanwhile", arguments: [true, false])
+    func noAnswerLeavesBeforeItsCommit(isQuick: Bool) async throws {
         let directory = try TemporaryDirectory()
         let commit = HeldCommit()
         let fixture = try ServerFixture(
-            directory: directory, faults: ServerFaults(beforeCommit: { commit.pass() }, afterCommit: {}))
-        // A second connection sees what a new process would see.
-        @Sendable func counter() async throws -> Int? {
-            try await DatabaseQueue(path: directory.path + "/server/server.sqlite").read {
-                try Int.fetchOne($0, sql: "SELECT counter FROM activation")
-            }
-        }
+            directory: directory,
+            faults: ServerFaults(areArmed: { !isQuick }, beforeCommit: { commit.pass() }, afterCommit: {}))
         try await fixture.run { client in
-            let device = try await client.activeDevice()
+            var device = try await client.activeDevice()
+            // What is asked for the first time is answered by a worker.
+            #expect(try await device.verifySignature().flag("signatureValid") == true)
             commit.hold()
-            async let status = validate(device, commit)
+            async let verdict = verify(device, commit)
             try await onThread { commit.waitUntilHeld() }
             // What an answer that leaves early would need, and more: other requests are answered meanwhile.
             for _ in 0..<20 { #expect(try await client.send("/pa/v3/status", body: Data("{}".utf8)).status == 200) }
             #expect(!commit.isAnswered)
-            #expect(try await counter() == 0)
+            #expect(StoredCounter(directory).value == 1)
             commit.release()
-            #expect(try await status == 200)
-            #expect(try await counter() == 1)
+            #expect(try await verdict.flag("signatureValid") == true)
+            #expect(StoredCounter(directory).value == 2)
         }
     }
 
-    private func validate(_ device: TestDevice, _ commit: HeldCommit) async throws -> Int {
+    @Test("At the moment an answer leaves, what it reports is stored", arguments: [true, false])
+    func anAcceptedSignatureIsDurable(isQuick: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let journal = LookingJournal(directory)
+        let fixture = try ServerFixture(
+            directory: directory, log: journal, faults: ServerFaults(areArmed: { !isQuick }))
+        try await fixture.run { client in
+            var device = try await client.activeDevice()
+            for _ in 0..<3 { #expect(try await device.verifySignature().flag("signatureValid") == true) }
+        }
+        #expect(journal.counters == [1, 2, 3], "the counter that a new process would find when each answer left")
+    }
+
+    private func verify(_ device: TestDevice, _ commit: HeldCommit) async throws -> Answer {
         var device = device
-        let status = try await device.validateSignature()
+        let answer = try await device.verifySignature()
         commit.noteAnswer()
-        return status
+        return answer
+    }
+
+    /// The counter as a second connection sees it, which is what a new process would see.
+    private struct StoredCounter {
+        let directory: TemporaryDirectory
+
+        init(_ directory: TemporaryDirectory) { self.directory = directory }
+
+        var value: Int? {
+            // A database that cannot be read has no counter.
+            try? StoredDatabase.open(directory).read { try Int.fetchOne($0, sql: "SELECT counter FROM activation") }
+        }
+    }
+
+    /// Looks at the stored counter whenever the answer to a verification is about to leave.
+    private final class LookingJournal: ServerJournal {
+        private let counter: StoredCounter
+        private let seen = Mutex<[Int?]>([])
+
+        init(_ directory: TemporaryDirectory) { counter = StoredCounter(directory) }
+
+        var counters: [Int?] { seen.withLock { $0 } }
+
+        func record(_ event: ServerEvent, operation: String?) {
+            guard case .requestAnswered(_, "/rest/v3/signature/verify", _, _) = event else { return }
+            let value = counter.value
+            seen.withLock { $0.append(value) }
+        }
     }
 
     @Test("A fault before the commit changes nothing, one after it keeps the change")

@@ -9,13 +9,7 @@ import Testing
 struct ConnectionPersistenceTests {
     /// Runs a test against a server that listens; given the port.
     private func withServer(_ body: @escaping @Sendable (Int) throws -> Void) async throws {
-        let fixture = try ServerFixture()
-        let (listening, found) = AsyncStream<LabServer.Listening>.makeStream()
-        async let running: Void = fixture.server.run { found.yield($0) }
-        let port = try #require(await listening.first { _ in true }).port
-        try await onThread { try body(port) }
-        fixture.server.stop()
-        try await running
+        try await ServerFixture().listening(body)
     }
 
     private static func request(_ headers: String, version: String = "1.1") -> String {

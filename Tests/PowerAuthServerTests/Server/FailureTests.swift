@@ -22,7 +22,8 @@ struct FailureTests {
             (.notFound, 404, "ERROR_NOT_FOUND", "Resource not found."),
             (.methodNotAllowed, 405, "ERROR_GENERIC", "This resource does not answer this HTTP method."),
             (.bodyTooLarge, 413, "ERROR_GENERIC", "The body is larger than 1048576 bytes."),
-            (.unsupportedMediaType, 415, "ERROR_GENERIC", "The Content-Type must be application/json."),
+            (.unsupportedMediaType(.json), 415, "ERROR_GENERIC", "The Content-Type must be application/json."),
+            (.overloaded, 503, "ERROR_GENERIC", "Too many requests wait for their answers. Try again later."),
             (.unexpected, 500, "ERROR_GENERIC", "Unknown error occurred while processing request."),
         ])
     func whatADeviceSees(failure: OutwardFailure, status: Int, code: String, message: String) {

@@ -1,5 +1,6 @@
 import Foundation
 import LabKit
+import NIOCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -71,8 +72,9 @@ struct InstanceServerTests {
         let moved = try await onThread {
             let before = try LabClock.open(layout.clockPath).offset
             let answer = try OutgoingRequest(
-                method: "POST", url: ready.baseURL + "/lab/clock", body: Data(#"{"advance":300000}"#.utf8)
-            ).send()
+                method: "POST", url: ready.baseURL + "/lab/clock",
+                headers: [("Content-Type", "application/json")], body: Data(#"{"advance":300000}"#.utf8)
+            ).start().wait()
             #expect(answer.status == 200)
             return try LabClock.open(layout.clockPath).offset.nanoseconds - before.nanoseconds
         }

@@ -137,12 +137,10 @@ struct LabPowersTests {
         let authority = try #require(address.certificateAuthorityPath)
         /// The status of a request on a connection of its own; nil when the certificate is refused.
         @Sendable func status() async -> Int? {
-            await fixture.server.workers.run {
-                var request = OutgoingRequest(url: address.baseURL + "/health")
-                request.tls = .makeClientConfiguration()
-                request.tls?.trustRoots = .file(authority)
-                return try? request.send().status
-            }
+            var request = OutgoingRequest(url: address.baseURL + "/health")
+            request.tls = .makeClientConfiguration()
+            request.tls?.trustRoots = .file(authority)
+            return try? await request.send().status
         }
         let rule = TrafficFault(skip: 1, times: 2, certificate: "self-signed")
         let armed = try #require(fixture.server.powers).faults

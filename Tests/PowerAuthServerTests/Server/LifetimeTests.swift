@@ -1,30 +1,43 @@
-import Foundation
 import TestSupport
 import Testing
 
 @testable import PowerAuthServer
 
 @Suite("A server that nobody needs any more", .endsInTime) struct LifetimeTests {
-    @Test("A server that was asked and forgotten is gone, with its threads")
-    func forgotten() async throws {
+    /// What is left of a server.
+    private struct ServerRemains: Remains, @unchecked Sendable {
+        // Safe: weak references are read atomically, and nothing is written after the initialiser.
         weak var server: LabServer?
         weak var workers: WorkerThreads?
-        do {
-            let fixture = try ServerFixture { $0.hasLabPowers = true }
-            (server, workers) = (fixture.server, fixture.server.workers)
-            try await fixture.run { client in _ = try await client.backOffice("application/list", [:]) }
+
+        var left: [String] {
+            [("server", server != nil), ("workers", workers != nil)].filter(\.1).map(\.0)
         }
-        #expect(server == nil)
-        #expect(workers == nil)
+    }
+
+    @Test("A server that was asked and forgotten is gone, with its threads")
+    func forgotten() async throws {
+        let remains = try await Self.asked()
+        let left = try await onThread { remains.leftAfterWaiting() }
+        #expect(left == [])
+    }
+
+    private static func asked() async throws -> ServerRemains {
+        let fixture = try ServerFixture { $0.hasLabPowers = true }
+        let remains = ServerRemains(server: fixture.server, workers: fixture.server.workers)
+        try await fixture.run { client in _ = try await client.backOffice("application/list", [:]) }
+        return remains
     }
 
     @Test("A server that was never asked is gone too")
-    func unused() throws {
-        weak var workers: WorkerThreads?
-        do {
-            let fixture = try ServerFixture()
-            workers = fixture.server.workers
-        }
-        #expect(workers == nil)
+    func unused() async throws {
+        let remains = try Self.never()
+        let left = try await onThread { remains.leftAfterWaiting() }
+        #expect(left == [])
+    }
+
+    private static func never() throws -> ServerRemains {
+        let fixture = try ServerFixture()
+        return ServerRemains(server: fixture.server, workers: fixture.server.workers)
     }
 }

@@ -24,6 +24,9 @@ struct ServerSettingsTests {
     @Test("Every setting of a file reaches the server, also as JSON")
     func everySettingOfAFileReaches() throws {
         let yaml = """
+            host: localhost
+            hostNames: [lab.bank.example]
+            insecure: true
             port: 8080
             maxFailedAttempts: 3
             signatureLookAhead: 10
@@ -32,6 +35,7 @@ struct ServerSettingsTests {
             commitRecovery: false
             libraryAuthenticationCode: true
             oneActivationPerUser: true
+            databaseEncryptionKey: AAECAwQFBgcICQoLDA0ODw==
             replayVerification: false
             tls: wrong-host
             applicationName: bank
@@ -74,8 +78,19 @@ struct ServerSettingsTests {
                 attributes: [{ id: d, type: HEADING, text: e, params: { level: "1" } }]
                 resultTexts: { success: f }
                 ui: { flipButtons: true }
+            limits:
+              headerTimeout: 1s
+              bodyTimeout: 2s
+              idleTimeout: 3s
+              answerTimeout: 4s
+              connections: 5
+              connectionsPerAddress: 6
+              waitingRequests: 7
+              identityCalls: 8
             callbacks:
               allowedHosts: [localhost]
+              keyStores: stores
+              concurrentCalls: 9
               maxAttempts: 4
               initialBackoff: 1s
               backoffMultiplier: 2.5
@@ -89,6 +104,8 @@ struct ServerSettingsTests {
         let spec = try #require(read(yaml).spec)
         var configuration = ServerConfiguration(directory: "unused")
         configuration.apply(spec)
+        #expect(configuration.host == "localhost" && configuration.hostNames == ["lab.bank.example"])
+        #expect(configuration.isInsecureAllowed)
         #expect(configuration.port == 8080 && configuration.certificate == .wrongHost)
         #expect(configuration.names.name == "bank" && configuration.names.displayName == "The Bank")
         #expect(configuration.names.environment == "test")
@@ -119,12 +136,19 @@ struct ServerSettingsTests {
         #expect(policy.tokenForwardValidity == 600_000 && policy.temporaryKeyValidity == 60_000)
         #expect(policy.temporaryKeysPerActivation == 4 && policy.generationAttempts == 5)
         #expect(policy.recoveryMaxFailedAttempts == 2 && policy.pageSize == 50)
+        #expect(configuration.databaseEncryptionKey != nil)
         #expect(policy.temporaryKeysPerApplication == 6 && !policy.isFlagCheckedAtApproval)
         #expect(policy.offlineComponentLength == 6 && policy.proximity.digits == 7)
         #expect(policy.proximity.stepSeconds == 15 && policy.proximity.previousSteps == 2)
         #expect(!configuration.activationProvider.commits("RECOVERY"))
+        let limits = configuration.limits
+        #expect(limits.headerTimeout == 1_000 && limits.bodyTimeout == 2_000 && limits.idleTimeout == 3_000)
+        #expect(limits.answerTimeout == 4_000 && limits.connections == 5 && limits.connectionsPerAddress == 6)
+        #expect(limits.waitingRequests == 7 && limits.identityCalls == 8)
         let callbacks = policy.callbacks
-        #expect(callbacks.allowedHosts == ["localhost"] && callbacks.maxAttempts == 4)
+        #expect(callbacks.allowedHosts == ["localhost"] && callbacks.keyStores == "stores")
+        #expect(callbacks.concurrentCalls == 9)
+        #expect(callbacks.maxAttempts == 4)
         #expect(callbacks.initialBackoff == 1_000 && callbacks.backoffMultiplier == 2.5)
         #expect(callbacks.maxBackoff == 10_000 && callbacks.retention == 86_400_000)
         #expect(callbacks.rerunAfter == 13_000 && callbacks.failureThreshold == -1 && callbacks.resetTimeout == 5_000)
@@ -156,7 +180,9 @@ struct ServerSettingsTests {
             ("tokenValidity: 0s", "from 1ms to 3650d"), ("restrictAccess: yes", "`true` or `false`"),
             ("callbacks: { backoffMultiplier: 0.5 }", "from 1.0 to 100.0"),
             ("callbacks: { maxAttempt: 2 }", "maxAttempts"), ("customObject: 3", "customObject"),
-            ("correlationHeader: 'a: b'", "name of an HTTP header"), ("tokenvalidity: 2h", "tokenValidity"),
+            ("host: 'http://bank'", "without port"), ("limits: { connections: 0 }", "from 1 to 100000"),
+            ("limits: { headerTimeout: 0s }", "from 1ms"), ("correlationHeader: 'a: b'", "name of an HTTP header"),
+            ("tokenvalidity: 2h", "tokenValidity"),
             ("tls: wronghost", "wrong-host"), ("offlineComponentLength: 3", "from 4 to 8"),
             ("proximityOtpLength: 5", "from 6 to 9"),
             ("operationTemplates: [{ dataTemplate: A2 }]", "templateName"),

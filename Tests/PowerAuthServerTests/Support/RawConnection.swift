@@ -7,21 +7,40 @@ final class RawConnection {
     private let descriptor: FileDescriptor
 
     /// Connects.
-    init(port: Int) throws {
+    /// - Parameter source: the address of loopback that the server sees; nil for 127.0.0.1.
+    init(port: Int, from source: String? = nil) throws {
         // Writing into a connection that the server has closed is reported, and ends no process.
         Signals.ignore(SIGPIPE)
         descriptor = FileDescriptor(
             owning: socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0), path: "connection to port \(port)")
+        if let source { try call("bind", Self.address(source, port: 0), Glibc.bind) }
+        try call("connect", Self.address("127.0.0.1", port: port), Glibc.connect)
+    }
+
+    private static func address(_ text: String, port: Int) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        address.sin_addr.s_addr = inet_addr(text)
         address.sin_port = in_port_t(port).bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
+        return address
+    }
+
+    private func call(
+        _ name: String, _ address: sockaddr_in, _ body: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32
+    ) throws {
+        let result = withUnsafePointer(to: address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor.rawValue, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                body(descriptor.rawValue, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard result == 0 else { throw SystemError(call: "connect", errno: errno, path: descriptor.path) }
+        guard result == 0 else { throw SystemError(call: name, errno: errno, path: descriptor.path) }
+    }
+
+    /// Waits until the server has sent something on one of two connections.
+    /// - Returns: that one, and the other.
+    static func firstToHear(_ one: RawConnection, _ other: RawConnection) throws -> (RawConnection, RawConnection) {
+        let isFirst = try Polling.waitReadable([one.descriptor.rawValue, other.descriptor.rawValue])[0]
+        return isFirst ? (one, other) : (other, one)
     }
 
     /// Sends everything that the server takes.

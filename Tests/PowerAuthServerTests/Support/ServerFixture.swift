@@ -66,6 +66,12 @@ struct ServerFixture: Sendable {
         configuration.workerThreads = 2
         // Tests make the templates they need.
         configuration.hasDefaultTemplates = false
+        // No test is about a busy machine.
+        let patience: Int64 = 600_000
+        configuration.limits.headerTimeout = patience
+        configuration.limits.bodyTimeout = patience
+        configuration.limits.idleTimeout = patience
+        configuration.limits.answerTimeout = patience
         configure(&configuration)
         self.directory = directory
         self.clock = clock
@@ -83,6 +89,27 @@ struct ServerFixture: Sendable {
             let text = try #require(application.text("versions.0.mobileSdkConfig"))
             return try await body(client.with(configuration: try MobileSdkConfiguration(text)))
         }
+    }
+
+    /// Runs a test against the router of a server that tells nobody its first application, such as a restricted one.
+    func runUnconfigured<Value: Sendable>(
+        _ body: @Sendable (ServerClient) async throws -> Value
+    ) async throws -> Value {
+        try await server.httpApplication(logger: Logger(label: "tests")).test(.router) { transport in
+            try await body(ServerClient(transport: transport, clock: clock))
+        }
+    }
+
+    /// Runs a blocking test against the server while it listens; given the port.
+    func listening(_ body: @escaping @Sendable (Int) throws -> Void) async throws {
+        let (listening, found) = AsyncStream<LabServer.Listening>.makeStream()
+        async let running: Void = server.run { found.yield($0) }
+        let port = try #require(await listening.first { _ in true }).port
+        let outcome = await Task { try await onThread { try body(port) } }.result
+        // Also after a failure: a server that goes on would keep the test.
+        server.stop()
+        try await running
+        try outcome.get()
     }
 
     /// Makes a server, runs a test against it and forgets it.

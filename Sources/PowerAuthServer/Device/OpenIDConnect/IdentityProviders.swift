@@ -4,10 +4,22 @@ import PowerAuthProtocol
 /// Exchanges what devices got from OpenID Connect providers for the identity of their users
 /// (rest-api.md, section 6.2, type DIRECT; OpenID Connect Core 1.0, section 3.1).
 ///
-/// Thread rule: worker threads only; all methods block on the network.
+/// Thread rule: the functions that are not asynchronous block, and are for worker threads; no thread waits for a
+/// provider.
 struct IdentityProviders: Sendable {
+    let context: ServiceContext
     /// The providers of every application.
     let providers: [IdentityProvider]
+    /// The lab's own one; nil on a server without lab powers.
+    let lab: LabIdentityProvider?
+    /// The places of those who wait for a provider. A slow one keeps the users of others waiting, and no other requests.
+    let waitingRoom: WaitingRoom
+
+    /// What a provider says about a grant, not believed yet.
+    struct Evidence: Sendable {
+        fileprivate let tokens: Data
+        fileprivate let keys: Data
+    }
 
     private struct TokenAnswer: Decodable {
         let id_token: String
@@ -33,32 +45,56 @@ struct IdentityProviders: Sendable {
         }
     }
 
-    /// Finds out who signed in.
+    /// Whom to ask about a grant.
     /// - Parameters:
     ///   - grant: what the device got.
-    ///   - own: the providers of the device's application, which go before those of every application.
-    ///   - clock: asked after the provider has answered, which may take a while; identity tokens that have expired by
-    ///     then are refused.
-    /// - Returns: the subject of the identity token.
+    ///   - applicationKey: of the device's application.
     /// - Throws: `invalidRequest` with the cause; nothing of it is told to the device.
-    func subject(
-        of grant: OpenIDConnectGrant, own: [IdentityProvider], clock: any ServerClock
-    ) throws -> String {
-        guard let provider = (own + providers).first(where: { $0.providerId == grant.providerId }) else {
-            throw ServiceError(.invalidRequest, "no identity provider \(grant.providerId)")
+    func provider(of grant: OpenIDConnectGrant, applicationKey: String) throws -> IdentityProvider {
+        let own = try own(applicationKey: applicationKey)
+        let provider = try provider(grant.providerId, own: own)
+        // Whoever administers the back office does not choose what is called from within the bank's network.
+        let mayCall = context.policy.callbacks.allows
+        if own.contains(where: { $0.providerId == provider.providerId }),
+            !(mayCall(provider.tokenAddress) && mayCall(provider.keysAddress))
+        {
+            throw ServiceError(.invalidRequest, "provider \(provider.providerId) is on no host that may be called")
         }
         if provider.pkceEnabled == true, grant.codeVerifier.nonBlank == nil {
             throw ServiceError(.invalidRequest, "provider \(provider.providerId) wants a codeVerifier")
         }
+        return provider
+    }
+
+    /// Asks a provider who signed in.
+    /// - Parameter grant: what the device got.
+    /// - Throws: `invalidRequest` with the cause; ``OutwardFailure/overloaded`` when too many wait already.
+    func evidence(of grant: OpenIDConnectGrant, at provider: IdentityProvider) async throws -> Evidence {
+        guard waitingRoom.enter() else { throw OutwardFailure.overloaded }
+        defer { waitingRoom.leave() }
         do {
-            let answer = try exchange(grant, at: provider)
-            let token = try JWT(identityToken: answer.id_token, algorithms: provider.algorithms)
-            guard try isAuthentic(token, at: provider) else {
-                throw ServiceError(.invalidRequest, "no key of the provider fits the identity token")
-            }
-            return try verifiedSubject(token.claims(), answer.access_token, grant, provider, at: clock.now())
+            return Evidence(
+                tokens: try await Self.body(of: exchange(grant, at: provider)),
+                keys: try await Self.body(of: OutgoingRequest(url: provider.keysAddress)))
         } catch let failure as OutgoingRequest.Failure {
             throw ServiceError(.invalidRequest, failure.description)
+        }
+    }
+
+    /// Decides who signed in.
+    /// - Returns: the subject of the identity token.
+    /// - Throws: `invalidRequest` with the cause.
+    func subject(
+        in evidence: Evidence, of grant: OpenIDConnectGrant, at provider: IdentityProvider
+    ) throws -> String {
+        do {
+            let answer = try JSONBody.decode(TokenAnswer.self, from: evidence.tokens)
+            let token = try JWT(identityToken: answer.id_token, algorithms: provider.algorithms)
+            guard try isAuthentic(token, keys: evidence.keys) else {
+                throw ServiceError(.invalidRequest, "no key of the provider fits the identity token")
+            }
+            // Asked for the time now: the provider may have taken a while, and its token may have expired meanwhile.
+            return try verifiedSubject(token.claims(), answer.access_token, grant, provider, at: context.clock.now())
         } catch let error as ProtocolError {
             throw ServiceError(.invalidRequest, "identity token: \(error)")
         } catch is DecodingError {
@@ -66,7 +102,32 @@ struct IdentityProviders: Sendable {
         }
     }
 
-    private func exchange(_ grant: OpenIDConnectGrant, at provider: IdentityProvider) throws -> TokenAnswer {
+    /// The provider that a device names: its application's own (server.md, section 6.4, `oauth2_providers`) go before
+    /// those of every application.
+    /// - Throws: `invalidRequest` for an unknown one.
+    func provider(_ id: String, applicationKey: String) throws -> IdentityProvider {
+        try provider(id, own: own(applicationKey: applicationKey))
+    }
+
+    private func provider(_ id: String, own: [IdentityProvider]) throws -> IdentityProvider {
+        let all = own + providers + [lab?.configuration].compactMap(\.self)
+        guard let provider = all.first(where: { $0.providerId == id }) else {
+            throw ServiceError(.invalidRequest, "no identity provider \(id)")
+        }
+        return provider
+    }
+
+    /// Those that the back office has configured for an application.
+    private func own(applicationKey: String) throws -> [IdentityProvider] {
+        guard let version = try context.read({ try ApplicationStore.version($0, applicationKey: applicationKey) })
+        else {
+            return []
+        }
+        return try ApplicationSettingsService(context: context).identityProviders(
+            applicationId: version.application.id)
+    }
+
+    private func exchange(_ grant: OpenIDConnectGrant, at provider: IdentityProvider) -> OutgoingRequest {
         var form = [
             ("grant_type", "authorization_code"), ("code", grant.code), ("redirect_uri", provider.redirectUri),
             ("client_id", provider.clientId),
@@ -83,16 +144,15 @@ struct IdentityProviders: Sendable {
             form.append(("client_secret", provider.clientSecret))
         }
         request.body = FormText.encode(form)
-        return try JSONBody.decode(TokenAnswer.self, from: Self.body(of: request))
+        return request
     }
 
     /// Whether the token was signed with one of the provider's present keys; those of other kinds cannot have made it.
-    private func isAuthentic(_ token: JWT, at provider: IdentityProvider) throws -> Bool {
+    private func isAuthentic(_ token: JWT, keys: Data) throws -> Bool {
         struct KeySet: Decodable {
             let keys: [IdentityKey]
         }
-        let set = try JSONBody.decode(KeySet.self, from: Self.body(of: OutgoingRequest(url: provider.keysAddress)))
-        return set.keys.contains { $0.isNamed(by: token) && $0.isKeyOf(token) }
+        return try JSONBody.decode(KeySet.self, from: keys).keys.contains { $0.isNamed(by: token) && $0.isKeyOf(token) }
     }
 
     private func verifiedSubject(
@@ -114,8 +174,8 @@ struct IdentityProviders: Sendable {
         return claims.sub
     }
 
-    private static func body(of request: OutgoingRequest) throws -> Data {
-        let answer = try request.send()
+    private static func body(of request: OutgoingRequest) async throws -> Data {
+        let answer = try await request.send()
         guard answer.status == 200 else {
             throw OutgoingRequest.Failure(description: "\(request.url) answered \(answer.status)")
         }

@@ -74,8 +74,8 @@ struct Activation: Sendable, Equatable {
     var deviceInfo: String?
     /// Sorted.
     var flags: [String]
-    /// KEY_SERVER_PRIVATE, big-endian scalar.
-    let serverPrivateKey: Data
+    /// KEY_SERVER_PRIVATE, a big-endian scalar; see ``RecordSeal/serverPrivateKey(of:)``.
+    let serverPrivateKey: StoredSecret
     /// KEY_SERVER_PUBLIC, uncompressed point, 65 bytes.
     let serverPublicKey: Data
     var failedAttempts: Int

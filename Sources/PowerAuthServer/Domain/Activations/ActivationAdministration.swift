@@ -83,7 +83,7 @@ extension ActivationService {
         return try context.change { change in
             var activation = try change.activation(id)
             activation.flags = kind.applied(flags, to: activation.flags)
-            try ActivationStore.update(change.database, activation)
+            try change.saveContent(activation)
             return activation
         }
     }

@@ -87,12 +87,14 @@ struct ActivationService: Sendable {
             attempts: attempts, orThrow: .unableToGenerateActivationCode, draw: ActivationCode.generate
         ) { try ActivationStore.existsCode(change.database, application: application, code: $0.text) }
         let serverKey = prepared.serverKey
-        let activation = try Activation(
+        let sealedKey = try context.seal.seal(
+            serverKey.bigEndian, of: .serverKey(userId: prepared.userId, activationId: id))
+        let activation = Activation(
             id: id, application: application, masterKeyPairRow: masterKeyPair.row, userId: prepared.userId,
             lifecycle: .created(expires: new.expires ?? change.now.advanced(by: context.policy.activationValidity)),
             code: code.text,
             otp: OtpRequirement(mode: mode, commitPhase: new.commitPhase ?? .onCommit, hash: prepared.otpHash),
-            flags: Set(new.flags).sorted(), serverPrivateKey: serverKey.bigEndian,
+            flags: Set(new.flags).sorted(), serverPrivateKey: sealedKey,
             serverPublicKey: serverKey.publicKey.uncompressed, failedAttempts: 0, maxFailedAttempts: maxFailures,
             created: change.now, lastUsed: change.now, lastChange: change.now)
         try change.insert(activation)

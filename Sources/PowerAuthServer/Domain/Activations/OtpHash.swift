@@ -1,19 +1,23 @@
 import Foundation
 import PowerAuthProtocol
 
-/// Slow, salted hashes of one-time passwords, stored as `$pbkdf2$i=<iterations>$<salt>$<digest>`.
+/// Slow, salted hashes of one-time passwords and PUKs: Argon2 as in the original, see ``Argon2Hash``.
+///
+/// Databases of earlier servers hold `$pbkdf2$i=<iterations>$<salt>$<digest>`, which still match; such a hash is gone with
+/// the activation or the PUK that it guards.
 enum OtpHash {
-    private static let iterations = 20_000
-
-    /// Hashes a password with a fresh 16-byte salt.
+    /// Hashes a password with a fresh salt.
+    /// - Throws: `genericCryptographyError` for lack of memory.
     static func make(_ password: String) throws -> String {
-        let salt = Random.bytes(16)
-        let digest = try KDF.pbkdf2(password: Data(password.utf8), salt: salt, iterations: iterations)
-        return "$pbkdf2$i=\(iterations)$\(salt.base64EncodedString())$\(digest.rawData.base64EncodedString())"
+        try Argon2Hash(hashing: password).text
     }
 
     /// Compares a password with a stored hash in constant time. An unreadable hash matches nothing.
     static func matches(_ password: String, hash: String) -> Bool {
+        Argon2Hash(stored: hash)?.matches(password) ?? matchesFormer(password, hash: hash)
+    }
+
+    private static func matchesFormer(_ password: String, hash: String) -> Bool {
         let parts = hash.split(separator: "$")
         guard parts.count == 4, parts[0] == "pbkdf2", parts[1].hasPrefix("i="),
             let iterations = Int(parts[1].dropFirst(2)),

@@ -32,7 +32,7 @@ struct ProtocolUpgradeService: Sendable {
             binding.counter = 0
             binding.counterData = counterData
             activation.lifecycle = .active(binding)
-            try ActivationStore.updateUse(change.database, activation)
+            try change.saveUse(activation)
             return counterData
         }
         return try opened.sealJSON(
@@ -49,7 +49,7 @@ struct ProtocolUpgradeService: Sendable {
             guard try ProtocolUpgradeStore.counterData(change.database, activationId: activationId) != nil else {
                 throw ServiceError(.activationIncorrectState, "the upgrade of \(activationId) was not started")
             }
-            let version = try ApplicationStore.version(change.database, applicationKey: applicationKey)
+            let version = try change.findVersion(applicationKey: applicationKey)
             guard let version, version.isSupported, version.application.row == activation.application.row else {
                 throw ServiceError(.invalidApplication, "application key is unknown, foreign or unsupported")
             }

@@ -5,7 +5,7 @@ import PowerAuthProtocol
 /// What is known about an activation, and the encrypted form of it for the device
 /// (server.md, sections 7.7 and 20.7).
 ///
-/// Thread rule: worker threads only; all methods block.
+/// Thread rule: worker threads only, but for ``cachedDetail(activationId:challenge:)``; all other methods block.
 struct StatusService: Sendable {
     let context: ServiceContext
 
@@ -21,8 +21,6 @@ struct StatusService: Sendable {
         let code: (text: String, signature: Data)?
         /// Eight digits that the device shows too.
         let fingerprint: String?
-        /// The number of tokens of the activation.
-        let tokens: Int
     }
 
     /// Reports the status of an activation; removes it first when it is expired.
@@ -33,23 +31,33 @@ struct StatusService: Sendable {
     func detail(activationId: String?, challenge: String?) throws -> Detail {
         let id = try ActivationService.required(activationId)
         let exchange = try challenge.map(Self.exchange)
-        let found = try context.read { database in
-            try ActivationStore.find(database, id: id).map { ($0, try TokenStore.count(database, activationId: id)) }
-        }
-        guard let (snapshot, tokens) = found else {
+        guard let snapshot = try context.activation(id) else {
             return Detail(
                 activation: nil, encryptedBlob: Random.bytes(StatusBlob.size), blobNonce: exchange?.nonce, code: nil,
-                fingerprint: nil,
-                tokens: 0)
+                fingerprint: nil)
         }
         let activation = try removingIfExpired(snapshot)
+        return try detail(activation, exchange, code: try code(of: activation))
+    }
+
+    /// Reports the status of an activation without blocking.
+    /// - Returns: nil where more is needed than is cached.
+    /// - Throws: as ``detail(activationId:challenge:)``.
+    func cachedDetail(activationId: String?, challenge: String?) throws -> Detail? {
+        // One that can expire may have to be removed, and one that waits for its device has a code to be signed.
+        guard let activation = context.database.cache.activation(try ActivationService.required(activationId)),
+            activation.lifecycle.expires == nil
+        else { return nil }
+        return try detail(activation, challenge.map(Self.exchange), code: nil)
+    }
+
+    private func detail(
+        _ activation: Activation, _ exchange: StatusBlob.Exchange?, code: (text: String, signature: Data)?
+    ) throws -> Detail {
+        let keys = try activation.lifecycle.binding.map { try context.keys.keys(of: activation, binding: $0) }
         return Detail(
-            activation: activation,
-            encryptedBlob: try blob(of: activation, exchange: exchange),
-            blobNonce: exchange?.nonce,
-            code: try code(of: activation),
-            fingerprint: try fingerprint(of: activation),
-            tokens: tokens)
+            activation: activation, encryptedBlob: try blob(of: activation, keys, exchange: exchange),
+            blobNonce: exchange?.nonce, code: code, fingerprint: keys?.fingerprint)
     }
 
     private static func exchange(challenge text: String) throws -> StatusBlob.Exchange {
@@ -68,9 +76,12 @@ struct StatusService: Sendable {
         }
     }
 
-    private func blob(of activation: Activation, exchange: StatusBlob.Exchange?) throws -> Data {
-        guard let binding = activation.lifecycle.binding else { return Random.bytes(StatusBlob.size) }
-        let transportKey = try context.keys.keys(of: activation, binding: binding).derived.transport
+    private func blob(
+        of activation: Activation, _ keys: ActivationKeys?, exchange: StatusBlob.Exchange?
+    ) throws -> Data {
+        guard let binding = activation.lifecycle.binding, let transportKey = keys?.derived.transport else {
+            return Random.bytes(StatusBlob.size)
+        }
         let counter = try StatusBlob.Counter(
             byte: UInt8(truncatingIfNeeded: binding.counter), lookAhead: UInt8(clamping: context.policy.lookAhead),
             dataHash: StatusBlob.counterDataHash(
@@ -92,12 +103,5 @@ struct StatusService: Sendable {
         }
         let code = try ActivationCode(activation.code)
         return (code.text, try ActivationService.codeSignature(code, by: pair))
-    }
-
-    private func fingerprint(of activation: Activation) throws -> String? {
-        guard let binding = activation.lifecycle.binding else { return nil }
-        return Fingerprint.v3(
-            device: try PublicKey(encoded: binding.devicePublicKey), activationId: activation.id,
-            server: try PublicKey(encoded: activation.serverPublicKey))
     }
 }

@@ -106,6 +106,7 @@ struct ApplicationService: Sendable {
                 throw ServiceError(.invalidApplication, "no version \(versionId), or in several applications")
             }
             try ApplicationStore.setSupported(change.database, version: version, supported)
+            change.noteApplicationChange()
             return version
         }
     }

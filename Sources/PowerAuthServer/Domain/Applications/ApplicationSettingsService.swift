@@ -28,6 +28,7 @@ struct ApplicationSettingsService: Sendable {
             try change.database.execute(
                 sql: "UPDATE application SET roles = ? WHERE id = ?",
                 arguments: [TextList.encode(changed.roles), changed.row])
+            change.noteApplicationChange()
             return changed
         }
     }

@@ -4,7 +4,7 @@ import Synchronization
 /// The access tokens that callbacks are called with, fetched when they are needed and kept until shortly before their
 /// end (RFC 6749, section 4.4).
 ///
-/// Thread rule: any thread; the state is guarded by the mutex. Fetching blocks.
+/// Thread rule: any thread; the state is guarded by the mutex.
 final class AccessTokens: Sendable {
     private struct Key: Hashable {
         let tokenUri: String
@@ -38,13 +38,13 @@ final class AccessTokens: Sendable {
     /// - Parameter makeRequest: gives a request to the token's URL the time limits and certificates of the callback.
     /// - Throws: ``OutgoingRequest/Failure`` when the authorisation server gives no token.
     func header(
-        for oauth2: CallbackAuthentication.OAuth2, _ makeRequest: (_ url: String) throws -> OutgoingRequest
-    ) throws -> String {
+        for oauth2: CallbackAuthentication.OAuth2, _ makeRequest: (_ url: String) async throws -> OutgoingRequest
+    ) async throws -> String {
         let key = Key(
             tokenUri: oauth2.tokenUri ?? "", clientId: oauth2.clientId ?? "",
             clientSecret: oauth2.clientSecret ?? "", scope: oauth2.scope.nonBlank)
         if let known = living(key) { return "Bearer \(known.text)" }
-        var request = try makeRequest(key.tokenUri)
+        var request = try await makeRequest(key.tokenUri)
         request.method = "POST"
         request.headers = [
             ("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"),
@@ -52,7 +52,7 @@ final class AccessTokens: Sendable {
         ]
         request.body = FormText.encode(
             [("grant_type", "client_credentials")] + (key.scope.map { [("scope", $0)] } ?? []))
-        let answer = try request.send()
+        let answer = try await request.send()
         guard answer.status == 200, let token = try? JSONBody.decode(Answer.self, from: answer.body) else {
             throw OutgoingRequest.Failure(description: "\(key.tokenUri) answered \(answer.status) and no access token")
         }

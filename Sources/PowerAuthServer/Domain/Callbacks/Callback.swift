@@ -64,8 +64,12 @@ public struct CallbackPolicy: Sendable {
     public var maxBackoff: Int64 = 32_000
     /// How long a message and its attempts are kept after the last one.
     public var retention: Int64 = 2_592_000_000
-    /// The hosts that may be called, `*` for any text in a name; nil allows every host.
+    /// The hosts that may be called for a message or its access token, `*` for any text in a name; nil allows every host.
     public var allowedHosts: [String]?
+    /// The folder that key and trust stores must be in; nil means `keystores` in the server's directory.
+    public var keyStores: String?
+    /// How many targets may be called at a time.
+    public var concurrentCalls = 16
     /// How long a target may take to accept a connection.
     public var connectTimeout: Int64 = 5_000
     /// How long a target may take to answer.

@@ -59,7 +59,8 @@ extension Change {
 }
 
 extension JSONValue {
-    fileprivate static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+    /// A text, or null where there is none.
+    static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 }
 
 extension HistoryReason {

@@ -10,7 +10,7 @@ struct CallbackAuthentication: Codable, Sendable {
     struct Certificate: Codable, Sendable {
         @FalseWhenAbsent var enabled = false
         @FalseWhenAbsent var useCustomKeyStore = false
-        /// A path, also as `file:` URL: the certificate, those who vouch for it, and the private key.
+        /// A path in the folder of key stores, also as `file:` URL: the certificate, those who vouch for it, and the private key.
         var keyStoreLocation: String?
         /// The password of the private key, unless ``keyPassword`` is given.
         var keyStorePassword: String?
@@ -18,7 +18,7 @@ struct CallbackAuthentication: Codable, Sendable {
         var keyAlias: String?
         var keyPassword: String?
         @FalseWhenAbsent var useCustomTrustStore = false
-        /// A path, also as `file:` URL: the certificates to trust in place of the machine's.
+        /// A path in the folder of key stores, also as `file:` URL: the certificates to trust in place of the machine's.
         var trustStoreLocation: String?
         /// Kept for its callers: certificates are not secret.
         var trustStorePassword: String?
@@ -87,36 +87,26 @@ struct CallbackAuthentication: Codable, Sendable {
     }
 
     /// What connections to the target are made with. Blocks: the stores are read for each.
-    /// - Throws: ``OutgoingRequest/Failure`` for a store that cannot be read.
-    func tlsConfiguration() throws -> TLSConfiguration {
+    /// - Throws: ``OutgoingRequest/Failure`` for a store that cannot be used.
+    func tlsConfiguration(stores: KeyStoreFolder) throws -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         guard let certificate, certificate.enabled else { return configuration }
         if certificate.useCustomKeyStore, let location = certificate.keyStoreLocation {
-            let store = try Self.store(location)
             let password = certificate.keyPassword ?? certificate.keyStorePassword
-            do {
-                configuration.certificateChain = try NIOSSLCertificate.fromPEMBytes(store).map { .certificate($0) }
-                configuration.privateKey = .privateKey(
-                    try NIOSSLPrivateKey(bytes: store, format: .pem) { $0((password ?? "").utf8) })
-            } catch {
-                throw OutgoingRequest.Failure(
-                    description: "\(location) is no PEM file with a certificate and a key that the password opens")
+            let (chain, key) = try stores.read(location) { store -> ([NIOSSLCertificate], NIOSSLPrivateKey)? in
+                let key = try NIOSSLPrivateKey(bytes: store, format: .pem) { $0((password ?? "").utf8) }
+                return (try NIOSSLCertificate.fromPEMBytes(store), key)
             }
+            configuration.certificateChain = chain.map { .certificate($0) }
+            configuration.privateKey = .privateKey(key)
         }
         if certificate.useCustomTrustStore, let location = certificate.trustStoreLocation {
-            guard let trusted = try? NIOSSLCertificate.fromPEMBytes(Self.store(location)), !trusted.isEmpty else {
-                throw OutgoingRequest.Failure(description: "\(location) is no PEM file with certificates")
+            let trusted = try stores.read(location) { store -> [NIOSSLCertificate]? in
+                let trusted = try NIOSSLCertificate.fromPEMBytes(store)
+                return trusted.isEmpty ? nil : trusted
             }
             configuration.trustRoots = .certificates(trusted)
         }
         return configuration
-    }
-
-    private static func store(_ location: String) throws -> [UInt8] {
-        let path = location.hasPrefix("file:") ? URL(string: location)?.path ?? location : location
-        guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw OutgoingRequest.Failure(description: "\(location) cannot be read")
-        }
-        return Array(bytes)
     }
 }

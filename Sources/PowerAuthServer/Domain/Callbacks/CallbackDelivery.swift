@@ -4,35 +4,44 @@ import Foundation
 ///
 /// A message waits in the database until its call begins: no queue can grow, and no lease runs while it waits.
 ///
-/// Thread rule: threads that may wait for strangers only; ``deliverNext()`` blocks until a target has answered.
+/// Thread rule: any task; no thread waits for a target, and the database is asked on ``workers``.
 struct CallbackDelivery: Sendable {
     let context: ServiceContext
     /// What targets with OAuth 2.0 are called with.
     var accessTokens = AccessTokens()
     /// Makes one call. - Returns: the HTTP status.
-    var call: @Sendable (OutgoingRequest) throws -> Int = { try $0.send().status }
+    var call: @Sendable (OutgoingRequest) async throws -> Int = { try await $0.send().status }
+    /// Do what blocks. Not those of requests, which the callbacks of a busy bank would keep from their work.
+    var workers = WorkerThreads(count: 1)
 
-    /// Shared by all threads that deliver.
+    /// Shared by all who deliver.
     let underWay = CallsUnderWay()
 
-    /// Whether a message waits for its call, or was lost with the process that called.
+    /// Whether a message waits for its call, or was lost with the process that called. Blocks.
     func hasDue() throws -> Bool {
         try context.read { database in
             try CallbackStore.hasDue(database, at: context.clock.now(), underWay: underWay.all)
         }
     }
 
-    /// Makes the call that has been due the longest. Several threads share the work.
+    /// Makes the call that has been due the longest. Several tasks share the work.
+    /// - Parameter onTaking: called when there is one, before its target is called.
     /// - Returns: false when none is due.
-    func deliverNext() throws -> Bool {
+    func deliverNext(onTaking: () -> Void = {}) async throws -> Bool {
         // Looking costs little; taking waits for the write lock.
-        guard try hasDue(), let event = try take() else { return false }
+        guard let event = try await onWorker({ try hasDue() ? take() : nil }) else { return false }
         defer { underWay.end(event.row) }
-        try deliver(event)
+        onTaking()
+        let outcome = await outcome(of: event)
+        try await onWorker { try finish(event, outcome) }
         return true
     }
 
-    /// Takes the oldest message that is due for this thread.
+    private func onWorker<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await workers.run { Result { try body() } }.get()
+    }
+
+    /// Takes the oldest message that is due.
     private func take() throws -> CallbackEvent? {
         try context.change { change in
             let event = try CallbackStore.takeDue(
@@ -43,23 +52,33 @@ struct CallbackDelivery: Sendable {
         }
     }
 
-    /// Makes one attempt; any 2xx is a success, after anything else the message waits or fails.
-    private func deliver(_ event: CallbackEvent) throws {
+    /// What came of one attempt.
+    private struct Outcome: Sendable {
         var httpStatus: Int?
         var failure: String?
+    }
+
+    /// Makes one attempt.
+    private func outcome(of event: CallbackEvent) async -> Outcome {
         do {
-            httpStatus = try call(request(for: event))
+            let status = try await call(request(for: event))
             // A token that was withdrawn early must not be shown to the next attempt.
-            if httpStatus == 401, let oauth2 = event.callback.authentication.oauth2 { accessTokens.forget(oauth2) }
+            if status == 401, let oauth2 = event.callback.authentication.oauth2 { accessTokens.forget(oauth2) }
+            return Outcome(httpStatus: status)
         } catch {
-            failure = "\(error)"
+            return Outcome(failure: "\(error)")
         }
-        let isDelivered = httpStatus.map { (200..<300).contains($0) } ?? false
+    }
+
+    /// Writes the log; any 2xx is a success, after anything else the message waits or fails.
+    private func finish(_ event: CallbackEvent, _ outcome: Outcome) throws {
+        let isDelivered = outcome.httpStatus.map { (200..<300).contains($0) } ?? false
         let policy = context.policy.callbacks
         try context.change { change in
             let isRepeated = !isDelivered && event.attempt < event.callback.maxAttempts ?? policy.maxAttempts
             try CallbackStore.finish(
-                change.database, event, httpStatus: httpStatus, failure: failure, isDelivered: isDelivered,
+                change.database, event, httpStatus: outcome.httpStatus, failure: outcome.failure,
+                isDelivered: isDelivered,
                 nextCall: isRepeated ? change.now.advanced(by: backoff(after: event)) : nil,
                 deletion: change.now.advanced(by: event.callback.retention ?? policy.retention), at: change.now)
             change.wakesJobs = isRepeated
@@ -74,17 +93,16 @@ struct CallbackDelivery: Sendable {
     }
 
     /// - Throws: ``OutgoingRequest/Failure`` for a host that may not be called, or credentials that are not to be had.
-    private func request(for event: CallbackEvent) throws -> OutgoingRequest {
+    private func request(for event: CallbackEvent) async throws -> OutgoingRequest {
         let callback = event.callback
-        guard context.policy.callbacks.allows(callback.url) else {
-            throw OutgoingRequest.Failure(description: "\(callback.url) is on no host that callbacks may call")
-        }
-        var request = try request(to: callback.url, callback.authentication)
+        var request = try await request(to: callback.url, callback.authentication)
         request.method = "POST"
         request.body = Data(event.payload.utf8)
         request.headers = [("Content-Type", "application/json"), ("Idempotency-Key", event.idempotencyKey)]
         if let oauth2 = callback.authentication.oauth2, oauth2.enabled {
-            let header = try accessTokens.header(for: oauth2) { try self.request(to: $0, callback.authentication) }
+            let header = try await accessTokens.header(for: oauth2) {
+                try await self.request(to: $0, callback.authentication)
+            }
             request.headers.append(("Authorization", header))
         } else if let header = callback.authentication.basicHeader {
             request.headers.append(("Authorization", header))
@@ -92,12 +110,19 @@ struct CallbackDelivery: Sendable {
         return request
     }
 
-    private func request(to url: String, _ authentication: CallbackAuthentication) throws -> OutgoingRequest {
+    private func request(
+        to url: String, _ authentication: CallbackAuthentication
+    ) async throws -> OutgoingRequest {
         let policy = context.policy.callbacks
+        guard policy.allows(url) else {
+            throw OutgoingRequest.Failure(description: "\(url) is on no host that callbacks may call")
+        }
         var request = OutgoingRequest(url: url)
         request.connectTimeout = policy.connectTimeout
         request.responseTimeout = policy.responseTimeout
-        if url.lowercased().hasPrefix("https:") { request.tls = try authentication.tlsConfiguration() }
+        if url.lowercased().hasPrefix("https:") {
+            request.tls = try await onWorker { try authentication.tlsConfiguration(stores: context.keyStores) }
+        }
         return request
     }
 }

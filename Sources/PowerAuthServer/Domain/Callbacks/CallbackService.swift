@@ -80,6 +80,13 @@ struct CallbackService: Sendable {
         var authentication = description.authentication ?? CallbackAuthentication()
         authentication.keepSecrets(of: stored?.authentication)
         try authentication.validate()
+        if let oauth2 = authentication.oauth2, oauth2.enabled, let uri = oauth2.tokenUri {
+            guard context.policy.callbacks.allows(uri) else {
+                throw ServiceError.invalid(
+                    "requestObject.authentication.oauth2.tokenUri - callbacks may not call \(URL(string: uri)?.host ?? uri)"
+                )
+            }
+        }
         return Callback(
             id: id, application: application, name: name, type: type, url: url, attributes: description.attributes,
             authentication: authentication, retention: description.retention,

@@ -67,7 +67,8 @@ struct EciesDecryptorService: Sendable {
         let transport = try context.keys.keys(of: activation, binding: binding).derived.transport
         return Keys(
             envelope: try envelope(
-                sealed, as: .activationGeneric, privateKey: temporaryKey ?? activation.serverPrivateKey),
+                sealed, as: .activationGeneric,
+                privateKey: temporaryKey ?? context.seal.serverPrivateKey(of: activation)),
             sharedInfo2: SharedInfo2.activation(transport, version.applicationSecret))
     }
 

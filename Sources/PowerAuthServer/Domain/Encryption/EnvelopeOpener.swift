@@ -87,7 +87,7 @@ struct EnvelopeOpener: Sendable {
     ///   application; whatever `admitting` throws for an active one.
     func openActivation(
         _ sealed: SealedRequest, as sharedInfo1: EciesSharedInfo1, failures: Failures,
-        admitting: (Activation, DeviceBinding) throws -> Void = { _, _ in }
+        admitting: @escaping (Activation, DeviceBinding) throws -> Void = { _, _ in }
     ) throws -> (opened: OpenedRequest, activation: Activation) {
         try checkFields(of: sealed, failures)
         guard let activationId = sealed.activationId else {
@@ -111,7 +111,7 @@ struct EnvelopeOpener: Sendable {
         }
         let keys = try context.keys.keys(of: activation, binding: binding)
         let opened = try open(
-            sealed, as: sharedInfo1, privateKey: temporaryKey ?? activation.serverPrivateKey,
+            sealed, as: sharedInfo1, privateKey: temporaryKey ?? context.seal.serverPrivateKey(of: activation),
             applicationVersion: version,
             sharedInfo2: SharedInfo2.activation(keys.derived.transport, version.applicationSecret))
         return (opened, activation)
@@ -151,7 +151,8 @@ struct EnvelopeOpener: Sendable {
     }
 
     /// The private key of the temporary key the request names.
-    /// - Throws: `missingTemporaryKey` for one that is unknown, expired, or was made for somebody else.
+    /// - Throws: `missingTemporaryKey` for one that is unknown, expired, or was made for somebody else; as
+    ///   ``RecordSeal/open(_:of:)``.
     func temporaryKey(_ change: Change, for sealed: SealedRequest) throws -> Data {
         guard let id = sealed.envelope.temporaryKeyId, let key = try TemporaryKeyPairStore.find(change.database, id: id)
         else { throw ServiceError(.missingTemporaryKey, "no temporary key with this identifier") }
@@ -161,7 +162,7 @@ struct EnvelopeOpener: Sendable {
         guard key.applicationKey == sealed.applicationKey, key.activationId == sealed.activationId else {
             throw ServiceError(.missingTemporaryKey, "temporary key \(id) belongs to another scope")
         }
-        return key.privateKey
+        return try context.seal.open(key.privateKey, of: .temporaryKey(id: key.id))
     }
 
     private func open(

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import PowerAuthProtocol
 
 /// Hands out temporary keys of protocol 3.3 (server.md, section 12; protocol.md, section 8).
@@ -6,6 +7,8 @@ import PowerAuthProtocol
 /// Thread rule: worker threads only; all methods block.
 struct TemporaryKeyService: Sendable {
     let context: ServiceContext
+    /// Makes a key; only for who has shown that the request is genuine.
+    var makeKey: @Sendable () throws -> PrivateKey = { try PrivateKey.generate() }
 
     /// How far the end of a request may be in the past, for clocks that differ.
     private static let expiryTolerance: Int64 = 60_000
@@ -30,14 +33,16 @@ struct TemporaryKeyService: Sendable {
             throw Self.refusal(of: jwt, because: error)
         }
         try checkExpiry(of: token)
-        let temporaryKey = try PrivateKey.generate()
+        // Whoever is nobody costs neither a key nor a turn of the one writer.
+        _ = try context.read { try authenticate(request, token, in: $0) }
+        let temporaryKey = try makeKey()
         let keyId = Identifiers.uuid()
         let (signingKey, issued) = try context.change { change in
-            let signingKey = try authenticate(request, token, in: change)
+            let signingKey = try authenticate(request, token, in: change.database)
             try store(
                 TemporaryKeyPair(
                     id: keyId, applicationKey: request.applicationKey, activationId: request.activationId,
-                    privateKey: temporaryKey.bigEndian,
+                    privateKey: context.seal.seal(temporaryKey.bigEndian, of: .temporaryKey(id: keyId)),
                     expires: change.now.advanced(by: context.policy.temporaryKeyValidity)),
                 in: change)
             return (signingKey, change.now)
@@ -77,19 +82,21 @@ struct TemporaryKeyService: Sendable {
 
     /// Verifies the request with the key of its scope.
     /// - Returns: the key that signs the answer.
-    private func authenticate(_ request: TemporaryKeyRequest, _ token: JWT, in change: Change) throws -> PrivateKey {
-        guard let version = try ApplicationStore.version(change.database, applicationKey: request.applicationKey),
+    private func authenticate(
+        _ request: TemporaryKeyRequest, _ token: JWT, in database: Database
+    ) throws -> PrivateKey {
+        guard let version = try ApplicationStore.version(database, applicationKey: request.applicationKey),
             version.isSupported
         else { throw ServiceError(.invalidApplication, "application key is unknown or its version unsupported") }
         let secret = try ApplicationSecretKey(StrictBase64.decode(version.applicationSecret) ?? Data())
         let requestKey: TemporaryKeyRequestKey
         let signingKey: PrivateKey
         if let activationId = request.activationId {
-            let keys = try keys(ofActivation: activationId, application: version.application, in: change)
+            let keys = try keys(ofActivation: activationId, application: version.application, in: database)
             requestKey = try TemporaryKeyRequest.signingKey(secret, transportKey: keys.derived.transport)
             signingKey = keys.serverPrivateKey
         } else {
-            guard let pair = try ApplicationStore.masterKeyPair(change.database, of: version.application) else {
+            guard let pair = try ApplicationStore.masterKeyPair(database, of: version.application) else {
                 throw ServiceError(.noMasterServerKeyPair, "application \(version.application.id)")
             }
             requestKey = TemporaryKeyRequest.signingKey(secret)
@@ -106,9 +113,11 @@ struct TemporaryKeyService: Sendable {
     }
 
     private func keys(
-        ofActivation id: String, application: Application, in change: Change
+        ofActivation id: String, application: Application, in database: Database
     ) throws -> ActivationKeys {
-        let activation = try change.activation(id)
+        guard let activation = try ActivationStore.find(database, id: id) else {
+            throw ServiceError(.activationNotFound, "no activation \(id)")
+        }
         switch activation.lifecycle {
         case .active(let binding) where activation.application.row == application.row,
             .blocked(let binding, _) where activation.application.row == application.row:

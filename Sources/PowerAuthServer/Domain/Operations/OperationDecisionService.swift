@@ -62,9 +62,11 @@ struct OperationDecisionService: Sendable {
             operation.activationId == nil || operation.activationId == activationId
         else { return false }
         guard let flag = operation.activationFlag, context.policy.isFlagCheckedAtApproval else { return true }
-        // Only an activation with the flag may approve (server.md, section 30, item 9).
-        guard let activationId else { return false }
-        return try ActivationStore.find(change.database, id: activationId)?.flags.contains(flag) ?? false
+        // Only an activation of the user with the flag may approve (server.md, section 30, item 9).
+        guard let activationId, let activation = try change.findActivation(activationId) else {
+            return false
+        }
+        return activation.userId == approval.userId && activation.flags.contains(flag)
     }
 
     /// Counts an approval whose signature was wrong.
@@ -129,7 +131,7 @@ struct OperationDecisionService: Sendable {
     ///   - applicationId: an application that must exist before the operation's status matters.
     private func decide<Result>(
         _ id: String, unknown: ServiceErrorCode, final: ServiceErrorCode, knowing applicationId: String? = nil,
-        _ body: (inout OperationRecord, Change) throws -> Result
+        _ body: @escaping (inout OperationRecord, Change) throws -> Result
     ) throws -> (result: Result, operation: OperationRecord) {
         try OperationService(context: context).expireOverdue()
         return try context.change { change in

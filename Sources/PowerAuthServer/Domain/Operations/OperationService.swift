@@ -63,6 +63,7 @@ struct OperationService: Sendable {
                 proximitySeed: hasProximityCheck ? Random.bytes(16) : nil, created: change.now,
                 expires: new.expires ?? change.now.advanced(by: template.expiration.multipliedSaturating(by: 1000)))
             try OperationStore.insert(change.database, operation)
+            try change.audit(operation)
             try change.announce(operation)
             change.push(.operationCreated(operation))
             return operation
@@ -189,6 +190,7 @@ extension Change {
     /// Saves a changed operation and tells its callbacks; a decided one also the devices of its user.
     func save(_ operation: OperationRecord) throws {
         try OperationStore.update(database, operation)
+        try audit(operation)
         try announce(operation)
         if operation.status != .pending { push(.operationFinished(operation)) }
     }

@@ -33,7 +33,7 @@ struct OperationTemplateService: Sendable {
     /// Changes everything but the name.
     /// - Parameter body: receives the stored template.
     /// - Throws: `invalidRequest`, `operationTemplateNotFound`.
-    func update(id: Int64?, _ body: (inout OperationTemplate) throws -> Void) throws -> OperationTemplate {
+    func update(id: Int64?, _ body: @escaping (inout OperationTemplate) throws -> Void) throws -> OperationTemplate {
         guard let id else { throw ServiceError.invalid("id is missing") }
         return try context.change { change in
             guard var template = try OperationTemplateStore.find(change.database, id: id) else {

@@ -55,6 +55,7 @@ struct RecoveryAttempt: Sendable {
         record.failedAttempts = 0
         record.puks[expected].status = .used
         try RecoveryStore.update(change.database, record, at: change.now)
+        try change.audit(record, "PUK \(record.puks[expected].index) was spent")
         let replaced = try record.activationId.map(change.activation)
         if var replaced {
             try RecoveryStore.revokeAll(change.database, ofActivation: replaced.id, at: change.now)
@@ -76,6 +77,7 @@ struct RecoveryAttempt: Sendable {
             if let expected { record.puks[expected].status = .invalid }
         }
         try RecoveryStore.update(change.database, record, at: change.now)
+        try change.audit(record, "a wrong PUK was shown")
         guard let expected, !isLast else {
             return ServiceError(.invalidRecoveryCode, "wrong PUK, no attempt is left")
         }

@@ -57,7 +57,7 @@ struct RecoveryConfiguration: Sendable {
     var isPostcardEnabled = false
     var allowsMultipleCodes = false
     /// The server's key for postcards; made when postcards are first enabled. Big-endian scalar.
-    var postcardPrivateKey: Data?
+    var postcardPrivateKey: StoredSecret?
     /// Uncompressed point.
     var postcardPublicKey: Data?
     /// The printer's key, uncompressed point.

@@ -49,7 +49,8 @@ struct RecoveryService: Sendable {
             if let value = update.allowsMultipleCodes { configuration.allowsMultipleCodes = value }
             if let remote { configuration.remotePublicKey = remote }
             if configuration.isPostcardEnabled, configuration.postcardPrivateKey == nil {
-                configuration.postcardPrivateKey = try fresh.bigEndian
+                configuration.postcardPrivateKey = try context.seal.seal(
+                    fresh.bigEndian, of: .postcardKey(applicationId: application.id))
                 configuration.postcardPublicKey = fresh.publicKey.uncompressed
             }
             try RecoveryStore.save(change.database, configuration, of: application)
@@ -82,7 +83,7 @@ struct RecoveryService: Sendable {
         guard configuration.isActivationRecoveryEnabled, configuration.isPostcardEnabled else {
             throw ServiceError(.invalidRequest, "recovery postcards are disabled for \(application.id)")
         }
-        let secret = try Self.postcardSecret(configuration, application)
+        let secret = try postcardSecret(configuration, application)
         for _ in 0..<context.policy.generationAttempts {
             let nonce = Random.bytes(32)
             let seed = try RecoverySeed(secret: secret, nonce: nonce)
@@ -116,14 +117,15 @@ struct RecoveryService: Sendable {
         }
     }
 
-    private static func postcardSecret(
+    private func postcardSecret(
         _ configuration: RecoveryConfiguration, _ application: Application
     ) throws -> SecretBytes {
         guard let privateKey = configuration.postcardPrivateKey, let remote = configuration.remotePublicKey else {
             throw ServiceError(.invalidRecoveryConfiguration, "\(application.id) lacks a postcard key")
         }
+        let opened = try context.seal.open(privateKey, of: .postcardKey(applicationId: application.id))
         do {
-            return try PrivateKey(bigEndian: privateKey).sharedSecret(with: PublicKey(encoded: remote)).bytes
+            return try PrivateKey(bigEndian: opened).sharedSecret(with: PublicKey(encoded: remote)).bytes
         } catch {
             throw ServiceError(.invalidKeyFormat, "postcard keys of \(application.id): \(error)")
         }

@@ -28,8 +28,9 @@ struct DeviceKeySignatureService: Sendable {
         guard activation.status == .active else {
             throw ServiceError(.activationIncorrectState, "activation \(activationId) is \(activation.status.name)")
         }
+        let key = try context.seal.serverPrivateKey(of: activation)
         do {
-            return try PrivateKey(bigEndian: activation.serverPrivateKey).sign(data)
+            return try PrivateKey(bigEndian: key).sign(data)
         } catch {
             throw ServiceError(.invalidKeyFormat, "stored server key of activation \(activationId): \(error)")
         }

@@ -41,7 +41,8 @@ struct OfflineSignatureService: Sendable {
         let code = try proximityCheck?.code(
             at: context.clock.now(), digits: context.policy.proximity.digits)
         return try payload(
-            data, code: code, nonce: nonce, signingKey: .personalized, privateKey: activation.serverPrivateKey)
+            data, code: code, nonce: nonce, signingKey: .personalized,
+            privateKey: context.seal.serverPrivateKey(of: activation))
     }
 
     /// Makes a payload that any device of an application can verify.
@@ -103,7 +104,7 @@ struct OfflineSignatureService: Sendable {
             question.allowsBiometry ? [.possessionKnowledge, .possessionBiometry] : [.possessionKnowledge]
         let variants = try variants(of: question)
         return try context.change { change in
-            guard var activation = try ActivationStore.find(change.database, id: question.activationId) else {
+            guard var activation = try change.findActivation(question.activationId) else {
                 return (.unknownActivation, types[0])
             }
             let before = activation
@@ -129,7 +130,7 @@ struct OfflineSignatureService: Sendable {
     ) throws -> (SignatureVerdict, SignatureType) {
         let signatures = SignatureService(context: context)
         guard case .active(var binding) = activation.lifecycle, binding.version == 3 else {
-            try ActivationStore.updateUse(change.database, activation)
+            try change.saveUse(activation)
             return (.refused(activation), types[0])
         }
         guard activation.failedAttempts < activation.maxFailedAttempts else {
@@ -147,7 +148,7 @@ struct OfflineSignatureService: Sendable {
             binding.counterData = match.nextCounter.rawData
             activation.lifecycle = .active(binding)
             activation.failedAttempts = 0
-            try ActivationStore.updateUse(change.database, activation)
+            try change.saveUse(activation)
             return (.valid(activation), types[match.candidate])
         }
         try signatures.recordFailure(types[0], &activation, binding, in: change)

@@ -64,50 +64,82 @@ enum SignatureVerdict: Sendable {
 
 /// Verifies request signatures and moves the hash counter (server.md, sections 8.1, 20.5 and 20.6).
 ///
-/// Thread rule: worker threads only; all methods block.
+/// Thread rule: worker threads only, but for ``verifyCached(_:)``; all other methods block.
 struct SignatureService: Sendable {
     let context: ServiceContext
 
     /// Checks a signature. Whatever the answer reports is durable when this returns.
     func verify(_ question: SignatureQuestion) throws -> SignatureVerdict {
-        try context.change { change in
-            guard var activation = try ActivationStore.find(change.database, id: question.activationId) else {
-                return .unknownActivation
-            }
-            let before = activation
-            activation.lastUsed = change.now
-            let verdict = try verify(question, &activation, in: change)
-            try SignatureAuditStore.insert(
-                change.database, SignatureAudit(question, verdict, before: before), at: change.now)
-            change.note(
-                .signatureVerified(
-                    activationId: activation.id, type: question.type.name, valid: verdict.isValid,
-                    counter: activation.lifecycle.binding?.counter ?? 0, failedAttempts: activation.failedAttempts))
-            return verdict
+        let trial = trial(
+            question, try context.activation(question.activationId),
+            try context.version(applicationKey: question.applicationKey))
+        return try context.change { try decide(question, trial, in: $0) }
+    }
+
+    /// Checks a signature without blocking. Whatever the answer reports is durable when this returns.
+    /// - Returns: nil, and nothing has happened, where the activation is not cached.
+    func verifyCached(_ question: SignatureQuestion) async throws -> SignatureVerdict? {
+        let cache = context.database.cache
+        guard let activation = cache.activation(question.activationId),
+            let version = cache.version(question.applicationKey)
+        else { return nil }
+        let trial = trial(question, activation, version)
+        return try await context.changeWithoutBlocking { try decide(question, trial, in: $0) }
+    }
+
+    /// Nil when there is nothing to compare, or no way to: then the change finds out why.
+    private func trial(
+        _ question: SignatureQuestion, _ activation: Activation?, _ version: ApplicationVersion?
+    ) -> SignatureTrial? {
+        guard let activation, let version, case .active(let binding) = activation.lifecycle else { return nil }
+        do {
+            let keys = try context.keys.keys(of: activation, binding: binding)
+            return SignatureTrial(binding, version, match: try match(question, version, binding, keys))
+        } catch {
+            return nil
         }
     }
 
+    private func decide(
+        _ question: SignatureQuestion, _ trial: SignatureTrial?, in change: Change
+    ) throws -> SignatureVerdict {
+        guard var activation = try change.findActivation(question.activationId) else { return .unknownActivation }
+        let before = activation
+        activation.lastUsed = change.now
+        let verdict = try verify(question, trial, &activation, in: change)
+        try SignatureAuditStore.insert(
+            change.database, SignatureAudit(question, verdict, before: before), at: change.now)
+        change.note(
+            .signatureVerified(
+                activationId: activation.id, type: question.type.name, valid: verdict.isValid,
+                counter: activation.lifecycle.binding?.counter ?? 0, failedAttempts: activation.failedAttempts))
+        return verdict
+    }
+
     private func verify(
-        _ question: SignatureQuestion, _ activation: inout Activation, in change: Change
+        _ question: SignatureQuestion, _ trial: SignatureTrial?, _ activation: inout Activation, in change: Change
     ) throws -> SignatureVerdict {
         // The status comes first: a failure must not turn a removed or unfinished record into a blocked one
         // (protocol.md, section 22, item 18).
         // Nothing but the end of its upgrade can be signed with an activation of protocol 2.
         guard case .active(var binding) = activation.lifecycle, binding.version == 3 || question.commitsUpgrade else {
-            try ActivationStore.updateUse(change.database, activation)
+            try change.saveUse(activation)
             return .refused(activation)
         }
         guard activation.failedAttempts < activation.maxFailedAttempts else {
             try block(&activation, binding, in: change)
             return .refused(activation)
         }
-        let version = try ApplicationStore.version(change.database, applicationKey: question.applicationKey)
+        let version = try change.findVersion(applicationKey: question.applicationKey)
         guard let version, version.isSupported, version.application.row == activation.application.row else {
             try recordFailure(question.type, &activation, binding, in: change)
             return .refused(activation)
         }
-        let keys = try context.keys.keys(of: activation, binding: binding)
-        guard let match = try match(question, version, binding, keys) else {
+        let found =
+            if let trial, trial.holds(for: binding, version) { trial.match } else {
+                try match(question, version, binding, context.keys.keys(of: activation, binding: binding))
+            }
+        guard let match = found else {
             try recordFailure(question.type, &activation, binding, in: change)
             return .invalid(activation)
         }
@@ -115,7 +147,7 @@ struct SignatureService: Sendable {
         binding.counterData = match.nextCounter.rawData
         activation.lifecycle = .active(binding)
         if !question.type.isPossessionOnly { activation.failedAttempts = 0 }
-        try ActivationStore.updateUse(change.database, activation)
+        try change.saveUse(activation)
         return .valid(activation)
     }
 
@@ -140,7 +172,7 @@ struct SignatureService: Sendable {
         if !type.isPossessionOnly, activation.countFailure() {
             try block(&activation, binding, in: change)
         } else {
-            try ActivationStore.updateUse(change.database, activation)
+            try change.saveUse(activation)
         }
     }
 

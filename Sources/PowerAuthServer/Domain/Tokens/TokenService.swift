@@ -3,7 +3,7 @@ import PowerAuthProtocol
 
 /// MAC tokens: creation for a device, validation for an application's backend (server.md, section 9).
 ///
-/// Thread rule: worker threads only; all methods block.
+/// Thread rule: worker threads only, but for ``validateCached(_:)``; all other methods block.
 struct TokenService: Sendable {
     let context: ServiceContext
 
@@ -30,7 +30,7 @@ struct TokenService: Sendable {
             id: Identifiers.uuid(), activationId: activation.id, secret: TokenSecret.random().rawData,
             signatureType: signatureType.name, created: context.clock.now())
         try context.change { change in
-            guard try TokenStore.find(change.database, id: token.id) == nil else {
+            guard try change.findToken(token.id) == nil else {
                 throw ServiceError(.unableToGenerateToken, "token identifier collision")
             }
             guard try change.activation(activation.id).status == .active else {
@@ -46,6 +46,23 @@ struct TokenService: Sendable {
     /// - Throws: `tokenTimestampTooOld` or `tokenTimestampTooFarInFuture` outside the time window, `invalidRequest` for
     ///   a digest that was used before.
     func validate(_ header: TokenHeader) throws -> Verdict {
+        let sent = try sendingTime(header)
+        let trial = try trial(header, context.token(header.tokenId))
+        return try context.change { try decide(header, sent, trial, in: $0) }
+    }
+
+    /// Checks a token header without blocking.
+    /// - Returns: nil, and nothing has happened, where the token or its activation is not cached.
+    /// - Throws: as ``validate(_:)``.
+    func validateCached(_ header: TokenHeader) async throws -> Verdict? {
+        let sent = try sendingTime(header)
+        let cache = context.database.cache
+        guard let token = cache.token(header.tokenId), cache.activation(token.activationId) != nil else { return nil }
+        let trial = try trial(header, token)
+        return try await context.changeWithoutBlocking { try decide(header, sent, trial, in: $0) }
+    }
+
+    private func sendingTime(_ header: TokenHeader) throws -> ServerTime {
         let sent = ServerTime(milliseconds: Int64(clamping: header.timestamp))
         let now = context.clock.now()
         guard sent >= now.advanced(by: -context.policy.tokenValidity) else {
@@ -54,16 +71,35 @@ struct TokenService: Sendable {
         guard sent <= now.advanced(by: context.policy.tokenForwardValidity) else {
             throw ServiceError(.tokenTimestampTooFarInFuture, "timestamp \(header.timestamp), now \(now.milliseconds)")
         }
-        return try context.change { change in
-            guard let token = try TokenStore.find(change.database, id: header.tokenId) else {
-                return .unknownToken
+        return sent
+    }
+
+    /// A comparison made before the change, which it must not hold up: whether the digest was made with this secret.
+    private struct Trial: Sendable {
+        let secret: Data
+        let isAuthentic: Bool
+    }
+
+    private func trial(_ header: TokenHeader, _ token: Token?) throws -> Trial? {
+        try token.map { Trial(secret: $0.secret, isAuthentic: try isAuthentic(header, secret: $0.secret)) }
+    }
+
+    private func isAuthentic(_ header: TokenHeader, secret: Data) throws -> Bool {
+        header.isAuthentic(secret: try TokenSecret(secret))
+    }
+
+    private func decide(
+        _ header: TokenHeader, _ sent: ServerTime, _ trial: Trial?, in change: Change
+    ) throws -> Verdict {
+        guard let token = try change.findToken(header.tokenId) else { return .unknownToken }
+        let activation = try change.activation(token.activationId)
+        guard activation.status == .active else { return .invalid(token, activation) }
+        try ReplayGuard(policy: context.policy).admit(header, sent: sent, in: change)
+        let isValid =
+            if let trial, trial.secret == token.secret { trial.isAuthentic } else {
+                try isAuthentic(header, secret: token.secret)
             }
-            let activation = try change.activation(token.activationId)
-            guard activation.status == .active else { return .invalid(token, activation) }
-            try ReplayGuard(policy: context.policy).admit(header, sent: sent, in: change)
-            let isAuthentic = header.isAuthentic(secret: try TokenSecret(token.secret))
-            return isAuthentic ? .valid(token, activation) : .invalid(token, activation)
-        }
+        return isValid ? .valid(token, activation) : .invalid(token, activation)
     }
 
     /// Deletes a token if it belongs to the activation (server.md, section 9.3).
@@ -72,6 +108,6 @@ struct TokenService: Sendable {
     func remove(tokenId: String?, activationId: String?) throws -> Bool {
         guard let tokenId else { throw ServiceError(.invalidRequest, "tokenId is missing") }
         guard let activationId else { return false }
-        return try context.change { try TokenStore.delete($0.database, id: tokenId, activationId: activationId) }
+        return try context.change { try $0.deleteToken(tokenId, activationId: activationId) }
     }
 }

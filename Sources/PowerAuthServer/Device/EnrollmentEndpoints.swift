@@ -1,0 +1,94 @@
+import Foundation
+import PowerAuthProtocol
+
+/// `/api/config/oidc` and `/api/activation/code`: what apps ask before an activation, their own or that of another app
+/// (rest-api.md, section 12).
+struct EnrollmentEndpoints: Sendable {
+    let context: ServiceContext
+    let encryption: DeviceEncryption
+    let identityProviders: IdentityProviders
+
+    private struct ProviderRequest: Decodable {
+        var providerId: String?
+    }
+
+    /// What a device has to know to send its user to a provider; the client's secret stays here.
+    private struct ProviderView: Encodable {
+        let providerId: String
+        let clientId: String
+        let scopes: String
+        @ExplicitNull var authorizeUri: String?
+        let redirectUri: String
+        let pkceEnabled: Bool
+
+        init(_ provider: IdentityProvider) {
+            providerId = provider.providerId
+            clientId = provider.clientId
+            scopes = provider.scopes ?? "openid"
+            authorizeUri = provider.authorizeUri
+            redirectUri = provider.redirectUri
+            pkceEnabled = provider.pkceEnabled ?? false
+        }
+    }
+
+    /// The application of the other app.
+    private struct CodeRequest: Decodable {
+        var applicationId: String?
+    }
+
+    private struct CodeView: Encodable {
+        let activationId: String
+        let activationCode: String
+        /// Base64 of a DER signature by the master key.
+        let activationSignature: String
+    }
+
+    private static let codeURI = "/api/activation/code"
+
+    var endpoints: [Endpoint] {
+        [
+            .device("/api/config/oidc", failure: .encryption, others: [.applicationConfiguration], answer: provider),
+            .device(Self.codeURI, failure: .activationCode, others: [.authentication], answer: code),
+        ]
+    }
+
+    @Sendable private func provider(_ request: ServerRequest) throws -> ServerResponse {
+        let exchange = try encryption.open(request, scope: .application)
+        let found: IdentityProvider
+        do {
+            let wanted = try JSONBody.decode(ProviderRequest.self, from: exchange.plaintext)
+            guard let id = wanted.providerId.nonBlank else {
+                throw ServiceError(.invalidRequest, "providerId is missing")
+            }
+            found = try identityProviders.provider(
+                id, applicationKey: exchange.opened.applicationVersion.applicationKey)
+        } catch let error as ServiceError {
+            throw NoConfiguration(cause: error.description)
+        } catch let error as DecodingError {
+            throw NoConfiguration(cause: error.sentence)
+        }
+        return try encryption.answer(
+            exchange, with: JSONBody.encode(ResponseEnvelope(responseObject: ProviderView(found))))
+    }
+
+    /// Why a device is told of no provider. Outside every cause looks the same.
+    struct NoConfiguration: Error, CustomStringConvertible {
+        let cause: String
+        var description: String { cause }
+    }
+
+    /// Makes a code for the same user in another app, whose activation the back office commits as any other.
+    @Sendable private func code(_ request: ServerRequest) throws -> ServerResponse {
+        let (exchange, authenticated) = try encryption.openSigned(
+            request, uriId: Self.codeURI, allowed: [.possessionKnowledge, .possessionBiometry])
+        let wanted = try JSONBody.decode(RequestEnvelope<CodeRequest>.self, from: exchange.plaintext).requestObject
+        var new = ActivationService.NewActivation()
+        new.userId = authenticated.activation.userId
+        new.applicationId = wanted.applicationId
+        let initiated = try ActivationService(context: context).initiate(new)
+        let view = CodeView(
+            activationId: initiated.activation.id, activationCode: initiated.activation.code,
+            activationSignature: StrictBase64.encode(initiated.codeSignature))
+        return try encryption.answer(exchange, with: JSONBody.encode(ResponseEnvelope(responseObject: view)))
+    }
+}

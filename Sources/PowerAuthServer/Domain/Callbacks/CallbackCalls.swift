@@ -1,0 +1,63 @@
+import Synchronization
+
+/// Has the messages of callbacks delivered, several at a time and never more than the policy says.
+///
+/// Thread rule: any thread.
+final class CallbackCalls: Sendable {
+    private struct State {
+        /// How many look for messages and deliver them.
+        var running = 0
+        /// Whether there may be a message that none of them has seen.
+        var isAsked = false
+        var isStopped = false
+
+        /// Ends one of those who run, unless somebody has asked meanwhile.
+        mutating func endsOne() -> Bool {
+            guard isAsked, !isStopped else {
+                running -= 1
+                return true
+            }
+            isAsked = false
+            return false
+        }
+    }
+
+    private let delivery: CallbackDelivery
+    private let state = Mutex(State())
+
+    init(_ delivery: CallbackDelivery) {
+        self.delivery = delivery
+    }
+
+    /// There may be messages to deliver.
+    func wake() {
+        let limit = delivery.context.policy.callbacks.concurrentCalls
+        let mayStart = state.withLock { state in
+            guard !state.isStopped else { return false }
+            guard state.running < limit else {
+                state.isAsked = true
+                return false
+            }
+            state.running += 1
+            return true
+        }
+        guard mayStart else { return }
+        Task { await self.run() }
+    }
+
+    /// Lets nobody take another message; calls under way go on.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+    }
+
+    /// Delivers until nothing is due.
+    private func run() async {
+        repeat {
+            // Where one is due there may be more, for somebody else. A database that cannot be written now is tried again
+            // with the next change.
+            while !isStopped, (try? await delivery.deliverNext(onTaking: wake)) == true {}
+        } while !state.withLock({ $0.endsOne() })
+    }
+
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+}

@@ -1,0 +1,85 @@
+import NIOCore
+import Synchronization
+
+/// Counts the open connections, in all and of each address, and sends away those that are too many.
+///
+/// Thread rule: any thread; the counts are guarded by the mutex.
+final class ConnectionLimiter: Sendable {
+    private struct Counts {
+        var all = 0
+        var byAddress: [String: Int] = [:]
+    }
+
+    private let limits: TrafficLimits
+    private let counts = Mutex(Counts())
+
+    init(_ limits: TrafficLimits) {
+        self.limits = limits
+    }
+
+    /// How many connections are open.
+    var count: Int { counts.withLock { $0.all } }
+
+    /// Takes a place for a connection.
+    /// - Returns: false when there is none.
+    func enter(_ address: String) -> Bool {
+        counts.withLock { counts in
+            let mine = counts.byAddress[address, default: 0]
+            guard counts.all < limits.connections, mine < limits.connectionsPerAddress else { return false }
+            counts.all += 1
+            counts.byAddress[address] = mine + 1
+            return true
+        }
+    }
+
+    /// Gives the place back.
+    func leave(_ address: String) {
+        counts.withLock { counts in
+            counts.all -= 1
+            let mine = counts.byAddress[address, default: 1] - 1
+            // Nothing is left of an address that is gone: there are too many of them.
+            counts.byAddress[address] = mine == 0 ? nil : mine
+        }
+    }
+}
+
+/// Takes the place of one connection, or sends it away: first in its pipeline, before anything else is done for it.
+///
+/// Thread rule: the event loop of its channel.
+final class ConnectionDoor: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let limiter: ConnectionLimiter
+    /// What a client that is sent away can read; nil where it expects TLS.
+    private let refusal: String?
+    /// Where the connection comes from; nil while it has no place.
+    private var address: String?
+
+    /// An answer to a request that nobody waits for (RFC 9110, section 15.6.4).
+    static let refusal = [
+        "HTTP/1.1 503 Service Unavailable", "Retry-After: \(ServerLimits.retryAfterSeconds)", "Content-Length: 0",
+        "Connection: close", "", "",
+    ].joined(separator: "\r\n")
+
+    init(_ limiter: ConnectionLimiter, isEncrypted: Bool) {
+        self.limiter = limiter
+        refusal = isEncrypted ? nil : Self.refusal
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let address = context.channel.remoteAddress?.ipAddress ?? ""
+        guard limiter.enter(address) else {
+            if let refusal { context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: refusal)), promise: nil) }
+            return context.close(promise: nil)
+        }
+        self.address = address
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if let address { limiter.leave(address) }
+        address = nil
+        context.fireChannelInactive()
+    }
+}

@@ -1,0 +1,196 @@
+import NIOCore
+import NIOHTTP1
+
+/// Ends the connection of a client that takes its time: for the headers of a request, for its body, for the next request,
+/// or for an answer.
+///
+/// The time for headers and for a body is absolute: a byte now and then gains nothing. Stands behind the HTTP decoder,
+/// which keeps incomplete headers to itself; ``ArrivingBytes`` in front of it tells that they begin.
+///
+/// Thread rule: the event loop of its channel.
+final class RequestDeadlines: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// What the client has to do next.
+    private enum Wait {
+        /// Say anything.
+        case request
+        case headers
+        case body
+        /// The server works.
+        case nothing
+    }
+
+    private let limits: TrafficLimits
+    private var wait = Wait.headers
+    /// When the client must have done it.
+    private var deadline: NIODeadline?
+    /// When it must have taken something of what the server has for it.
+    private var answerDeadline: NIODeadline?
+    /// Requests without a complete answer.
+    private var unanswered = 0
+    /// Answers that have not left completely.
+    private var leaving = 0
+    /// Whether the answer to the oldest of those requests has begun.
+    private var isAnswering = false
+    /// Whether the bytes that arrive now were a part of a request at least.
+    private var hasDecoded = false
+    /// Whether the client takes too little of an answer for more to be written.
+    private var isFull = false
+    private var alarm: (task: Scheduled<Void>, time: NIODeadline)?
+    private var context: ChannelHandlerContext?
+
+    init(_ limits: TrafficLimits) {
+        self.limits = limits
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        expect(.headers, within: limits.headerTimeout)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        alarm?.task.cancel()
+        alarm = nil
+        self.context = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        alarm?.task.cancel()
+        context.fireChannelInactive()
+    }
+
+    /// Something arrives; the decoder is going to look at it.
+    fileprivate func bytesArrive() {
+        hasDecoded = false
+    }
+
+    /// The decoder has looked at what arrived, and what it made of it has been here.
+    fileprivate func bytesArrived() {
+        if wait == .request, !hasDecoded { expect(.headers, within: limits.headerTimeout) }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        hasDecoded = true
+        switch unwrapInboundIn(data) {
+        case .head:
+            unanswered += 1
+            expect(.body, within: limits.bodyTimeout)
+        case .body:
+            break
+        case .end:
+            wait = .nothing
+            deadline = nil
+            settle()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head):
+            isAnswering = isAnswering || head.status.code >= 200
+            context.write(data, promise: promise)
+        case .body:
+            context.write(data, promise: promise)
+        case .end:
+            isAnswering = false
+            unanswered = max(0, unanswered - 1)
+            leaving += 1
+            watchAnswer()
+            let left = promise ?? context.eventLoop.makePromise(of: Void.self)
+            left.futureResult.assumeIsolated().whenComplete { _ in self.answerLeft() }
+            context.write(data, promise: left)
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        isFull = !context.channel.isWritable
+        watchAnswer()
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func answerLeft() {
+        leaving -= 1
+        watchAnswer()
+        settle()
+    }
+
+    /// The turn is the client's when it has everything that it has asked for.
+    private func settle() {
+        if wait == .nothing, unanswered == 0, leaving == 0 { expect(.request, within: limits.idleTimeout) }
+    }
+
+    /// The client has something to take, or has taken something.
+    private func watchAnswer() {
+        guard let context, isFull || leaving > 0 else {
+            answerDeadline = nil
+            return
+        }
+        let deadline = context.eventLoop.now + .milliseconds(limits.answerTimeout)
+        answerDeadline = deadline
+        wake(at: deadline)
+    }
+
+    private func expect(_ wait: Wait, within milliseconds: Int64) {
+        guard let context else { return }
+        self.wait = wait
+        let deadline = context.eventLoop.now + .milliseconds(milliseconds)
+        self.deadline = deadline
+        wake(at: deadline)
+    }
+
+    /// Has ``look()`` called by then. An alarm that rings too early sets itself again, so that most requests set none.
+    private func wake(at time: NIODeadline) {
+        guard let context else { return }
+        if let alarm {
+            guard time < alarm.time else { return }
+            alarm.task.cancel()
+        }
+        alarm = (context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { self.look() }, time)
+    }
+
+    private func look() {
+        alarm = nil
+        guard let context else { return }
+        let now = context.eventLoop.now
+        if let answerDeadline, answerDeadline <= now { return context.close(promise: nil) }
+        if let deadline, deadline <= now { return giveUp(context) }
+        if let next = [deadline, answerDeadline].compactMap({ $0 }).min() { wake(at: next) }
+    }
+
+    /// Ends the connection; a client that has begun a request is told why (RFC 9110, section 15.5.9).
+    private func giveUp(_ context: ChannelHandlerContext) {
+        deadline = nil
+        let isAlone = unanswered == (wait == .body ? 1 : 0)
+        guard wait != .request, isAlone, !isAnswering, leaving == 0 else { return context.close(promise: nil) }
+        let headers: HTTPHeaders = ["Content-Length": "0", "Connection": "close"]
+        context.write(
+            wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .requestTimeout, headers: headers))),
+            promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.close(promise: nil)
+    }
+}
+
+/// Tells ``RequestDeadlines`` that bytes have arrived, from in front of the decoder.
+///
+/// Thread rule: the event loop of its channel.
+final class ArrivingBytes: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let deadlines: RequestDeadlines
+
+    init(_ deadlines: RequestDeadlines) {
+        self.deadlines = deadlines
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        deadlines.bytesArrive()
+        context.fireChannelRead(data)
+        deadlines.bytesArrived()
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import LabKit
+
+/// `/lab/identity/**`: the lab's own OpenID Connect provider, see ``LabIdentityProvider``.
+struct LabIdentityEndpoints: Sendable {
+    static let path = "/lab/identity"
+
+    /// Whether a resource is there for everybody, also with restricted access: the one that redeems codes asks its clients for
+    /// credentials of their own, the others hold nothing but public keys and addresses. To sign somebody in is for tools.
+    static func isOpen(_ endpoint: Endpoint) -> Bool {
+        endpoint.path.hasPrefix(path + "/") && endpoint.path != path + "/authorize"
+    }
+
+    let provider: LabIdentityProvider
+    let clock: any ServerClock
+
+    /// A sign-in without a browser.
+    private struct SignIn: Decodable {
+        var userId: String?
+        var redirectUri: String?
+        var nonce: String?
+        var codeChallenge: String?
+    }
+
+    private struct SignedIn: Encodable {
+        let code: String
+        let redirectUri: String
+    }
+
+    /// An error answer of OAuth 2.0 (RFC 6749, section 5.2).
+    private struct Refusal: Encodable {
+        let error: String
+        let error_description: String
+    }
+
+    private struct Discovery: Encodable {
+        let issuer: String
+        let authorization_endpoint: String
+        let token_endpoint: String
+        let jwks_uri: String
+        let response_types_supported = ["code"]
+        let subject_types_supported = ["public"]
+        let id_token_signing_alg_values_supported = ["ES256"]
+        let code_challenge_methods_supported = ["S256"]
+        let token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post"]
+
+        private enum CodingKeys: CodingKey {
+            case issuer, authorization_endpoint, token_endpoint, jwks_uri, response_types_supported
+            case subject_types_supported, id_token_signing_alg_values_supported, code_challenge_methods_supported
+            case token_endpoint_auth_methods_supported
+        }
+    }
+
+    var endpoints: [Endpoint] {
+        [
+            .lab(
+                Self.path + "/authorize", methods: ["GET", "POST"], takes: SignIn.self,
+                limits: ["": .having("userId"), "userId": .notBlank], answer: authorize),
+            .lab(Self.path + "/token", methods: ["POST"], bodyType: .form, answer: token),
+            .lab(Self.path + "/jwks", methods: ["GET"]) { _ in try .ok(provider.keySet()) },
+            .lab(
+                Self.path + "/.well-known/openid-configuration", methods: ["GET"], others: [.notFound],
+                answer: discover),
+        ]
+    }
+
+    @Sendable private func authorize(_ request: ServerRequest) throws -> ServerResponse {
+        guard request.method == "POST" else { return try authorizeBrowser(request) }
+        let signIn = try JSONBody.decode(SignIn.self, from: request.body)
+        guard let userId = signIn.userId.nonBlank else { throw ServiceError(.invalidRequest, "userId is missing") }
+        let redirectUri = signIn.redirectUri ?? LabIdentityProvider.redirectUri
+        let code = provider.authorize(
+            .init(
+                userId: userId, redirectUri: redirectUri, nonce: signIn.nonce, codeChallenge: signIn.codeChallenge),
+            at: clock.now())
+        return try .ok(SignedIn(code: code, redirectUri: redirectUri))
+    }
+
+    /// What a browser asks: `login_hint` takes the place of the page where users sign in.
+    private func authorizeBrowser(_ request: ServerRequest) throws -> ServerResponse {
+        guard let fields = try? QueryParameters(request.query) else {
+            return try Self.refusal("invalid_request", "the query is not percent-encoded UTF-8")
+        }
+        guard fields["client_id"] == LabIdentityProvider.clientId, let redirectUri = fields["redirect_uri"],
+            var target = URLComponents(string: redirectUri), target.scheme != nil
+        else {
+            return try Self.refusal(
+                "invalid_request", "client_id must be \(LabIdentityProvider.clientId), redirect_uri an absolute URL")
+        }
+        guard fields["response_type"] == "code", let userId = fields["login_hint"].nonBlank,
+            fields["code_challenge"] == nil || fields["code_challenge_method"] == "S256"
+        else {
+            return try Self.refusal(
+                "invalid_request",
+                "response_type must be code, login_hint the user, code_challenge_method S256 if there is a challenge")
+        }
+        let code = provider.authorize(
+            .init(
+                userId: userId, redirectUri: redirectUri, nonce: fields["nonce"],
+                codeChallenge: fields["code_challenge"]),
+            at: clock.now())
+        let answer = [("code", code)] + (fields["state"].map { [("state", $0)] } ?? [])
+        target.queryItems = (target.queryItems ?? []) + answer.map { URLQueryItem(name: $0.0, value: $0.1) }
+        return ServerResponse(status: 302, body: Data(), location: target.string)
+    }
+
+    /// Redeems a code for the client's server.
+    @Sendable private func token(_ request: ServerRequest) throws -> ServerResponse {
+        guard let fields = try? QueryParameters(String(decoding: request.body, as: UTF8.self)) else {
+            return try Self.refusal("invalid_request", "the form is not percent-encoded UTF-8")
+        }
+        let basic = FormText.basicHeader(
+            clientId: LabIdentityProvider.clientId, clientSecret: LabIdentityProvider.clientSecret)
+        let isClient =
+            request.header("Authorization").map { $0 == basic }
+            ?? (fields["client_id"] == LabIdentityProvider.clientId
+                && fields["client_secret"] == LabIdentityProvider.clientSecret)
+        guard isClient else { return try Self.refusal("invalid_client", "no such client, or another secret", 401) }
+        guard fields["grant_type"] == "authorization_code" else {
+            return try Self.refusal("unsupported_grant_type", "grant_type must be authorization_code")
+        }
+        let tokens = try provider.redeem(
+            .init(code: fields["code"], redirectUri: fields["redirect_uri"], codeVerifier: fields["code_verifier"]),
+            at: clock.now())
+        guard let tokens else {
+            return try Self.refusal(
+                "invalid_grant", "the code is unknown, spent or expired, or the redirect_uri or code_verifier another")
+        }
+        return try .ok(tokens)
+    }
+
+    @Sendable private func discover(_ request: ServerRequest) throws -> ServerResponse {
+        guard let issuer = provider.issuer else { throw OutwardFailure.notFound }
+        return try .ok(
+            Discovery(
+                issuer: issuer, authorization_endpoint: issuer + "/authorize", token_endpoint: issuer + "/token",
+                jwks_uri: issuer + "/jwks"))
+    }
+
+    private static func refusal(_ error: String, _ description: String, _ status: Int = 400) throws -> ServerResponse {
+        ServerResponse(
+            status: status, body: try JSONBody.encode(Refusal(error: error, error_description: description)))
+    }
+}

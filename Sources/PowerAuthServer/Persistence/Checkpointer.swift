@@ -1,0 +1,116 @@
+import Dispatch
+import Foundation
+import GRDB
+import Synchronization
+
+/// Folds the write-ahead log into the database file, on a thread and a connection of its own.
+///
+/// That waits for the disk twice; a commit would have to wait with it if SQLite did it by itself. Writers and readers go on
+/// meanwhile. A log that is being written all the time is never folded to its end, and only one that is begins anew; so
+/// when it has grown long, the writer folds the rest between two transactions.
+///
+/// Thread rule: any thread, but for ``noteCommit(_:)``. The thread ends with ``close()`` or the last reference.
+final class Checkpointer: Sendable {
+    /// When the log is folded.
+    struct Limits: Sendable {
+        /// After how many changed rows.
+        var rows = 8192
+        /// How many pages of 4 KiB the log may have before its rest is folded by the writer.
+        var longestLog = 16_384
+    }
+
+    private let limits: Limits
+    private let connection: DatabaseQueue
+    private let foldedAt = Atomic(0)
+    private let rounds = CheckpointRounds()
+
+    /// Starts the thread.
+    /// - Parameter path: the database.
+    /// - Throws: when there can be no connection of its own.
+    init(path: String, limits: Limits = Limits()) throws {
+        self.limits = limits
+        var configuration = Configuration()
+        configuration.label = "checkpoints"
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
+        connection = try DatabaseQueue(path: path, configuration: configuration)
+        // The thread does not hold its owner, so that it does not keep it alive.
+        let thread = Thread { [connection, rounds, limits] in
+            while rounds.next() {
+                // A log that cannot be folded now is folded the next time; nothing is lost by then.
+                let pages = try? connection.writeWithoutTransaction { try Self.fold($0) }
+                // Even if all of it was folded: what has been written meanwhile is not counted, and keeps it from
+                // beginning anew.
+                if let pages, pages > limits.longestLog { rounds.wantsWriter.store(true, ordering: .relaxed) }
+            }
+            try? connection.close()
+            rounds.hasEnded.signal()
+        }
+        thread.name = "server checkpoints"
+        thread.start()
+    }
+
+    deinit { _ = rounds.close() }
+
+    /// Takes note of a commit. Nearly always returns at once.
+    /// - Parameter database: the writer's connection, outside of a transaction.
+    func noteCommit(_ database: Database) {
+        if rounds.wantsWriter.exchange(false, ordering: .relaxed) { _ = try? Self.fold(database) }
+        let total = database.totalChangesCount
+        guard total - foldedAt.load(ordering: .relaxed) >= limits.rows else { return }
+        foldedAt.store(total, ordering: .relaxed)
+        rounds.begin()
+    }
+
+    /// Folds what there is, and waits for it.
+    func fold() throws {
+        _ = try connection.writeWithoutTransaction { try Self.fold($0) }
+    }
+
+    /// Ends the thread and closes its connection.
+    func close() {
+        if rounds.close() { rounds.hasEnded.wait() }
+    }
+
+    /// - Returns: how many pages the log had when that began.
+    private static func fold(_ database: Database) throws -> Int {
+        try database.checkpoint(.passive).walFrameCount
+    }
+}
+
+/// When the log is folded the next time. Thread rule: any thread.
+private final class CheckpointRounds: Sendable {
+    private let state = Mutex<(isWanted: Bool, isClosed: Bool)>((false, false))
+    private let wakeUp = DispatchSemaphore(value: 0)
+    /// Signalled by the thread at its end.
+    let hasEnded = DispatchSemaphore(value: 0)
+    /// Whether the writer should fold the rest.
+    let wantsWriter = Atomic(false)
+
+    func begin() {
+        let isFirst = state.withLock { state in
+            defer { state.isWanted = true }
+            return !state.isWanted && !state.isClosed
+        }
+        if isFirst { wakeUp.signal() }
+    }
+
+    /// Waits until a round is wanted.
+    /// - Returns: false at the end.
+    func next() -> Bool {
+        wakeUp.wait()
+        return state.withLock { state in
+            state.isWanted = false
+            return !state.isClosed
+        }
+    }
+
+    /// - Returns: whether it was open.
+    func close() -> Bool {
+        let wasOpen = state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
+        if wasOpen { wakeUp.signal() }
+        return wasOpen
+    }
+}

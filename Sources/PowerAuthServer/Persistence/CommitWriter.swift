@@ -1,0 +1,118 @@
+import GRDB
+import Synchronization
+
+/// Writes requests together: a savepoint for each, and one commit for all.
+///
+/// A request that fails leaves nothing behind, and the others do not notice. Nobody is told before the commit, so that no
+/// answer can leave before what it reports is stored.
+///
+/// Thread rule: the writing thread of a ``CommitQueue``.
+final class CommitWriter: Sendable {
+    private let pool: DatabasePool
+    private let cache: RowCache
+    private let beforeCommit: @Sendable () throws -> Void
+    private let hasCommitted: @Sendable (Database) -> Void
+    /// The state of the file as SQLite numbers it; the commit of another program makes it another one.
+    private let knownVersion = Mutex<Int?>(nil)
+
+    /// - Parameters:
+    ///   - cache: told of each commit.
+    ///   - beforeCommit: passed by each request at its end; throwing undoes the request.
+    ///   - hasCommitted: called after each commit.
+    init(
+        _ pool: DatabasePool, cache: RowCache, beforeCommit: @escaping @Sendable () throws -> Void,
+        hasCommitted: @escaping @Sendable (Database) -> Void
+    ) {
+        self.pool = pool
+        self.cache = cache
+        self.beforeCommit = beforeCommit
+        self.hasCommitted = hasCommitted
+    }
+
+    /// Does everything, in its order.
+    func perform(_ entries: [CommitEntry]) {
+        var requests: [CommitQueue.Request] = []
+        for entry in entries {
+            switch entry {
+            case .change(let request):
+                requests.append(request)
+            case .alone(let body):
+                commit(requests[...])
+                requests = []
+                body()
+            }
+        }
+        commit(requests[...])
+    }
+
+    /// Commits requests together. Those behind one that has ended the transaction get another one.
+    private func commit(_ requests: ArraySlice<CommitQueue.Request>) {
+        guard !requests.isEmpty else { return }
+        var failures: [(any Error)?] = []
+        do {
+            try pool.writeWithoutTransaction { database in
+                try transaction(requests, database, &failures)
+                hasCommitted(database)
+            }
+        } catch {
+            // Nothing of any of them is stored. When the transaction could not even begin, that is true of all.
+            failures = Array(repeating: error, count: failures.isEmpty ? requests.count : failures.count)
+        }
+        for (request, failure) in zip(requests, failures) { request.whenDone(failure) }
+        commit(requests.dropFirst(failures.count))
+    }
+
+    /// - Parameter failures: gets what became of each request that was tried.
+    /// - Throws: when nothing of them was committed.
+    private func transaction(
+        _ requests: ArraySlice<CommitQueue.Request>, _ database: Database, _ failures: inout [(any Error)?]
+    ) throws {
+        try database.beginTransaction(.immediate)
+        do {
+            try forgetWhatOthersChanged(database)
+            let rows = TransactionRows(cache)
+            for request in requests {
+                do {
+                    try write(request, database, rows)
+                    failures.append(nil)
+                } catch {
+                    failures.append(error)
+                    // SQLite gives up the whole transaction when it has no space or memory left.
+                    guard database.isInsideTransaction else { throw error }
+                }
+            }
+            try database.commit()
+            rows.publish()
+            for (request, failure) in zip(requests, failures) where failure == nil { request.whenCommitted() }
+        } catch {
+            if database.isInsideTransaction { try database.rollback() }
+            throw error
+        }
+    }
+
+    private func write(_ request: CommitQueue.Request, _ database: Database, _ rows: TransactionRows) throws {
+        try database.cachedStatement(sql: "SAVEPOINT request").execute()
+        do {
+            try request.write(database, rows)
+            try beforeCommit()
+            try database.cachedStatement(sql: "RELEASE request").execute()
+            rows.endRequest(stands: true)
+        } catch {
+            rows.endRequest(stands: false)
+            guard database.isInsideTransaction else { throw error }
+            try database.cachedStatement(sql: "ROLLBACK TO request").execute()
+            try database.cachedStatement(sql: "RELEASE request").execute()
+            throw error
+        }
+    }
+
+    /// A program that writes into the same file, such as a tester's `sqlite3`, is not heard of otherwise.
+    private func forgetWhatOthersChanged(_ database: Database) throws {
+        let version = try Int.fetchOne(database.cachedStatement(sql: "PRAGMA data_version"))
+        let isKnown = knownVersion.withLock { known in
+            defer { known = version }
+            return known == version
+        }
+        if !isKnown { cache.forgetAll() }
+    }
+}

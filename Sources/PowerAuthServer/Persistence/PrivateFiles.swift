@@ -1,0 +1,58 @@
+import Foundation
+
+/// Directories and files that nobody but the server's own user may look into, whatever their modes were before: they hold
+/// private keys, secrets of applications and what users have signed.
+enum PrivateFiles {
+    /// The directory of a server is one that everybody writes to.
+    struct SharedDirectory: Error, CustomStringConvertible {
+        let path: String
+
+        var description: String {
+            "\(path) is a directory for the files of all users. Choose one for the server alone."
+        }
+    }
+
+    /// What a server keeps in its directory: private from the start when it was made by a server of today.
+    private static let database = "server.sqlite"
+    private static let folders = ["tls", "snapshots"]
+
+    /// Makes the directory of a server, or makes it private with everything that the server has in it. Files of somebody
+    /// else in it are left alone.
+    /// - Throws: ``SharedDirectory``; `CocoaError` for what belongs to another user.
+    static func prepare(_ directory: String) throws {
+        try makeDirectory(directory)
+        let files = FileManager.default
+        for name in try files.contentsOfDirectory(atPath: directory) where name.hasPrefix(database) {
+            try setMode(0o600, of: "\(directory)/\(name)")
+        }
+        for folder in folders.map({ "\(directory)/\($0)" }) where files.fileExists(atPath: folder) {
+            try makeDirectory(folder)
+            for name in try files.contentsOfDirectory(atPath: folder) { try setMode(0o600, of: "\(folder)/\(name)") }
+        }
+    }
+
+    /// Makes a directory with its parents, for the user alone; one that exists becomes so.
+    static func makeDirectory(_ path: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
+        // Nobody else could use /tmp any more.
+        guard mode & 0o1000 == 0 else { throw SharedDirectory(path: path) }
+        if mode != 0o700 { try setMode(0o700, of: path) }
+    }
+
+    /// Makes an empty file for the user alone; one that exists keeps its content.
+    static func makeFile(_ path: String) throws {
+        if !FileManager.default.fileExists(atPath: path) {
+            guard
+                FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path]) }
+        }
+        try setMode(0o600, of: path)
+    }
+
+    private static func setMode(_ mode: Int, of path: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+}

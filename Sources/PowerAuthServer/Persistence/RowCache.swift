@@ -1,0 +1,126 @@
+import Synchronization
+
+/// The rows that every request asks for, as they are committed: activations, versions of applications, tokens.
+///
+/// Transactions put in what they have written, at their commit and before anybody is answered; readers put in what they
+/// have read, unless something was committed meanwhile. So nobody who has his answer can be shown an older state.
+///
+/// Thread rule: any thread; the state is guarded by the mutex.
+final class RowCache: Sendable {
+    /// Counts the commits; what was read between two equal ones is what is committed.
+    struct Revision: Equatable, Sendable {
+        fileprivate var number = 0
+    }
+
+    fileprivate struct State {
+        var activations: RecentValues<String, Activation>
+        var versions: RecentValues<String, ApplicationVersion>
+        var tokens: RecentValues<String, Token>
+        var revision = Revision()
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter capacity: how many rows of each kind are kept.
+    init(capacity: Int = 4096) {
+        state = Mutex(
+            State(
+                activations: RecentValues(capacity: capacity), versions: RecentValues(capacity: capacity),
+                tokens: RecentValues(capacity: capacity)))
+    }
+
+    var revision: Revision { state.withLock { $0.revision } }
+
+    /// An activation by its identifier; nil when it is not kept here.
+    func activation(_ id: String) -> Activation? { state.withLock { $0.activations.value(for: id) } }
+
+    /// A version by its application key; nil when it is not kept here.
+    func version(_ applicationKey: String) -> ApplicationVersion? {
+        state.withLock { $0.versions.value(for: applicationKey) }
+    }
+
+    /// A token by its identifier; nil when it is not kept here.
+    func token(_ id: String) -> Token? { state.withLock { $0.tokens.value(for: id) } }
+
+    /// Takes over what a transaction has read and written; it is committed.
+    func take(over rows: RowChanges) {
+        state.withLock { state in
+            state.revision.number += 1
+            state.apply(rows)
+        }
+    }
+
+    /// Forgets everything: the database is another one, or somebody else has written into it.
+    func forgetAll() {
+        var nothing = RowChanges()
+        nothing.forgetAll()
+        take(over: nothing)
+    }
+
+    /// Takes over what was read outside of a transaction.
+    /// - Parameter revision: the one before the reading began.
+    func take(over rows: RowChanges, readAt revision: Revision) {
+        state.withLock { state in
+            guard state.revision == revision else { return }
+            state.apply(rows)
+        }
+    }
+}
+
+extension RowCache.State {
+    fileprivate mutating func apply(_ rows: RowChanges) {
+        if rows.forgetsAll {
+            activations.forgetAll()
+            versions.forgetAll()
+            tokens.forgetAll()
+        }
+        rows.activations.forEach { activations.set($1, for: $0) }
+        rows.versions.forEach { versions.set($1, for: $0) }
+        rows.tokens.forEach { tokens.set($1, for: $0) }
+    }
+}
+
+extension RecentValues {
+    fileprivate mutating func set(_ value: RowChanges.Row<Value>, for key: Key) {
+        switch value {
+        case .known(let value): keep(value, for: key)
+        case .unknown: forget(key)
+        }
+    }
+}
+
+/// What a transaction knows about rows beside what is committed.
+struct RowChanges: Sendable {
+    /// What stands in a row now.
+    enum Row<Value: Sendable>: Sendable {
+        case known(Value)
+        /// It was changed: the next one who wants it reads it.
+        case unknown
+    }
+
+    /// By identifier.
+    var activations: [String: Row<Activation>] = [:]
+    /// By application key.
+    var versions: [String: Row<ApplicationVersion>] = [:]
+    /// By identifier.
+    var tokens: [String: Row<Token>] = [:]
+    /// Whether no row is known but these.
+    private(set) var forgetsAll = false
+
+    /// For a change that rows of every kind show, such as the roles of an application.
+    mutating func forgetAll() {
+        self = RowChanges()
+        forgetsAll = true
+    }
+
+    /// Adds what came later.
+    mutating func append(_ later: RowChanges) {
+        guard !later.forgetsAll else {
+            self = later
+            return
+        }
+        activations.merge(later.activations) { $1 }
+        versions.merge(later.versions) { $1 }
+        tokens.merge(later.tokens) { $1 }
+    }
+}

@@ -1,0 +1,56 @@
+/// The cached rows as a transaction sees them: what its requests have changed, or else what is committed.
+///
+/// Thread rule: the thread of the transaction, and not longer than it.
+final class TransactionRows {
+    private let cache: RowCache
+    /// Of the requests whose changes stand.
+    private var settled = RowChanges()
+    /// Of the request that is at work.
+    private var open = RowChanges()
+
+    init(_ cache: RowCache) {
+        self.cache = cache
+    }
+
+    func activation(_ id: String) -> Activation? {
+        row(\.activations, id) { cache.activation(id) }
+    }
+
+    func version(_ applicationKey: String) -> ApplicationVersion? {
+        row(\.versions, applicationKey) { cache.version(applicationKey) }
+    }
+
+    func token(_ id: String) -> Token? {
+        row(\.tokens, id) { cache.token(id) }
+    }
+
+    /// Changes what is known, on behalf of the request that is at work.
+    func note(_ change: (inout RowChanges) -> Void) {
+        change(&open)
+    }
+
+    /// The request that is at work has come to its end.
+    /// - Parameter stands: false when what it wrote was rolled back.
+    func endRequest(stands: Bool) {
+        if stands { settled.append(open) }
+        open = RowChanges()
+    }
+
+    /// Tells everybody; the transaction is committed.
+    func publish() {
+        cache.take(over: settled)
+    }
+
+    private func row<Value>(
+        _ rows: KeyPath<RowChanges, [String: RowChanges.Row<Value>]>, _ key: String, committed: () -> Value?
+    ) -> Value? {
+        for changes in [open, settled] {
+            switch changes[keyPath: rows][key] {
+            case .known(let value): return value
+            case .unknown: return nil
+            case nil: if changes.forgetsAll { return nil }
+            }
+        }
+        return committed()
+    }
+}

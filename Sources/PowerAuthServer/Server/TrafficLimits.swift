@@ -1,0 +1,25 @@
+/// What clients may take of a server: the time of its connections, and their number. None of it has a counterpart in the
+/// original, which leaves it to the servlet container.
+///
+/// Times are milliseconds of real time: a network does not live on the lab's clock.
+public struct TrafficLimits: Sendable {
+    /// From the first byte of a request, or the beginning of its connection, to the end of its headers.
+    public var headerTimeout: Int64 = 10_000
+    /// From the end of the headers to the end of the body.
+    public var bodyTimeout: Int64 = 30_000
+    /// From an answer to the first byte of the next request on its connection.
+    public var idleTimeout: Int64 = 30_000
+    /// How long a client may leave an answer in the server's hands without taking any of it.
+    public var answerTimeout: Int64 = 30_000
+    /// How many connections there may be.
+    public var connections = 800
+    /// How many of them may come from one address.
+    public var connectionsPerAddress = 400
+    /// How many requests may be worked on or wait for it; the next are answered with 503.
+    public var waitingRequests = 512
+    /// How many activations may wait for identity providers; the next are answered with 503.
+    public var identityCalls = 16
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,250 @@
+import Foundation
+import GRDB
+import LabSystem
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PowerAuthServer
+
+@Suite("The commit queue", .endsInTime)
+struct CommitQueueTests {
+    /// A database with one table, a second connection that sees what a new process would see, and the queue.
+    private final class Rig: Sendable {
+        let directory: TemporaryDirectory
+        let queue: CommitQueue
+        let commits = Counter()
+        let commit = HeldCommit()
+        private let other: DatabaseQueue
+
+        init() throws {
+            directory = try TemporaryDirectory()
+            let path = directory.path + "/test.sqlite"
+            let pool = try DatabasePool(path: path)
+            try pool.write { try $0.execute(sql: "CREATE TABLE note (text TEXT PRIMARY KEY)") }
+            other = try DatabaseQueue(path: path)
+            queue = CommitQueue(
+                CommitWriter(
+                    pool, cache: RowCache(), beforeCommit: { [commit] in commit.pass() },
+                    hasCommitted: { [commits] _ in commits.add() }))
+        }
+
+        /// What is committed.
+        func notes() -> [String] {
+            (try? other.read { try String.fetchAll($0, sql: "SELECT text FROM note ORDER BY rowid") }) ?? ["unreadable"]
+        }
+
+        /// Writes a text and tells what became of it, with what was committed when it was told.
+        func add(_ text: String, to outcomes: Outcomes, failing: Bool = false) {
+            struct Refused: Error {}
+            queue.add(
+                CommitQueue.Request(
+                    write: { database, _ in
+                        try database.execute(sql: "INSERT INTO note VALUES (?)", arguments: [text])
+                        if failing { throw Refused() }
+                    },
+                    whenCommitted: { outcomes.note(.committed(text, stored: self.notes())) },
+                    whenDone: { outcomes.note(.done(text, isStored: $0 == nil, stored: self.notes())) }))
+        }
+
+        /// Writes a text, and holds its commit: what is added now waits behind it.
+        func addAndHold(_ text: String, to outcomes: Outcomes) {
+            commit.hold()
+            add(text, to: outcomes)
+            commit.waitUntilHeld()
+        }
+    }
+
+    private final class Counter: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+        func add() { count.withLock { $0 += 1 } }
+    }
+
+    private enum Outcome: Equatable, Sendable {
+        case committed(String, stored: [String])
+        case done(String, isStored: Bool, stored: [String])
+    }
+
+    private final class Outcomes: Sendable {
+        private let noted = Mutex<[Outcome]>([])
+        var all: [Outcome] { noted.withLock { $0 } }
+        func note(_ outcome: Outcome) { noted.withLock { $0.append(outcome) } }
+    }
+
+    @Test("Requests that come while others are written share the next commit, and nobody is told before it")
+    func requestsShareACommit() async throws {
+        try await onThread {
+            let (rig, outcomes) = (try Rig(), Outcomes())
+            rig.addAndHold("first", to: outcomes)
+            for text in ["second", "third", "fourth"] { rig.add(text, to: outcomes) }
+            #expect(outcomes.all.isEmpty, "somebody was told of a change that is not committed")
+            rig.commit.release()
+            rig.queue.close()
+            #expect(rig.commits.value == 2, "three requests that waited together take one commit")
+            let all = ["first", "second", "third", "fourth"]
+            #expect(
+                outcomes.all == [
+                    .committed("first", stored: ["first"]), .done("first", isStored: true, stored: ["first"]),
+                    .committed("second", stored: all), .committed("third", stored: all),
+                    .committed("fourth", stored: all), .done("second", isStored: true, stored: all),
+                    .done("third", isStored: true, stored: all), .done("fourth", isStored: true, stored: all),
+                ])
+        }
+    }
+
+    @Test("A request that fails leaves nothing behind, and those beside it do not notice")
+    func aFailureIsAlone() async throws {
+        try await onThread {
+            let (rig, outcomes) = (try Rig(), Outcomes())
+            rig.addAndHold("first", to: outcomes)
+            rig.add("second", to: outcomes)
+            rig.add("wrong", to: outcomes, failing: true)
+            rig.add("second", to: outcomes)
+            rig.add("last", to: outcomes)
+            rig.commit.release()
+            rig.queue.close()
+            #expect(rig.commits.value == 2)
+            let all = ["first", "second", "last"]
+            #expect(
+                outcomes.all.dropFirst(2) == [
+                    .committed("second", stored: all), .committed("last", stored: all),
+                    .done("second", isStored: true, stored: all), .done("wrong", isStored: false, stored: all),
+                    .done("second", isStored: false, stored: all), .done("last", isStored: true, stored: all),
+                ])
+        }
+    }
+
+    @Test("A transaction that SQLite gives up fails all who are in it, and nobody behind them")
+    func aTransactionThatIsGivenUp() async throws {
+        try await onThread {
+            let (rig, outcomes) = (try Rig(), Outcomes())
+            rig.addAndHold("first", to: outcomes)
+            rig.add("second", to: outcomes)
+            rig.queue.add(
+                CommitQueue.Request(
+                    // What SQLite does by itself when the disk is full.
+                    write: { database, _ in
+                        try database.execute(sql: "INSERT OR ROLLBACK INTO note SELECT text FROM note")
+                    },
+                    whenCommitted: { outcomes.note(.committed("none", stored: [])) },
+                    whenDone: { outcomes.note(.done("none", isStored: $0 == nil, stored: rig.notes())) }))
+            rig.add("last", to: outcomes)
+            rig.commit.release()
+            rig.queue.close()
+            #expect(
+                outcomes.all.dropFirst(2) == [
+                    .done("second", isStored: false, stored: ["first"]),
+                    .done("none", isStored: false, stored: ["first"]),
+                    .committed("last", stored: ["first", "last"]),
+                    .done("last", isStored: true, stored: ["first", "last"]),
+                ])
+        }
+    }
+
+    @Test("What a request that fails has noted of a row is forgotten with it")
+    func aFailureForgetsItsRows() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let device = try await client.activeDevice()
+            let context = fixture.server.services.context
+            #expect(try await client.activationStatus(device.activationId).number("failedAttempts") == 0)
+            struct Refused: Error {}
+            await #expect(throws: Refused.self) {
+                _ = try await context.changeWithoutBlocking { change in
+                    var activation = try change.activation(device.activationId)
+                    activation.failedAttempts = 3
+                    try change.saveUse(activation)
+                    throw Refused()
+                }
+            }
+            #expect(try await client.activationStatus(device.activationId).number("failedAttempts") == 0)
+        }
+    }
+
+    @Test("A queue that is closed refuses, and says so")
+    func aClosedQueueRefuses() async throws {
+        try await onThread {
+            let (rig, outcomes) = (try Rig(), Outcomes())
+            rig.queue.close()
+            rig.add("late", to: outcomes)
+            #expect(outcomes.all == [.done("late", isStored: false, stored: [])])
+            #expect(throws: ServerDatabaseError.self) { try rig.queue.alone {} }
+        }
+    }
+
+    @Test("The log is folded beside the writer, which folds nothing")
+    func theLogIsFolded() async throws {
+        try await onThread {
+            let directory = try TemporaryDirectory()
+            let database = try ServerDatabase(path: directory.path + "/server.sqlite")
+            let checkpointer = try Checkpointer(path: directory.path + "/server.sqlite")
+            func size() throws -> Int {
+                let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/server.sqlite")
+                return (attributes[.size] as? NSNumber)?.intValue ?? 0
+            }
+            let before = try size()
+            // Fewer rows than the database's own checkpoints wait for.
+            try database.change({ database, _ in
+                for number in 0..<8000 {
+                    try database.execute(
+                        sql: "INSERT INTO unique_value (value, type, t_expire) VALUES (?, 0, 0)",
+                        arguments: ["\(number)" + String(repeating: "x", count: 100)])
+                }
+            }) {}
+            #expect(try size() == before, "the log was folded by the writer")
+            try checkpointer.fold()
+            #expect(try size() > before + 8000 * 100)
+            checkpointer.close()
+            try database.close()
+        }
+    }
+
+    @Test("A log that has grown long and was not folded to its end is folded by the writer, and begins anew")
+    func theLogBeginsAnew() async throws {
+        try await onThread {
+            let directory = try TemporaryDirectory()
+            let path = directory.path + "/test.sqlite"
+            var configuration = Configuration()
+            // Whoever reads the log's index while it changes takes the writer's lock for a moment to read it again.
+            configuration.busyMode = .timeout(10)
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            try pool.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA wal_autocheckpoint = 0; CREATE TABLE note (text TEXT)")
+            }
+            let checkpointer = try Checkpointer(path: path, limits: Checkpointer.Limits(rows: 600, longestLog: 500))
+            func insert(_ count: Int) throws {
+                try pool.writeWithoutTransaction { database in
+                    for _ in 0..<count {
+                        try database.execute(
+                            sql: "INSERT INTO note VALUES (?)", arguments: [String(repeating: "x", count: 3000)])
+                        checkpointer.noteCommit(database)
+                    }
+                }
+            }
+            // The log counts in bytes 12 to 15 of its header how often it has begun.
+            let log = try #require(FileHandle(forReadingAtPath: path + "-wal"))
+            func beginnings() throws -> UInt32 {
+                try log.seek(toOffset: 12)
+                return try #require(try log.read(upToCount: 4)).reduce(0) { $0 << 8 | UInt32($1) }
+            }
+            func size() throws -> Int {
+                (try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.intValue ?? 0
+            }
+            try insert(300)
+            // As under load, where there is always somebody: the log cannot be folded further than they read.
+            let reader = try pool.makeSnapshot()
+            let unfolded = try size()
+            try insert(300)
+            // The folding tells nobody; the time limit of the test ends a wait in vain.
+            while try size() == unfolded { _ = try Polling.waitReadable([], timeoutNanoseconds: 1_000_000) }
+            checkpointer.close()
+            let before = try beginnings()
+            try reader.close()
+            try pool.writeWithoutTransaction { checkpointer.noteCommit($0) }
+            try insert(1)
+            #expect(try beginnings() == before + 1)
+            try pool.close()
+        }
+    }
+}

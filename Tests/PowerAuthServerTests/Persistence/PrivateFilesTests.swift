@@ -1,0 +1,78 @@
+import Foundation
+import LabKit
+import TestSupport
+import Testing
+
+@testable import PowerAuthServer
+
+/// What a server keeps is nobody else's.
+@Suite("Files of the server", .endsInTime)
+struct PrivateFilesTests {
+    private func mode(_ path: String) throws -> Int? {
+        (try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue
+    }
+
+    private func open(_ path: String, _ mode: Int) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    @Test("Everything that a new server writes is for its user alone")
+    func newServer() async throws {
+        let fixture = try ServerFixture {
+            $0.hasLabPowers = true
+            $0.certificate = .valid
+        }
+        try await fixture.run { client in
+            try await client.send("/lab/snapshots", body: Data(#"{"name":"before"}"#.utf8)).expectOK()
+        }
+        try expectPrivate(fixture.directory.path + "/server", count: 8)
+    }
+
+    @Test("What an older server or a copy left open is closed at the start; files of others stay as they are")
+    func olderServer() async throws {
+        let directory = try TemporaryDirectory()
+        let root = directory.path + "/server"
+        func start() throws -> ServerFixture {
+            try ServerFixture(directory: directory) {
+                $0.hasLabPowers = true
+                $0.certificate = .valid
+            }
+        }
+        let first = try start()
+        try SnapshotService(database: first.server.services.context.database, directory: root + "/snapshots")
+            .take("before")
+        for file in try FileManager.default.subpathsOfDirectory(atPath: root) {
+            let isDirectory = file == "tls" || file == "snapshots"
+            try open("\(root)/\(file)", isDirectory ? 0o755 : 0o644)
+        }
+        try open(root, 0o777)
+        try Data("mine".utf8).write(to: URL(filePath: root + "/notes.txt"))
+        try open(root + "/notes.txt", 0o644)
+        let second = try start()
+        _ = try second.server.services.applications.list()
+        #expect(try mode(root + "/notes.txt") == 0o644)
+        try FileManager.default.removeItem(atPath: root + "/notes.txt")
+        try expectPrivate(root, count: 8)
+    }
+
+    @Test("A directory of all users is refused and stays open for them")
+    func sharedDirectory() throws {
+        let directory = try TemporaryDirectory()
+        try open(directory.path, 0o1777)
+        let error = #expect(throws: PrivateFiles.SharedDirectory.self) { try PrivateFiles.prepare(directory.path) }
+        #expect(error?.description.contains("Choose one for the server alone") == true)
+        #expect(try mode(directory.path) == 0o1777)
+        try open(directory.path, 0o700)
+    }
+
+    /// - Parameter count: how many files and directories there are at least.
+    private func expectPrivate(_ root: String, count: Int) throws {
+        let paths = try [root] + FileManager.default.subpathsOfDirectory(atPath: root).map { "\(root)/\($0)" }
+        #expect(paths.count >= count, "\(paths)")
+        for path in paths {
+            var isDirectory: ObjCBool = false
+            #expect(FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory))
+            #expect(try mode(path) == (isDirectory.boolValue ? 0o700 : 0o600), "\(path)")
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import PowerAuthServer
+
+/// What a web page cannot do that is open in a browser on the server's machine.
+@Suite("Browsers at the server's door", .endsInTime)
+struct BrowserGuardTests {
+    private static func refusal(
+        host: String?, origin: String? = nil, face: ServerFace = .backOffice, names: [String] = [],
+        arrivedAt address: String? = "127.0.0.1"
+    ) -> OutwardFailure? {
+        var request = HTTPRequest(method: .post, scheme: "http", authority: host, path: "/rest/v3/status")
+        request.headerFields[.origin] = origin
+        return BrowserGuard(hostNames: names).refusal(of: request, on: face, at: address)
+    }
+
+    @Test(
+        "Loopback has many names, and all are this server's",
+        arguments: [
+            "localhost", "LOCALHOST:8080", "localhost.:8080", "bank.localhost:1", "127.0.0.1:8080", "127.8.8.8",
+            "[::1]:8080", "[::1]", "[0:0:0:0:0:0:0:1]", "10.0.2.2:8080",
+        ])
+    func loopback(host: String) {
+        #expect(Self.refusal(host: host) == nil)
+    }
+
+    @Test(
+        "A name that somebody else has led to this machine is not the server's (DNS rebinding)",
+        arguments: [
+            "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "0.0.0.0:8080",
+            "[::]:8080", "192.168.1.5", "localhost@evil.example", "127.1", "2130706433", "[localhost]", "[::1]x", "",
+            ":8080", "a:b:c", nil,
+        ])
+    func rebinding(host: String?) {
+        #expect(Self.refusal(host: host) == .misdirected)
+        #expect(Self.refusal(host: host, face: .lab) == .misdirected)
+        // Devices prove who they are with every request, and call the server by whatever name their network gives it.
+        #expect(Self.refusal(host: host, origin: "http://evil.example", face: .device) == nil)
+        #expect(Self.refusal(host: host, face: .mobileToken) == nil)
+    }
+
+    @Test("The names of the settings are the server's, and so is the address that a connection arrived at")
+    func configuredNames() {
+        #expect(Self.refusal(host: "lab.bank.example:8080", names: ["Lab.Bank.example"]) == nil)
+        #expect(Self.refusal(host: "other.bank.example", names: ["lab.bank.example"]) == .misdirected)
+        #expect(Self.refusal(host: "0.0.0.0:8080", names: ["0.0.0.0"]) == .misdirected)
+        #expect(Self.refusal(host: "192.168.1.5:8080", arrivedAt: "192.168.1.5") == nil)
+        #expect(Self.refusal(host: "192.168.1.5:8080", arrivedAt: "::ffff:192.168.1.5") == nil)
+        #expect(Self.refusal(host: "192.168.1.6:8080", arrivedAt: "192.168.1.5") == .misdirected)
+        #expect(Self.refusal(host: "[fd00::5]:8080", arrivedAt: "fd00:0::5") == nil)
+    }
+
+    @Test(
+        "A page of elsewhere may not call, whatever it says about itself",
+        arguments: [
+            "http://evil.example", "null", "", "http://localhost", "http://localhost:8081", "http://127.0.0.1:8080",
+            "http://localhost:8080.evil.example", "localhost:8080", "http://localhost:8080/",
+        ])
+    func foreignOrigin(origin: String) {
+        #expect(Self.refusal(host: "localhost:8080", origin: origin) == .foreignOrigin)
+        #expect(Self.refusal(host: "localhost:8080", origin: origin, face: .lab) == .foreignOrigin)
+    }
+
+    @Test("A page of the server's own may call, also through a proxy that adds TLS")
+    func ownOrigin() {
+        #expect(Self.refusal(host: "localhost:8080", origin: "http://localhost:8080") == nil)
+        #expect(Self.refusal(host: "LocalHost:8080", origin: "https://LOCALHOST:8080") == nil)
+    }
+
+    @Test("Neither a form nor a request of a page creates an integration, and both are told why")
+    func nothingHappens() async throws {
+        let fixture = try ServerFixture { $0.hasLabPowers = true }
+        try await fixture.run { client in
+            let body = Data(#"{"requestObject":{"name":"evil"}}"#.utf8)
+            func post(_ path: String, _ headers: [String: String], _ body: Data) async throws -> Answer {
+                try await client.send(path, headers: headers, body: body)
+            }
+            for type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
+                let refused = try await post("/rest/v3/integration/create", ["Content-Type": type], body)
+                #expect(refused.status == 415 && refused.text("message")?.contains("application/json") == true)
+                #expect(try await post("/lab/payments", ["Content-Type": type], Data("{}".utf8)).status == 415)
+            }
+            let foreign = try await post("/rest/v3/integration/create", ["Origin": "http://evil.example"], body)
+            #expect(foreign.status == 403 && foreign.envelopeStatus == "ERROR")
+            // Without a body a page needs no media type.
+            let restored = try await post("/lab/snapshots/x/restore", ["Origin": "null"], Data())
+            #expect(restored.status == 403)
+            let list = try await client.backOffice("integration/list")
+            #expect((list.value("items") as? [Any])?.isEmpty == true, "\(String(decoding: list.body, as: UTF8.self))")
+            #expect(fixture.journal.events.contains { $0.event.isRefusal(of: "/rest/v3/integration/create") })
+        }
+    }
+
+    @Test("Over the network a body must say what it is, and a request whom it means")
+    func overTheNetwork() async throws {
+        let fixture = try ServerFixture { $0.hasLabPowers = true }
+        try await fixture.listening { port in
+            func status(_ path: String, _ headers: String, _ body: String = "") throws -> String {
+                let connection = try RawConnection(port: port)
+                try connection.send(
+                    "POST \(path) HTTP/1.1\r\n\(headers)Content-Length: \(body.utf8.count)\r\n"
+                        + "Connection: close\r\n\r\n\(body)")
+                return String(try connection.readToEnd().dropFirst("HTTP/1.1 ".count).prefix(3))
+            }
+            let (own, json) = ("Host: localhost:\(port)\r\n", "Content-Type: application/json\r\n")
+            let name = #"{"requestObject":{"name":"tools"}}"#
+            let create = "/rest/v3/integration/create"
+            let statuses = try [
+                status(create, own, name), status("/lab/payments", own, "{}"),
+                status(create, "Host: evil.example\r\n" + json, name), status(create, json, name),
+                status(create, own + json + "Origin: http://localhost\r\n", name),
+            ]
+            #expect(statuses == ["415", "415", "421", "421", "403"])
+            let admitted = try [
+                status(create, own + json, name), status("/rest/v3/status", own),
+                status("/pa/v3/status", "Host: evil.example\r\n", "{}"),
+            ]
+            #expect(admitted == ["200", "200", "200"])
+        }
+    }
+}
+
+extension ServerEvent {
+    fileprivate func isRefusal(of path: String) -> Bool {
+        if case .requestRefused(path, _, _) = self { true } else { false }
+    }
+}

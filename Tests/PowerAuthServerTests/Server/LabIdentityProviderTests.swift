@@ -1,0 +1,227 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import LabKit
+import NIOCore
+import PowerAuthProtocol
+import TestSupport
+import Testing
+
+@testable import PowerAuthServer
+
+/// The identity provider of the lab, as a client of OpenID Connect sees it.
+@Suite("The lab's identity provider", .endsInTime)
+struct LabIdentityProviderTests {
+    private static let issuer = "http://127.0.0.1:8080/lab/identity"
+    // The example of RFC 7636, appendix B.
+    private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+    private func run(_ body: @escaping @Sendable (ServerClient) async throws -> Void) async throws {
+        let fixture = try ServerFixture { $0.hasLabPowers = true }
+        try #require(fixture.server.powers).identityProvider.listens(at: "http://127.0.0.1:8080")
+        try await fixture.run(body)
+    }
+
+    private func signIn(_ client: ServerClient, _ fields: [String: String] = [:]) async throws -> String {
+        let body = ["userId": "alice", "nonce": "n-1", "codeChallenge": Self.challenge].merging(fields) { $1 }
+        let answer = try await client.send("/lab/identity/authorize", body: JSONEncoder().encode(body))
+        #expect(answer.status == 200)
+        return try #require(JSONValue.parse(answer.body)["code"]?.stringValue)
+    }
+
+    private func redeem(
+        _ client: ServerClient, _ code: String, _ changes: [String: String?] = [:], secret: String = "lab"
+    ) async throws -> (status: Int, json: JSONValue) {
+        var form: [String: String?] = [
+            "grant_type": "authorization_code", "code": code, "redirect_uri": "lab://signed-in",
+            "code_verifier": Self.verifier, "client_id": "lab",
+        ]
+        form.merge(changes) { $1 }
+        let fields = form.compactMap { name, value in value.map { (name: name, value: $0) } }
+        let answer = try await client.send(
+            "/lab/identity/token",
+            headers: [
+                "Content-Type": "application/x-www-form-urlencoded",
+                "Authorization": FormText.basicHeader(clientId: "lab", clientSecret: secret),
+            ], body: FormText.encode(fields))
+        return (answer.status, try JSONValue.parse(answer.body))
+    }
+
+    @Test("A code is redeemed for a token that its published key has signed")
+    func aCodeIsRedeemed() async throws {
+        try await run { client in
+            let answer = try await redeem(client, try await signIn(client))
+            #expect(answer.status == 200 && answer.json["token_type"] == "Bearer")
+            let text = try #require(answer.json["id_token"]?.stringValue)
+            let token = try JWT(identityToken: text, algorithms: [.es256])
+            let keys = try await client.send("/lab/identity/jwks", method: .get).body
+            let key = try #require(JSONValue.parse(keys)["keys"]?[0])
+            let identityKey: IdentityKey = try key.decode()
+            #expect(identityKey.isKeyOf(token))
+            let claims: JSONValue = try token.claims()
+            let now = client.clock.now().seconds
+            #expect(claims["iss"]?.stringValue == Self.issuer && claims["aud"] == "lab" && claims["sub"] == "alice")
+            #expect(claims["nonce"] == "n-1" && claims["iat"]?.integerValue == now)
+            #expect(claims["exp"]?.integerValue == now + 300)
+            let access = try #require(answer.json["access_token"]?.stringValue)
+            #expect(
+                claims["at_hash"]?.stringValue
+                    == Base64URL.encode(Digest.sha256(Data(access.utf8)).prefix(16)))
+        }
+    }
+
+    @Test("A code is good once, for a minute, at its address, and with its verifier")
+    func aCodeIsGoodOnce() async throws {
+        try await run { client in
+            let spent = try await signIn(client)
+            #expect(try await redeem(client, spent).status == 200)
+            let expired = try await signIn(client)
+            client.clock.advance(milliseconds: 60_001)
+            let refusals = [
+                try await redeem(client, spent), try await redeem(client, "made-up"),
+                try await redeem(client, expired),
+                try await redeem(client, signIn(client), ["redirect_uri": "lab://elsewhere"]),
+                try await redeem(client, signIn(client), ["code_verifier": "another"]),
+                try await redeem(client, signIn(client), ["code_verifier": nil]),
+            ]
+            for refusal in refusals {
+                #expect(refusal.status == 400 && refusal.json["error"] == "invalid_grant")
+            }
+            // A wrong verifier has spent the code.
+            let tried = try await signIn(client)
+            _ = try await redeem(client, tried, ["code_verifier": "another"])
+            #expect(try await redeem(client, tried).status == 400)
+            let last = try await signIn(client)
+            client.clock.advance(milliseconds: 60_000)
+            #expect(try await redeem(client, last).status == 200)
+        }
+    }
+
+    @Test("Only its client redeems codes")
+    func onlyItsClientRedeems() async throws {
+        try await run { client in
+            let code = try await signIn(client)
+            let stranger = try await redeem(client, code, secret: "guess")
+            #expect(stranger.status == 401 && stranger.json["error"] == "invalid_client")
+            let other = try await redeem(client, code, ["grant_type": "password"])
+            #expect(other.status == 400 && other.json["error"] == "unsupported_grant_type")
+            #expect(try await redeem(client, code).status == 200)
+        }
+    }
+
+    @Test("With restricted access, clients still redeem codes and read keys, but only tools sign somebody in")
+    func restrictedAccess() async throws {
+        let fixture = try ServerFixture {
+            $0.hasLabPowers = true
+            $0.policy.isBackOfficeRestricted = true
+        }
+        let provider = try #require(fixture.server.powers).identityProvider
+        provider.listens(at: "http://127.0.0.1:8080")
+        try await fixture.runUnconfigured { client in
+            let code = provider.authorize(
+                .init(userId: "alice", redirectUri: "lab://signed-in", nonce: nil, codeChallenge: Self.challenge),
+                at: client.clock.now())
+            #expect(try await redeem(client, code).status == 200)
+            #expect(try await client.send("/lab/identity/jwks", method: .get).status == 200)
+            let signIn = try await client.send(
+                "/lab/identity/authorize", body: JSONEncoder().encode(["userId": "alice"]))
+            #expect(signIn.status == 401)
+        }
+    }
+
+    @Test("A browser is sent back with a code and the state it came with")
+    func aBrowserIsSentBack() async throws {
+        try await run { client in
+            func browse(_ query: String) async throws -> (status: Int, location: String?) {
+                try await client.transport.execute(
+                    uri: "/lab/identity/authorize?\(query)", method: .get, headers: [:], body: ByteBuffer()
+                ) { ($0.status.code, $0.headers[.location]) }
+            }
+            let query =
+                "response_type=code&client_id=lab&redirect_uri=app%3A%2F%2Fback%3Fx%3D1&login_hint=bob&state=s%201"
+                + "&nonce=n-2&code_challenge=\(Self.challenge)&code_challenge_method=S256"
+            let sent = try await browse(query)
+            let target = try #require(sent.location.flatMap { URLComponents(string: $0) })
+            #expect(sent.status == 302 && target.scheme == "app" && target.host == "back")
+            let items = Dictionary((target.queryItems ?? []).map { ($0.name, $0.value ?? "") }) { $1 }
+            #expect(items["x"] == "1" && items["state"] == "s 1")
+            let tokens = try await redeem(client, #require(items["code"]), ["redirect_uri": "app://back?x=1"])
+            #expect(tokens.status == 200)
+            for wrong in [
+                query.replacing("client_id=lab", with: "client_id=other"), query.replacing("bob", with: ""),
+                query.replacing("S256", with: "plain"), query.replacing("=code&", with: "=token&"),
+                query.replacing("bob", with: "%FF"),
+            ] {
+                let refused = try await browse(wrong)
+                #expect(refused.status == 400 && refused.location == nil, "\(wrong)")
+            }
+        }
+    }
+
+    @Test("It tells where everything is")
+    func itTellsWhereEverythingIs() async throws {
+        try await run { client in
+            let answer = try await client.send("/lab/identity/.well-known/openid-configuration", method: .get)
+            let found = try JSONValue.parse(answer.body)
+            #expect(found["issuer"]?.stringValue == Self.issuer)
+            #expect(found["token_endpoint"]?.stringValue == Self.issuer + "/token")
+            #expect(found["jwks_uri"]?.stringValue == Self.issuer + "/jwks")
+            #expect(try await client.send("/lab/identity/authorize", body: Data("{}".utf8)).status == 400)
+        }
+        try await ServerFixture { $0.hasLabPowers = true }.run { client in
+            let answer = try await client.send("/lab/identity/.well-known/openid-configuration", method: .get)
+            #expect(answer.status == 404, "a server that does not listen has no address")
+        }
+        try await ServerFixture.run { (client: ServerClient) async throws in
+            #expect(try await client.send("/lab/identity/jwks", method: .get).status == 404)
+        }
+    }
+
+    @Test("An app is told how to reach a provider, without the client's secret")
+    func anAppIsToldHowToReach() async throws {
+        try await run { client in
+            let device = try TestDevice(client, .v3_3)
+            let scope = try await device.applicationScope()
+            let (request, decryptor) = try device.seal(["providerId": "lab"], scope, .applicationGeneric)
+            let answer = try await client.send(
+                "/api/config/oidc", headers: [EncryptionHeader.name: device.encryptionHeader(scope).value],
+                body: JSONEncoder().encode(request))
+            let plaintext = try decryptor.decrypt(JSONDecoder().decode(EciesResponse.self, from: answer.body))
+            #expect(
+                try JSONValue.parse(plaintext) == [
+                    "status": "OK",
+                    "responseObject": [
+                        "providerId": "lab", "clientId": "lab", "scopes": "openid",
+                        "authorizeUri": .string(Self.issuer + "/authorize"), "redirectUri": "lab://signed-in",
+                        "pkceEnabled": true,
+                    ],
+                ])
+        }
+    }
+
+    @Test("A code for another app is one for the same user, and starts an activation there")
+    func aCodeForAnotherApp() async throws {
+        try await run { client in
+            try await client.backOffice("application/create", ["applicationId": "other"]).expectOK()
+            var device = try await client.activeDevice()
+            let content = Data(#"{"requestObject":{"applicationId":"other"}}"#.utf8)
+            let (request, decryptor) = try device.seal(content, try await device.activationScope(), .activationGeneric)
+            let header = try device.signature(
+                method: "POST", uriId: "/api/activation/code", body: content, type: .possessionKnowledge)
+            let answer = try await client.send(
+                "/api/activation/code", headers: [SignatureHeader.name: header.value],
+                body: JSONEncoder().encode(request))
+            let plaintext = try decryptor.decrypt(JSONDecoder().decode(EciesResponse.self, from: answer.body))
+            let made = try #require(JSONValue.parse(plaintext)["responseObject"])
+            let detail = try await client.backOffice("application/detail", ["applicationId": "other"])
+            let configuration = try MobileSdkConfiguration(detail.required("versions.0.mobileSdkConfig"))
+            var other = try TestDevice(client.with(configuration: configuration), .v3_3)
+            #expect(try await other.activate(code: #require(made["activationCode"]?.stringValue)).status == 200)
+            #expect(other.activationId == made["activationId"]?.stringValue)
+            let status = try await client.activationStatus(other.activationId)
+            #expect(status.text("userId") == "alice" && status.text("activationStatus") == "PENDING_COMMIT")
+            #expect(status.text("applicationId") == "other")
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import HTTPTypes
+import PowerAuthProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PowerAuthServer
+
+/// What is answered without a worker obeys the rules that all obey.
+@Suite("Quick answers", .endsInTime)
+struct QuickAnswerTests {
+    @Test("What is known is answered although every worker is busy")
+    func everyWorkerIsBusy() async throws {
+        let commit = HeldCommit()
+        // The points are there, and the server believes that nobody uses them.
+        let fixture = try ServerFixture(
+            faults: ServerFaults(areArmed: { false }, afterCommit: { commit.pass() })
+        ) { $0.workerThreads = 1 }
+        try await fixture.run { client in
+            var device = try await client.activeDevice()
+            let token = try await device.createToken()
+            #expect(try await device.verifySignature().flag("signatureValid") == true)
+            #expect(
+                try await client.validate(token.header(.v3_3, timestamp: client.timestamp)).flag("tokenValid") == true)
+            let flags: [String: any Sendable] = ["activationId": device.activationId, "activationFlags": ["VIP"]]
+            commit.hold()
+            async let busy = client.backOffice("activation/init", ["userId": "bob", "applicationId": "lab"])
+            try await onThread { commit.waitUntilHeld() }
+            async let waiting = client.backOffice("activation/flags/create", flags)
+            #expect(try await client.activationStatus(device.activationId).text("activationStatus") == "ACTIVE")
+            #expect(try await device.verifySignature().flag("signatureValid") == true)
+            client.clock.advance(milliseconds: 1)
+            #expect(
+                try await client.validate(token.header(.v3_3, timestamp: client.timestamp)).flag("tokenValid") == true)
+            commit.release()
+            #expect(try await busy.status == 200)
+            #expect(try await waiting.status == 200)
+        }
+    }
+
+    @Test("While a fault is armed every request passes every point")
+    func everyRequestPassesEveryPoint() async throws {
+        let passed = Mutex<[String]>([])
+        func point(_ name: String) -> @Sendable () -> Void { { passed.withLock { $0.append(name) } } }
+        let fixture = try ServerFixture(
+            faults: ServerFaults(
+                requestReceived: point("received"), beforeCommit: point("before"), afterCommit: point("after"),
+                responseSent: point("sent")))
+        try await fixture.run { client in
+            var device = try await client.activeDevice()
+            for _ in 0..<2 {
+                passed.withLock { $0 = [] }
+                #expect(try await device.verifySignature().flag("signatureValid") == true)
+                #expect(passed.withLock { $0 } == ["received", "before", "after", "sent"])
+            }
+        }
+    }
+
+    @Test("A quick answer stands in the journal, on behalf of its operation, like any other")
+    func theJournal() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            var device = try await client.activeDevice()
+            try await device.verifySignature()
+            let count = fixture.journal.events.count
+            try await device.verifySignature()
+            let events = fixture.journal.events.dropFirst(count).map(\.event)
+            try #require(events.count == 3)
+            guard case .requestReceived("POST", "/rest/v3/signature/verify") = events[0],
+                case .signatureVerified(device.activationId, _, true, 2, 0) = events[1],
+                case .requestAnswered("POST", "/rest/v3/signature/verify", 200, _) = events[2]
+            else {
+                Issue.record("unexpected events \(events)")
+                return
+            }
+            let body = try JSONSerialization.data(
+                withJSONObject: ["requestObject": ["activationId": device.activationId, "challenge": "no"]])
+            let refused = try await client.send(
+                "/rest/v3/activation/status", headers: [ServerHeader.operation: "op-9"], body: body)
+            #expect(refused.status == 400)
+            let caused = fixture.journal.events.filter { $0.operation == "op-9" }
+            #expect(caused.count == 3, "received, refused, answered")
+        }
+    }
+
+    @Test("A request that is no JSON, has another method, or comes to a closed back office is refused as by a worker")
+    func theRefusals() async throws {
+        try await ServerFixture.run { client in
+            let path = "/rest/v3/activation/status"
+            let statuses = [
+                try await client.send(path, method: .put).status,
+                try await client.send(path, headers: ["Content-Type": "text/plain"]).status,
+                try await client.send(path, body: Data("[".utf8)).status,
+                try await client.send(path, body: Data(count: ServerLimits.bodyBytes + 1)).status,
+            ]
+            #expect(statuses == [405, 415, 400, 413])
+        }
+        let closed = try ServerFixture { $0.policy.isBackOfficeRestricted = true }
+        let endpoints = closed.server.endpoints.filter { $0.face == .backOffice }
+        #expect(!endpoints.isEmpty && endpoints.allSatisfy { $0.quickAnswer == nil })
+    }
+
+    @Test("The lab's rules for requests hit quick answers, and its journal shows them")
+    func theLabsRules() async throws {
+        try await ServerFixture { $0.hasLabPowers = true }.run { client in
+            let device = try await client.activeDevice()
+            for _ in 0..<2 { _ = try await client.activationStatus(device.activationId) }
+            let rule = Data(#"{"path": "/rest/v3/activation/status", "status": 503, "times": 1}"#.utf8)
+            #expect(try await client.send("/lab/faults", body: rule).status == 200)
+            #expect(try await client.activationStatus(device.activationId).status == 503)
+            #expect(try await client.activationStatus(device.activationId).status == 200)
+            let answer = try await client.send("/lab/traffic", method: .get)
+            let traffic = String(decoding: answer.body, as: UTF8.self)
+            #expect(traffic.components(separatedBy: #""path":"/rest/v3/activation/status""#).count == 5)
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import GRDB
+import TestSupport
+
+/// The server's database as another program opens it, beside a server that runs or is about to end.
+enum StoredDatabase {
+    /// Opens the file below a fixture's directory. It waits for the server's locks: a server that nobody refers to any more
+    /// folds its log and closes its connections on threads of its own, while the next line of a test runs.
+    static func open(_ directory: TemporaryDirectory, foreignKeys: Bool = true) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = foreignKeys
+        configuration.busyMode = .timeout(600)
+        return try DatabaseQueue(path: directory.path + "/server/server.sqlite", configuration: configuration)
+    }
+}

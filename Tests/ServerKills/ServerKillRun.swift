@@ -1,0 +1,194 @@
+import Foundation
+import GRDB
+import LabKit
+import LabSystem
+import LabTesting
+import PowerAuthProtocol
+import Synchronization
+
+/// One server of an instance, which dies under its writers and is started again.
+///
+/// Thread rule: one thread at a time. Calls block.
+final class ServerKillRun {
+    /// How the server dies.
+    enum Death: Sendable, CustomStringConvertible {
+        /// At a fault point, when it has been passed so often.
+        case at(FaultPoint, pass: Int)
+        /// Wherever it is, when so many requests were answered.
+        case anywhere(answers: Int)
+
+        var description: String {
+            switch self {
+            case .at(let point, let pass): "\(point)#\(pass)"
+            case .anywhere(let answers): "anywhere, after \(answers) answers"
+            }
+        }
+    }
+
+    /// A writer that has asked so often has outlived its server's death by far.
+    private static let patience = 20_000
+
+    private let lab: TestInstance
+    private let faults: FaultTable
+    private let writers: [any Writer]
+    private var stream: SeedStream
+
+    /// - Parameter count: how many writers there are: three quarters devices, the others of the back office.
+    init(_ lab: TestInstance, writers count: Int, stream: SeedStream) throws {
+        self.lab = lab
+        self.stream = stream
+        faults = try FaultTable.open(lab.layout.faultsPath)
+        writers = try Cast(lab).writers(count)
+    }
+
+    /// Lets the server die once.
+    /// - Throws: ``Breach``; the error of a command that had to succeed.
+    func die(_ death: Death) throws {
+        if case .at(let point, let pass) = death {
+            _ = try faults.arm(FaultRule(point: point, process: "server", action: .kill, pass: pass))
+        }
+        try writeUntilDeath(death)
+        _ = try faults.disarm()
+        try lab.server.call(RestartServer())
+        try settle()
+    }
+
+    private func settle() throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let database = try DatabaseQueue(
+            path: lab.layout.serverDirectory + "/server.sqlite", configuration: configuration)
+        try database.read { database in
+            for writer in writers { try writer.settle(database) }
+        }
+        try database.close()
+    }
+
+    /// What the threads of the writers share.
+    private final class Shared: Sendable {
+        let breach = Mutex<Breach?>(nil)
+        let answers = DispatchSemaphore(value: 0)
+    }
+
+    /// A writer in the hands of its thread.
+    // Unchecked: a writer belongs to its thread until the group is left, and to the caller behind that.
+    private struct Turn: @unchecked Sendable {
+        let writer: any Writer
+        var stream: SeedStream
+        let connection: ServerConnection
+
+        mutating func write(_ shared: Shared) {
+            do {
+                for _ in 0..<ServerKillRun.patience {
+                    guard try writer.write(to: connection, &stream) else { return }
+                    shared.answers.signal()
+                }
+                throw Breach("the server does not die")
+            } catch let breach as Breach {
+                shared.breach.withLock { $0 = $0 ?? breach }
+            } catch {
+                shared.breach.withLock { $0 = $0 ?? Breach("\(error)") }
+            }
+        }
+    }
+
+    private func writeUntilDeath(_ death: Death) throws {
+        let port = try lab.serverReady().port
+        let shared = Shared()
+        let group = DispatchGroup()
+        // All connections are there before the first request.
+        let turns = try writers.map { writer in
+            Turn(
+                writer: writer, stream: SeedStream(seed: stream.next(), "writer"),
+                connection: try ServerConnection(port: port))
+        }
+        let awaited = if case .anywhere(let answers) = death { answers } else { 0 }
+        for turn in turns {
+            group.enter()
+            runOnThread(name: "writer") {
+                var turn = turn
+                turn.write(shared)
+                // Nobody waits for the answers of one who has ended.
+                for _ in 0..<awaited { shared.answers.signal() }
+                group.leave()
+            }
+        }
+        if awaited > 0 {
+            for _ in 0..<awaited { shared.answers.wait() }
+            try lab.server.call(KillServer())
+        }
+        group.wait()
+        if let breach = shared.breach.withLock({ $0 }) { throw breach }
+    }
+}
+
+/// Makes the writers of a run.
+private struct Cast {
+    private let connection: ServerConnection
+    private let configuration: MobileSdkConfiguration
+
+    init(_ lab: TestInstance) throws {
+        let ready = try lab.serverReady()
+        connection = try ServerConnection(port: ready.port)
+        configuration = try MobileSdkConfiguration(ready.configuration)
+    }
+
+    func writers(_ count: Int) throws -> [any Writer] {
+        let others = count / 8
+        return try (0..<(count - 2 * others)).map { try device(userId: "device-\($0)") }
+            + (0..<others).map { InitiatingWriter(userId: "new-\($0)") } + operations(others)
+    }
+
+    private func device(userId: String) throws -> any Writer {
+        let key = try PrivateKey.generate()
+        let seeded = try post(
+            "/lab/seed",
+            [
+                "activations": [
+                    [
+                        "userId": .string(userId), "maxFailedAttempts": 1_000_000,
+                        "devicePublicKey": .string(StrictBase64.encode(key.publicKey.uncompressed)),
+                    ]
+                ]
+            ])["activations"]?[0]
+        guard let id = seeded?["activationId"]?.stringValue, let server = seeded?["serverPublicKey"]?.stringValue,
+            let counter = seeded?["ctrData"]?.stringValue
+        else { throw Breach("no activation was seeded: \(seeded ?? .null)") }
+        return SigningWriter(
+            userId: userId,
+            try ActivationKeyExchange(
+                deviceKey: key, activationId: id,
+                serverPublicKey: StrictBase64.decode(server, field: "serverPublicKey"),
+                counterData: StrictBase64.decode(counter, field: "ctrData")),
+            configuration)
+    }
+
+    private func operations(_ count: Int) throws -> [any Writer] {
+        _ = try post(
+            "/rest/v3/operation/template/create",
+            [
+                "requestObject": [
+                    "templateName": "kills", "operationType": "kills", "dataTemplate": "A2",
+                    "signatureType": ["POSSESSION_KNOWLEDGE"], "maxFailureCount": 1_000_000, "expiration": 86_400,
+                ]
+            ])
+        return try (0..<count).map { number in
+            let operation = try post(
+                "/rest/v3/operation/create",
+                [
+                    "requestObject": [
+                        "userId": .string("operations-\(number)"), "applications": ["lab"], "templateName": "kills",
+                    ]
+                ])["responseObject"]
+            guard let id = operation?["id"]?.stringValue else { throw Breach("no operation was created") }
+            return FailingWriter(operationId: id)
+        }
+    }
+
+    private func post(_ path: String, _ body: JSONValue) throws -> JSONValue {
+        guard let answer = connection.post(path, body.encoded()), answer.status == 200 else {
+            throw Breach("\(path) was not answered with success")
+        }
+        return try JSONValue.parse(answer.body)
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import LabKit
+import LabProgram
+import LabSystem
+import ServerKills
+
+/// The long form of the deaths of servers, for `make soak`.
+@main
+struct ServerKillsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "server-kills",
+        abstract: "Kills servers under their writers, and proves that what was answered is there, once.")
+
+    @Option(help: "Seconds after which no other death is begun.")
+    var seconds: Int64 = 600
+
+    @Option(help: "Seed of the moments of death; drawn and printed when left out.")
+    var seed: UInt64?
+
+    @Option(help: "How often a server dies at most.")
+    var deaths = 1000
+
+    @Option(help: "How many servers die side by side.")
+    var servers = 2
+
+    func validate() throws {
+        guard seconds > 0, deaths > 0, servers > 0 else {
+            throw ValidationError("--seconds, --deaths and --servers begin at 1.")
+        }
+    }
+
+    func run() throws {
+        let seed = seed ?? UInt64.random(in: 0..<1_000_000_000)
+        Self.tell("server kills: seed \(seed), at most \(deaths) deaths and \(seconds) s")
+        let report = ServerKillCampaign(
+            seed: seed, deaths: deaths, servers: servers, time: .seconds(seconds), progress: Self.tell
+        ).run()
+        Self.tell(report.text)
+        if !report.failures.isEmpty { throw BrokenRules(count: report.failures.count) }
+    }
+
+    /// Writes a line at once: somebody is watching a long run.
+    @Sendable private static func tell(_ line: String) {
+        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+    }
+
+    static func main() {
+        Signals.ignore(SIGPIPE)
+        Program.run(Self.self)
+    }
+}
+
+/// The error of a campaign that found something.
+struct BrokenRules: Error, CustomStringConvertible {
+    let count: Int
+
+    var description: String { "\(count) breaches; the lines above say how the server died, and what was expected." }
+}
