@@ -1,12 +1,33 @@
 import Foundation
 import PowerAuthProtocol
 
+/// Devices that are asked to make requests, one for each connection.
+///
+/// Belongs to one thread.
+final class LoadDevices {
+    private var devices: [LoadDevice]
+
+    init(_ devices: [LoadDevice]) {
+        self.devices = devices
+    }
+
+    var count: Int { devices.count }
+
+    /// One sample of requests, a list for each connection.
+    func requests(of task: LoadTask, connections: Int) throws -> [[LoadRequest]] {
+        let perConnection = max(1, task.requests(connections: connections) / connections)
+        return try (0..<connections).map { index in
+            try (0..<perConnection).map { _ in try task.request(of: &devices[index]) }
+        }
+    }
+}
+
 /// A lab server and the devices that are activated on it, one for each connection.
 final class Fleet {
     private let program: String
     private let directory: String
     private(set) var server: ServerProcess
-    private(set) var devices: [LoadDevice]
+    let devices: LoadDevices
 
     /// Makes a server with active devices, each with a token.
     ///
@@ -17,7 +38,7 @@ final class Fleet {
         server = try Self.start(program, directory, "--lab-powers")
         let configuration = try MobileSdkConfiguration(server.value("SDK config"))
         let keys = try (0..<count).map { _ in try PrivateKey.generate() }
-        let http = HTTPCall(port: server.port)
+        let http = HTTPCall(server: server.address)
         let seeded: Seeded = try http.post(
             "/lab/seed",
             Seeding(
@@ -25,12 +46,14 @@ final class Fleet {
                     .init(
                         userId: "load-\(number)", devicePublicKey: StrictBase64.encode(key.publicKey.uncompressed))
                 }))
-        devices = try zip(keys, seeded.activations).map { key, activation in
-            try LoadDevice(
-                configuration: configuration, key: key, activationId: activation.activationId,
-                serverPublicKey: activation.serverPublicKey, counterData: activation.ctrData)
-        }
-        for index in devices.indices { try devices[index].createToken(http) }
+        devices = LoadDevices(
+            try zip(keys, seeded.activations).map { key, activation in
+                var device = try LoadDevice(
+                    configuration: configuration, key: key, activationId: activation.activationId,
+                    serverPublicKey: activation.serverPublicKey, counterData: activation.ctrData)
+                try device.createToken(http)
+                return device
+            })
         try restart()
     }
 
@@ -40,22 +63,15 @@ final class Fleet {
         server = try Self.start(program, directory)
     }
 
-    /// One sample of requests, a list for each connection.
-    func requests(of task: LoadTask, connections: Int) throws -> [[LoadRequest]] {
-        let perConnection = max(1, task.requests(connections: connections) / connections)
-        return try (0..<connections).map { index in
-            try (0..<perConnection).map { _ in try task.request(of: &devices[index]) }
-        }
-    }
-
     /// Lets operations wait for the user of the first device.
     /// - Returns: bytes of the list that the server answers.
     func createOperations(_ count: Int) throws -> Int {
-        let http = HTTPCall(port: server.port)
+        let http = HTTPCall(server: server.address)
         for _ in 0..<count {
             let _: Answered = try http.post("/rest/v3/operation/create", Creation())
         }
-        let request = try LoadTask.list.request(of: &devices[0])
+        let requests = try devices.requests(of: .list, connections: 1)
+        guard let request = requests.first?.first else { throw LoadFailure("there is no device to ask for a list") }
         return try http.text(LoadTask.list.path, body: Data(request.body.utf8), headers: request.headers).utf8.count
     }
 

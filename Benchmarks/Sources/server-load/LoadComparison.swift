@@ -1,8 +1,8 @@
-/// A task over a number of connections, and the same load on the baseline.
+/// A task over a number of connections, and the same load on the other side.
 struct LoadComparison {
     let task: LoadTask
     let connections: Int
-    var baseline = BaselineServer.Work.update
+    let other: OtherSide
 
     /// What both sides reached.
     struct Result {
@@ -14,31 +14,52 @@ struct LoadComparison {
 
     /// The least good ratio; nil for rows that only explain another one.
     var goal: Double? {
-        connections == ServerLoad.connectionCounts.max() && baseline == .update ? ServerLoad.rateGoal : nil
+        guard case .baseline(_, .update) = other else { return nil }
+        return connections == ServerLoad.connectionCounts.max() ? ServerLoad.rateGoal : nil
     }
 
     /// Takes pairs of samples, one of each side, swapping who comes first; the first pair only warms up.
-    func measure(fleet: Fleet, baseline process: ServerProcess, rounds: Int) throws -> Result {
+    func measure(_ fleet: Fleet, rounds: Int) throws -> Result {
         var (servers, baselines) = (LoadSamples(), LoadSamples())
         for round in 0...rounds {
-            let requests = try fleet.requests(of: task, connections: connections)
-            let load = LoadGenerator(path: task.path, requests: requests, expected: task.expected)
-            let raw = LoadGenerator(path: baseline.path, requests: requests, expected: BaselineServer.answer)
+            let requests = try fleet.devices.requests(of: task, connections: connections)
+            let load = LoadGenerator(
+                fleet.server.address, path: task.path, requests: requests, expected: task.expected)
+            let raw = try other.load(task, connections: connections, like: requests)
             let sample: LoadGenerator.Outcome
-            let other: LoadGenerator.Outcome
+            let opposite: LoadGenerator.Outcome
             if round.isMultiple(of: 2) {
-                sample = try load.run(port: fleet.server.port)
-                other = try raw.run(port: process.port)
+                sample = try load.run()
+                opposite = try raw.run()
             } else {
-                other = try raw.run(port: process.port)
-                sample = try load.run(port: fleet.server.port)
+                opposite = try raw.run()
+                sample = try load.run()
             }
             guard round > 0 else { continue }
             servers.add(sample)
-            baselines.add(other)
+            baselines.add(opposite)
         }
         let ratios = zip(servers.rates, baselines.rates).map { $0 / $1 }.sorted()
         return Result(server: servers, baseline: baselines, ratio: ratios[ratios.count / 2])
+    }
+}
+
+/// What the server is compared with.
+enum OtherSide {
+    /// The baseline takes the very requests of the server.
+    case baseline(ServerProcess, BaselineServer.Work)
+    /// Another PowerAuth server has devices of its own.
+    case powerAuth(OtherServer)
+
+    func load(_ task: LoadTask, connections: Int, like requests: [[LoadRequest]]) throws -> LoadGenerator {
+        switch self {
+        case .baseline(let process, let work):
+            LoadGenerator(process.address, path: work.path, requests: requests, expected: BaselineServer.answer)
+        case .powerAuth(let server):
+            LoadGenerator(
+                server.address, path: task.path,
+                requests: try server.devices.requests(of: task, connections: connections), expected: task.expected)
+        }
     }
 }
 

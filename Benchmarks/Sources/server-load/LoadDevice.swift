@@ -44,17 +44,29 @@ struct LoadDevice {
             timestamp: UInt64(Date().timeIntervalSince1970 * 1000))
     }
 
-    /// Asks the server for a token, with protocol 3.2, which needs no temporary key.
-    mutating func createToken(_ http: HTTPCall) throws {
-        let version = ProtocolVersion.v3_2
-        let encryptor = EciesClientEncryptor(
+    /// The request for a token, with protocol 3.2, which needs no temporary key.
+    func tokenRequest() throws -> (request: EciesRequest, decryptor: EciesResponseDecryptor) {
+        try EciesClientEncryptor(
             parameters: EciesParameters(
-                version: version, sharedInfo1: .createToken, applicationKey: configuration.applicationKeyText,
+                version: .v3_2, sharedInfo1: .createToken, applicationKey: configuration.applicationKeyText,
                 activationId: activationId, temporaryKeyId: nil),
             serverPublicKey: exchange.peerPublicKey,
-            sharedInfo2: SharedInfo2.activation(exchange.keys.transport, configuration.applicationSecretText))
-        let (request, decryptor) = try encryptor.encrypt(
-            Data("{}".utf8), timestamp: UInt64(Date().timeIntervalSince1970 * 1000))
+            sharedInfo2: SharedInfo2.activation(exchange.keys.transport, configuration.applicationSecretText)
+        ).encrypt(Data("{}".utf8), timestamp: UInt64(Date().timeIntervalSince1970 * 1000))
+    }
+
+    /// Takes the token of an answer.
+    mutating func take(_ answer: EciesResponse, _ decryptor: EciesResponseDecryptor) throws {
+        let created = try JSONDecoder().decode(Created.self, from: decryptor.decrypt(answer))
+        token = (
+            created.tokenId, try TokenSecret(StrictBase64.decode(created.tokenSecret, field: "tokenSecret"))
+        )
+    }
+
+    /// Asks a server for a token as devices do.
+    mutating func createToken(_ http: HTTPCall) throws {
+        let version = ProtocolVersion.v3_2
+        let (request, decryptor) = try tokenRequest()
         let body = try JSONEncoder().encode(request)
         let signed = try signature(uriId: "/pa/token/create", body: body)
         let header = SignatureHeader(
@@ -62,10 +74,7 @@ struct LoadDevice {
             nonce: signed.nonce, signatureType: .possessionKnowledge, signature: signed.signature)
         let answer: EciesResponse = try http.post(
             "/pa/v3/token/create", body: body, headers: [SignatureHeader.name: header.value])
-        let created = try JSONDecoder().decode(Created.self, from: decryptor.decrypt(answer))
-        token = (
-            created.tokenId, try TokenSecret(StrictBase64.decode(created.tokenSecret, field: "tokenSecret"))
-        )
+        try take(answer, decryptor)
     }
 
     private struct Created: Decodable {

@@ -4,15 +4,17 @@ import Foundation
 ///
 /// One thread serves all connections, so that little is taken away from the server on a small machine.
 struct LoadGenerator {
+    private let server: ServerAddress
     private let requests: [[[UInt8]]]
     private let expected: String
 
     /// - Parameters:
     ///   - requests: a list for each connection.
     ///   - expected: what every answer contains.
-    init(path: String, requests: [[LoadRequest]], expected: String) {
+    init(_ server: ServerAddress, path: String, requests: [[LoadRequest]], expected: String) {
+        self.server = server
         self.requests = requests.map { list in
-            list.map { HTTPRequestBytes.post(path, Array($0.body.utf8), headers: $0.headers) }
+            list.map { HTTPRequestBytes.post(server.path + path, Array($0.body.utf8), headers: $0.headers) }
         }
         self.expected = expected
     }
@@ -25,8 +27,8 @@ struct LoadGenerator {
 
     /// Sends everything and waits for all answers.
     /// - Throws: when an answer is not the expected one.
-    func run(port: Int) throws -> Outcome {
-        let connections = try requests.map { _ in try Connection(port: port) }
+    func run() throws -> Outcome {
+        let connections = try requests.map { _ in try Connection(server) }
         var polled = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         var next = [Int](repeating: 0, count: connections.count)
         var sentAt = [UInt64](repeating: 0, count: connections.count)
@@ -40,9 +42,10 @@ struct LoadGenerator {
             try connection.send(requests[index][0])
         }
         while open > 0 {
-            guard poll(&polled, nfds_t(polled.count), 10_000) > 0 else {
-                throw LoadFailure("no answer within ten seconds")
-            }
+            let ready = poll(&polled, nfds_t(polled.count), 10_000)
+            // A signal that ends the program does so on a thread of its own.
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0 else { throw LoadFailure("no answer within ten seconds") }
             for index in polled.indices where polled[index].revents != 0 {
                 guard let answer = try connections[index].receive() else { continue }
                 let now = DispatchTime.now().uptimeNanoseconds

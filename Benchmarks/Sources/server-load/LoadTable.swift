@@ -4,16 +4,20 @@ import Foundation
 struct LoadTable {
     private static let widths = [28, 11, 9, 8, 8, 11, 8, 8, 6, 7]
 
-    func printHeader() {
+    /// - Parameter other: what the server is compared with.
+    func printHeader(_ other: String) {
         row([
-            "task", "connections", "server/s", "p50 ms", "p99 ms", "baseline/s", "p50 ms", "p99 ms", "ratio", "goal",
+            "task", "connections", "server/s", "p50 ms", "p99 ms", "\(other)/s", "p50 ms", "p99 ms", "ratio", "goal",
         ])
         printNow(String(repeating: "-", count: Self.widths.reduce(0, +) + Self.widths.count - 1))
     }
 
     func printRow(_ comparison: LoadComparison, _ result: LoadComparison.Result) {
         let verdict = comparison.goal.map { "\(number($0))\(result.ratio >= $0 ? "" : " !")" } ?? ""
-        let name = comparison.baseline == .constant ? "  the same, without update" : comparison.task.name
+        let name =
+            if case .baseline(_, .constant) = comparison.other { "  the same, without update" } else {
+                comparison.task.name
+            }
         row(
             [name, "\(comparison.connections)"] + figures(result.server) + figures(result.baseline)
                 + [number(result.ratio), verdict])

@@ -5,7 +5,7 @@ import Foundation
 struct ServerLoad {
     static let connectionCounts = [1, 16, 64]
     /// What the server must reach of the baseline's rate with the most connections.
-    static let rateGoal = 0.5
+    static let rateGoal = 0.6
     /// KiB that the server may hold, however many requests it has answered.
     static let memoryGoal = 64 * 1024
     /// After how many answered requests the memory is looked at.
@@ -16,53 +16,70 @@ struct ServerLoad {
         if arguments.first == BaselineServer.argument, arguments.count == 2 {
             return try await BaselineServer(directory: arguments[1]).run()
         }
-        guard let program = arguments.first, arguments.count <= 3,
-            let rounds = arguments.count == 1 ? 5 : Int(arguments[1]), rounds > 0
-        else {
-            print(
-                """
-                usage: server-load LAB-SERVER [ROUNDS [PART]]
-                  LAB-SERVER  the program to measure
-                  ROUNDS      samples for each figure (5)
-                  PART        only tasks with this part in their name; the last one is called memory
-                """)
+        guard let options = LoadOptions(arguments) else {
+            print(LoadOptions.usage)
             exit(2)
         }
-        try measure(program: program, rounds: rounds, part: arguments.count == 3 ? arguments[2] : "")
+        try Interruption.watch()
+        do {
+            try measure(options)
+        } catch let failure as LoadFailure {
+            FileHandle.standardError.write(Data("server-load: \(failure)\n".utf8))
+            exit(1)
+        }
     }
 
-    private static func measure(program: String, rounds: Int, part: String) throws {
-        func isWanted(_ name: String) -> Bool { part.isEmpty || name.contains(part) }
-        printNow(
-            "Requests answered in a second over kept connections, \(rounds) interleaved samples; "
-                + "load of the machine \(MachineLoad.text).\n")
+    private static func measure(_ options: LoadOptions) throws {
         let directory = try ScratchDirectory()
+        Interruption.willRemove(directory.path)
+        printNow(
+            "Requests answered in a second over kept connections, \(options.rounds) interleaved samples; "
+                + "load of the machine \(MachineLoad.text).\n")
         let fleet = try Fleet(
-            program: program, directory: directory.path + "/server", devices: connectionCounts.max() ?? 1)
-        let tasks = LoadTask.allCases.filter { isWanted($0.name) }
+            program: options.program, directory: directory.path + "/server", devices: connectionCounts.max() ?? 1)
+        let tasks = LoadTask.allCases.filter { options.wants($0.name) && (options.other == nil || $0 != .list) }
         if !tasks.isEmpty {
-            let baseline = try ServerProcess.baseline(directory: directory.path + "/baseline")
-            let table = LoadTable()
-            table.printHeader()
-            func compare(_ comparison: LoadComparison) throws {
-                table.printRow(comparison, try comparison.measure(fleet: fleet, baseline: baseline, rounds: rounds))
-            }
-            for task in tasks where task != .list {
-                for connections in task.connectionCounts {
-                    try compare(LoadComparison(task: task, connections: connections))
-                }
-            }
-            if let task = tasks.first, task == .status {
-                try compare(
-                    LoadComparison(task: task, connections: connectionCounts.max() ?? 1, baseline: .constant))
-            }
-            if tasks.contains(.list) {
-                let bytes = try fleet.createOperations(1000)
-                try compare(LoadComparison(task: .list, connections: 1, baseline: .long(bytes: bytes)))
+            if let other = options.other {
+                try compare(tasks, fleet, other, options)
+            } else {
+                try compareWithBaseline(tasks, fleet, directory, options)
             }
         }
-        if isWanted("memory") { try printMemory(fleet) }
+        if options.wants("memory"), options.other == nil { try printMemory(fleet) }
         printNow("\nLoad of the machine at the end \(MachineLoad.text). How to read this: docs/benchmarks.md")
+    }
+
+    private static func compare(
+        _ tasks: [LoadTask], _ fleet: Fleet, _ address: ServerAddress, _ options: LoadOptions
+    ) throws {
+        let other = try OtherServer(address, devices: fleet.devices.count)
+        let table = LoadTable()
+        table.printHeader("other")
+        for task in tasks {
+            for connections in task.connectionCounts {
+                let comparison = LoadComparison(task: task, connections: connections, other: .powerAuth(other))
+                table.printRow(comparison, try comparison.measure(fleet, rounds: options.rounds))
+            }
+        }
+    }
+
+    private static func compareWithBaseline(
+        _ tasks: [LoadTask], _ fleet: Fleet, _ directory: ScratchDirectory, _ options: LoadOptions
+    ) throws {
+        let baseline = try ServerProcess.baseline(directory: directory.path + "/baseline")
+        let table = LoadTable()
+        table.printHeader("baseline")
+        func compare(_ task: LoadTask, _ connections: Int, _ work: BaselineServer.Work) throws {
+            let comparison = LoadComparison(task: task, connections: connections, other: .baseline(baseline, work))
+            table.printRow(comparison, try comparison.measure(fleet, rounds: options.rounds))
+        }
+        for task in tasks where task != .list {
+            for connections in task.connectionCounts { try compare(task, connections, .update) }
+        }
+        if tasks.contains(.status) { try compare(.status, connectionCounts.max() ?? 1, .constant) }
+        if tasks.contains(.list) {
+            try compare(.list, 1, .long(bytes: fleet.createOperations(1000)))
+        }
     }
 
     /// The memory of a server that has just started, was warmed up, and has answered many requests.
@@ -81,9 +98,10 @@ struct ServerLoad {
             while answered < target {
                 for task in LoadTask.allCases where task != .list {
                     let load = LoadGenerator(
-                        path: task.path, requests: try fleet.requests(of: task, connections: fleet.devices.count),
+                        fleet.server.address, path: task.path,
+                        requests: try fleet.devices.requests(of: task, connections: fleet.devices.count),
                         expected: task.expected)
-                    answered += try load.run(port: fleet.server.port).latencies.count
+                    answered += try load.run().latencies.count
                 }
             }
             report(try fleet.server.residentKibibytes())

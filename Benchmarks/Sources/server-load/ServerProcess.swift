@@ -3,7 +3,7 @@ import Foundation
 /// A server in a process of its own, ended with the last reference.
 final class ServerProcess {
     private let process = Process()
-    let port: Int
+    let address: ServerAddress
     /// What the server printed when it listened.
     let announcement: String
 
@@ -17,6 +17,7 @@ final class ServerProcess {
         // The log of requests is written as always, only nobody keeps it.
         process.standardError = FileHandle.nullDevice
         try process.run()
+        Interruption.willEnd(process.processIdentifier)
         var text = ""
         while !text.split(separator: "\n").contains(where: { $0.hasPrefix(last) }) || !text.hasSuffix("\n") {
             let piece = output.fileHandleForReading.availableData
@@ -24,9 +25,7 @@ final class ServerProcess {
             text += String(decoding: piece, as: UTF8.self)
         }
         announcement = text
-        guard let port = try Self.value("listening on", in: text).split(separator: ":").last.flatMap({ Int($0) })
-        else { throw LoadFailure("\(program) does not say its port") }
-        self.port = port
+        address = try ServerAddress(Self.value("listening on", in: text))
     }
 
     deinit { stop() }
@@ -35,6 +34,7 @@ final class ServerProcess {
     func stop() {
         process.terminate()
         process.waitUntilExit()
+        Interruption.hasEnded(process.processIdentifier)
     }
 
     /// The baseline: this program again.
