@@ -18,7 +18,7 @@ public enum MessagingHandlers {
         let messages = WatchMessages()
         retained.withLock { $0 = messages }
         let session = WCSession.default
-        messages.register(on: peer, session: session, reportsPairing: reportsPairing)
+        WatchCommands.register(messages, on: peer, session: session, reportsPairing: reportsPairing)
         guard hasSession, WCSession.isSupported() else { return }
         session.delegate = messages
         session.activate()

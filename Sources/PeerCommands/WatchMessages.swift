@@ -1,94 +1,127 @@
 import Foundation
 import LabKit
-import LabPeer
 import PowerAuthShared
 import WatchConnectivity
 
-/// An app's use of WatchConnectivity: it owns the session's delegate, hands PowerAuth messages to the SDK as the
-/// manuals say, and keeps its own messages for scenarios to look at.
+/// The delegate of an app's watch session: it hands PowerAuth messages to the SDK as the manuals say, and keeps its own
+/// messages, and a log of everything it was told, for scenarios to look at.
 ///
-/// Any thread: the delegate's callbacks arrive on the session's queue, the command handlers on the main queue; the
-/// lists are guarded by a lock.
+/// Any thread: the delegate's callbacks arrive on the session's queue, the command handlers ask on the main queue; a lock
+/// guards what both touch.
 final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
-    // Safe to share: `lock` guards the lists, and nothing else is mutable.
+    // Safe to share: `lock` guards `record`, and nothing else is mutable.
     private let lock = NSLock()
-    private var messages: [[String: JSONValue]] = []
-    private var userInfos: [[String: JSONValue]] = []
-    private var finished: [FinishedUserInfoTransfers.Transfer] = []
+    private var record = Record()
 
-    func register(on peer: Peer, session: WCSession, reportsPairing: Bool) {
-        peer.handleSync(WatchSessionState.self) { _ in
-            WatchSessionState.Result {
-                $0.activationState = WatchSessionState.State(session.activationState)
-                $0.isReachable = session.isReachable
-                $0.isPaired = reportsPairing ? session.isPaired : nil
-                $0.isWatchAppInstalled = reportsPairing ? session.isWatchAppInstalled : nil
-                $0.phoneNeedsUnlock =
-                    reportsPairing ? nil : session.iOSDeviceNeedsUnlockAfterRebootForReachability
-            }
-        }
-        peer.handle(SendMessage.self) { arguments, reply in
-            session.sendMessage(
-                arguments.message.propertyList,
-                replyHandler: arguments.reply ? { reply(.success([String: JSONValue](propertyList: $0))) } : nil,
-                errorHandler: { reply(.failure($0)) })
-            // Without a reply handler only a failure is ever told; the message is on its way.
-            if !arguments.reply { reply(.success(nil)) }
-        }
-        peer.handleSync(TransferUserInfo.self) { arguments in
-            _ = session.transferUserInfo(arguments.userInfo.propertyList)
-        }
-        peer.handleSync(OutstandingUserInfoTransfers.self) { _ in session.outstandingUserInfoTransfers.count }
-        peer.handleSync(FinishedUserInfoTransfers.self) { [self] _ in lock.withLock { finished } }
-        peer.handleSync(ReceivedMessages.self) { [self] _ in lock.withLock { messages } }
-        peer.handleSync(ReceivedUserInfo.self) { [self] _ in lock.withLock { userInfos } }
+    /// What this process was told.
+    struct Record {
+        var calls: [DelegateCalls.Call] = []
+        var messages: [[String: JSONValue]] = []
+        var messageData: [String] = []
+        var userInfos: [[String: JSONValue]] = []
+        var finished: [FinishedUserInfoTransfers.Transfer] = []
+        /// The files that have arrived, each with the place where it was.
+        var files: [(file: ReceivedFiles.File, path: String)] = []
+        var finishedFiles: [FinishedFileTransfers.Transfer] = []
+        /// The ends of transfers, by the transfer's identity; the transfers are kept, so that no identity is used twice.
+        var ends: [ObjectIdentifier: (transfer: AnyObject, error: (any Error)?)] = [:]
+        /// Who waits for the end of a transfer.
+        var waiting: [ObjectIdentifier: ((any Error)?) -> Void] = [:]
     }
 
-    // MARK: WCSessionDelegate
+    /// What was told so far.
+    func look<Value>(at part: KeyPath<Record, Value>) -> Value { lock.withLock { record[keyPath: part] } }
+
+    private func note(_ call: String, _ details: (inout DelegateCalls.Call) -> Void = { _ in }) {
+        let entry = DelegateCalls.Call {
+            $0.call = call
+            details(&$0)
+        }
+        lock.withLock { record.calls.append(entry) }
+    }
+
+    /// Calls `completion` with the error of a transfer that has ended, at once or when the delegate hears of it.
+    func waitForEnd(of transfer: AnyObject, _ completion: @escaping ((any Error)?) -> Void) {
+        let identity = ObjectIdentifier(transfer)
+        let end = lock.withLock {
+            let end = record.ends[identity]
+            if end == nil { record.waiting[identity] = completion }
+            return end
+        }
+        if let end { completion(end.error) }
+    }
+
+    /// The end of a transfer was told.
+    private func ended(_ transfer: AnyObject, _ error: (any Error)?) {
+        let identity = ObjectIdentifier(transfer)
+        let completion = lock.withLock {
+            record.ends[identity] = (transfer, error)
+            return record.waiting.removeValue(forKey: identity)
+        }
+        completion?(error)
+    }
+
+    // MARK: The session
 
     func session(
         _ session: WCSession, activationDidCompleteWith activationState: WCSessionActivationState, error: (any Error)?
-    ) {}
+    ) {
+        note("activationDidComplete") {
+            $0.state = WatchSessionState.State(activationState)
+            $0.code = error.map { ($0 as NSError).code }
+        }
+    }
 
-    func sessionDidBecomeInactive(_ session: WCSession) {}
+    func sessionDidBecomeInactive(_ session: WCSession) {
+        note("sessionDidBecomeInactive")
+    }
 
     func sessionDidDeactivate(_ session: WCSession) {
+        note("sessionDidDeactivate")
         session.activate()
     }
 
+    func sessionWatchStateDidChange(_ session: WCSession) {
+        note("sessionWatchStateDidChange")
+    }
+
+    func sessionCompanionAppInstalledDidChange(_ session: WCSession) {
+        note("sessionCompanionAppInstalledDidChange")
+    }
+
+    func sessionReachabilityDidChange(_ session: WCSession) {
+        note("sessionReachabilityDidChange") { $0.isReachable = session.isReachable }
+    }
+
+    // MARK: Messages
+
     func session(_ session: WCSession, didReceiveMessageData messageData: Data) {
-        _ = PowerAuthWCSessionManager.sharedInstance.processReceivedMessageData(messageData, replyHandler: nil)
+        note("didReceiveMessageData")
+        if !PowerAuthWCSessionManager.sharedInstance.processReceivedMessageData(messageData, replyHandler: nil) {
+            keep(messageData)
+        }
     }
 
     func session(
         _ session: WCSession, didReceiveMessageData messageData: Data, replyHandler: @escaping (Data) -> Void
     ) {
+        note("didReceiveMessageData")
         if !PowerAuthWCSessionManager.sharedInstance.processReceivedMessageData(
             messageData, replyHandler: replyHandler)
         {
-            replyHandler(Data())
+            keep(messageData)
+            replyHandler(messageData)
         }
     }
 
-    func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any]) {
-        if PowerAuthWCSessionManager.sharedInstance.processReceivedUserInfo(userInfo) { return }
-        lock.withLock { userInfos.append([String: JSONValue](propertyList: userInfo)) }
-    }
-
-    func session(
-        _ session: WCSession, didFinish userInfoTransfer: WCSessionUserInfoTransfer, error: (any Error)?
-    ) {
-        // What the SDK sends is no message of the app's own.
-        guard userInfoTransfer.userInfo[WatchPacket.userInfoKey] == nil else { return }
-        let transfer = FinishedUserInfoTransfers.Transfer {
-            $0.userInfo = [String: JSONValue](propertyList: userInfoTransfer.userInfo)
-            $0.code = error.map { ($0 as NSError).code }
-        }
-        lock.withLock { finished.append(transfer) }
+    private func keep(_ messageData: Data) {
+        lock.withLock { record.messageData.append(String(decoding: messageData, as: UTF8.self)) }
     }
 
     func session(_ session: WCSession, didReceiveMessage message: [String: Any]) {
-        lock.withLock { messages.append([String: JSONValue](propertyList: message)) }
+        let message = [String: JSONValue](propertyList: message)
+        note("didReceiveMessage") { $0.content = message }
+        lock.withLock { record.messages.append(message) }
     }
 
     func session(
@@ -97,10 +130,79 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
         self.session(session, didReceiveMessage: message)
         replyHandler(message)
     }
+
+    func session(_ session: WCSession, didReceiveApplicationContext applicationContext: [String: Any]) {
+        note("didReceiveApplicationContext") {
+            $0.content = [String: JSONValue](propertyList: applicationContext)
+        }
+    }
+
+    // MARK: Transfers
+
+    func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any]) {
+        guard !PowerAuthWCSessionManager.sharedInstance.processReceivedUserInfo(userInfo) else {
+            return note("didReceiveUserInfo")
+        }
+        let userInfo = [String: JSONValue](propertyList: userInfo)
+        note("didReceiveUserInfo") { $0.content = userInfo }
+        lock.withLock { record.userInfos.append(userInfo) }
+    }
+
+    func session(
+        _ session: WCSession, didFinish userInfoTransfer: WCSessionUserInfoTransfer, error: (any Error)?
+    ) {
+        defer { ended(userInfoTransfer, error) }
+        let code = error.map { ($0 as NSError).code }
+        // What the SDK sends is no message of the app's own.
+        guard userInfoTransfer.userInfo[WatchPacket.userInfoKey] == nil else {
+            return note("didFinish") { $0.code = code }
+        }
+        let transfer = FinishedUserInfoTransfers.Transfer {
+            $0.userInfo = [String: JSONValue](propertyList: userInfoTransfer.userInfo)
+            $0.code = code
+        }
+        note("didFinish") {
+            $0.content = transfer.userInfo
+            $0.code = code
+        }
+        lock.withLock { record.finished.append(transfer) }
+    }
+
+    // MARK: Files
+
+    func session(_ session: WCSession, didReceive file: WCSessionFile) {
+        let content = (try? Data(contentsOf: file.fileURL)) ?? Data()
+        let metadata = file.metadata.map { [String: JSONValue](propertyList: $0) }
+        let received = ReceivedFiles.File {
+            $0.name = file.fileURL.lastPathComponent
+            $0.size = content.count
+            $0.text = content.count <= 1_000 ? String(data: content, encoding: .utf8) : nil
+            $0.metadata = metadata
+            $0.isStillThere = true
+        }
+        note("didReceiveFile") {
+            $0.file = received.name
+            $0.content = metadata
+        }
+        lock.withLock { record.files.append((received, file.fileURL.path)) }
+    }
+
+    func session(_ session: WCSession, didFinish fileTransfer: WCSessionFileTransfer, error: (any Error)?) {
+        defer { ended(fileTransfer, error) }
+        let transfer = FinishedFileTransfers.Transfer {
+            $0.name = fileTransfer.file.fileURL.lastPathComponent
+            $0.code = error.map { ($0 as NSError).code }
+        }
+        note("didFinishFile") {
+            $0.file = transfer.name
+            $0.code = transfer.code
+        }
+        lock.withLock { record.finishedFiles.append(transfer) }
+    }
 }
 
 extension WatchSessionState.State {
-    fileprivate init(_ state: WCSessionActivationState) {
+    init(_ state: WCSessionActivationState) {
         self =
             switch state {
             case .notActivated: .notActivated

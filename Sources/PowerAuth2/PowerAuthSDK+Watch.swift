@@ -1,7 +1,13 @@
 public import Foundation
-import PowerAuthShared
+public import PowerAuthShared
 
 extension PowerAuthSDK {
+    /// What the phone hands to its watch by itself; nothing at first, as in the original.
+    public var watchSynchronization: PowerAuthWatchSynchronization {
+        get { watchService.synchronization }
+        set { watchService.synchronization = newValue }
+    }
+
     /// Tells the watch about the activation, as soon as it can be told (watch.md, section 5.3).
     ///
     /// Send it after the watch session was activated, after each persisted and each removed activation, and before

@@ -42,17 +42,20 @@ extension PowerAuthToken {
         guard let store = keychainStore, store.canRequestForAccessToken() else {
             return .failure(WatchError.cannotSendTokenWithoutActivation.nsError)
         }
+        let service = store.changeObserver as? PhoneWatchService
         guard canGenerateHeader else { return .failure(WatchError.staleToken.nsError) }
         return .success(
             WatchPacket(
                 target: WatchTarget.token(store.instanceId),
-                payload: WatchTokenPayload(.put, tokenName: tokenName, tokenData: serializedRecord)))
+                payload: service?.tokenPayload(self)
+                    ?? WatchTokenPayload(.put, tokenName: tokenName, tokenData: serializedRecord)))
     }
 
     /// The message that removes the copy. The address is the one of the store, so the store must live (watch.md,
     /// section 13, item 13).
     package func removalPacket() -> Result<WatchPacket, NSError> {
         guard let store = keychainStore else { return .failure(WatchError.tokenStoreIsGone.nsError) }
+        (store.changeObserver as? PhoneWatchService)?.tokenWillBeTaken(tokenName)
         return .success(
             WatchPacket(
                 target: WatchTarget.token(store.instanceId),

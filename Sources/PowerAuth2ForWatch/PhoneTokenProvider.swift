@@ -19,12 +19,14 @@ final class PhoneTokenProvider: RemoteTokenProvider {
         let task = PhoneRequest()
         let packet = WatchPacket(
             target: WatchTarget.token(instanceId), payload: WatchTokenPayload(.get, tokenName: request.name))
+        let question = Transferred(storage.time(instanceId).startTimeSynchronizationTask())
         manager.send(packet, expecting: WatchTokenPayload.self) { [storage, instanceId] result in
             // The message cannot be recalled, but the reply to a cancelled request is dropped.
             guard !task.isCancelled else { return }
             completion(
                 result.flatMap { payload in
-                    Self.record(in: payload, for: request).flatMap { record in
+                    storage.takeTime(payload.serverTime, of: instanceId, askedAt: question.value)
+                    return Self.record(in: payload, for: request).flatMap { record in
                         // Removed or replaced while the reply was on its way.
                         storage.takeReply(aboutTokenNamed: request.name, of: instanceId, order: payload.order)
                             ? .success(record) : .failure(WatchError.tokenNotFoundOnPhone.nsError)

@@ -39,12 +39,20 @@ public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
         // Only copied from here on, so the threads that copy do not disturb each other.
         makeConfiguration = { template.value.copy() }
         provider = PhoneTokenProvider(instanceId: instanceId, manager: manager, storage: storage)
+        // No stored identifier means that the phone has not told yet (watch.md, section 13, item 6).
+        var environment = TokenStoreEnvironment(
+            activation: {
+                storage.activationId(instanceId).map { .identifier($0) }
+                    ?? (sandbox.keeps(.tokenBeforeStatusIsDestroyed) ? .none : .unknown)
+            },
+            currentTime: { storage.time(instanceId).currentTime() })
+        // The newest version wants the server's time, which the watch has only from a phone that tells it (watch.md,
+        // section 13, item 20).
+        environment.headerVersion = {
+            storage.time(instanceId).isTimeSynchronized ? TokenStoreRules.application.headerVersion : nil
+        }
         keychainTokenStore = KeychainTokenStore(
-            rules: .watch,
-            environment: TokenStoreEnvironment(
-                // No stored identifier means that the phone has not told yet (watch.md, section 13, item 6).
-                activation: { storage.activationId(instanceId).map { .identifier($0) } ?? .unknown },
-                currentTime: { sandbox.clock.now().timeIntervalSince1970 }),
+            rules: .watch, environment: environment,
             records: storage.records(instanceId), lock: storage)
         keychainTokenStore.setProvider(provider)
     }
@@ -92,10 +100,12 @@ public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
             case .failure(let error): completion(nil, error)
             }
         }
+        let question = Transferred(storage.time(instanceId).startTimeSynchronizationTask())
         manager.send(statusRequest, expecting: WatchStatusPayload.self) { [storage, instanceId] result in
             task.complete(
                 result.flatMap { status in
                     guard status.command == .put else { return .failure(WatchError.wrongStatusFromPhone.nsError) }
+                    storage.takeTime(status.serverTime, of: instanceId, askedAt: question.value)
                     guard storage.update(activationId: status.activationId, of: instanceId, order: status.order)
                     else {
                         return .failure(WatchError.watchStorage.nsError)

@@ -18,7 +18,7 @@ struct PendingMessage: @unchecked Sendable {
         replyHandler?(body, isPropertyList)
     }
 
-    func fail(_ error: NSError) {
+    func fail(_ error: any Error) {
         errorHandler?(error)
     }
 }

@@ -9,7 +9,8 @@ enum PropertyList {
     ) throws(ContentError) -> Data {
         guard isPropertyList(dictionary),
             let data = try? PropertyListSerialization.data(
-                fromPropertyList: dictionary, format: .binary, options: 0)
+                fromPropertyList: dictionary, format: .binary, options: 0),
+            WatchContent.problem(in: data, isPropertyList: true, limit: .max) == nil
         else { throw ContentError(code: .payloadUnsupportedTypes) }
         return try WatchContent.checked(data, limit: limit)
     }

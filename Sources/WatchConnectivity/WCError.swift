@@ -1,13 +1,13 @@
-import Foundation
+public import Foundation
 
 /// Domain of the errors of this module.
 public let WCErrorDomain = "WCErrorDomain"
 
 /// The errors of WatchConnectivity (watch.md, section 9.7).
 ///
-/// Errors reach an app as `NSError` values with ``WCErrorDomain``, because on Linux only such a value matches a cast
-/// to `NSError`; ``init(_:)`` reads the code back.
-public struct WCError: Error, Equatable, Sendable {
+/// An app asks `error as? WCError`, or catches `WCError.notReachable`; `error as NSError` has ``WCErrorDomain`` and the
+/// number. The conditional cast `as? NSError`, which Apple's compiler warns of, fails on Linux.
+public struct WCError: CustomNSError, LocalizedError, Equatable, Sendable {
     /// Number of an error.
     public enum Code: Int, CaseIterable, Sendable {
         /// Unknown failure inside WatchConnectivity.
@@ -83,23 +83,72 @@ public struct WCError: Error, Equatable, Sendable {
         self.code = code
     }
 
-    /// Reads an error that a session reported; nil for an error of another domain.
-    public init?(_ error: any Error) {
-        let error = error as NSError
-        guard error.domain == WCErrorDomain, let code = Code(rawValue: error.code) else { return nil }
-        self.code = code
+    /// ``WCErrorDomain``.
+    public static var errorDomain: String { WCErrorDomain }
+
+    /// The number as an integer.
+    public var errorCode: Int { code.rawValue }
+
+    /// The description alone.
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: code.localizedDescription] }
+
+    /// What went wrong, in English.
+    public var errorDescription: String? { code.localizedDescription }
+
+    /// What a session reports for `code`; a number that has no name is reported as it is.
+    static func reported(_ code: Int) -> any Error {
+        if let known = Code(rawValue: code) { return WCError(known) }
+        return NSError(
+            domain: WCErrorDomain, code: code,
+            userInfo: [NSLocalizedDescriptionKey: Code.genericError.localizedDescription])
     }
 }
 
-extension NSError {
-    /// The form in which a session reports `code`; a number that has no name is reported as it is.
-    convenience init(watchConnectivityCode code: Int) {
-        let known = WCError.Code(rawValue: code) ?? .genericError
-        self.init(
-            domain: WCErrorDomain, code: code, userInfo: [NSLocalizedDescriptionKey: known.localizedDescription])
+extension WCError.Code {
+    /// Matches an error in a `catch` or a `case`, as `catch WCError.notReachable`.
+    public static func ~= (code: WCError.Code, error: any Error) -> Bool {
+        (error as? WCError)?.code == code
     }
+}
 
-    convenience init(_ code: WCError.Code) {
-        self.init(watchConnectivityCode: code.rawValue)
-    }
+/// The names of ``Code``, as Apple's framework has them beside the type.
+extension WCError {
+    /// ``Code/genericError``.
+    public static var genericError: Code { .genericError }
+    /// ``Code/sessionNotSupported``.
+    public static var sessionNotSupported: Code { .sessionNotSupported }
+    /// ``Code/sessionMissingDelegate``.
+    public static var sessionMissingDelegate: Code { .sessionMissingDelegate }
+    /// ``Code/sessionNotActivated``.
+    public static var sessionNotActivated: Code { .sessionNotActivated }
+    /// ``Code/deviceNotPaired``.
+    public static var deviceNotPaired: Code { .deviceNotPaired }
+    /// ``Code/watchAppNotInstalled``.
+    public static var watchAppNotInstalled: Code { .watchAppNotInstalled }
+    /// ``Code/notReachable``.
+    public static var notReachable: Code { .notReachable }
+    /// ``Code/invalidParameter``.
+    public static var invalidParameter: Code { .invalidParameter }
+    /// ``Code/payloadTooLarge``.
+    public static var payloadTooLarge: Code { .payloadTooLarge }
+    /// ``Code/payloadUnsupportedTypes``.
+    public static var payloadUnsupportedTypes: Code { .payloadUnsupportedTypes }
+    /// ``Code/messageReplyFailed``.
+    public static var messageReplyFailed: Code { .messageReplyFailed }
+    /// ``Code/messageReplyTimedOut``.
+    public static var messageReplyTimedOut: Code { .messageReplyTimedOut }
+    /// ``Code/fileAccessDenied``.
+    public static var fileAccessDenied: Code { .fileAccessDenied }
+    /// ``Code/deliveryFailed``.
+    public static var deliveryFailed: Code { .deliveryFailed }
+    /// ``Code/insufficientSpace``.
+    public static var insufficientSpace: Code { .insufficientSpace }
+    /// ``Code/sessionInactive``.
+    public static var sessionInactive: Code { .sessionInactive }
+    /// ``Code/transferTimedOut``.
+    public static var transferTimedOut: Code { .transferTimedOut }
+    /// ``Code/companionAppNotInstalled``.
+    public static var companionAppNotInstalled: Code { .companionAppNotInstalled }
+    /// ``Code/watchOnlyApp``.
+    public static var watchOnlyApp: Code { .watchOnlyApp }
 }

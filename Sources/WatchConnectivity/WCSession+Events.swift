@@ -10,7 +10,11 @@ extension WCSession {
         case .activated(let counterpart, let outstanding):
             activated(counterpart, outstanding: outstanding)
         case .activationFailed(let code):
-            enqueueActivation(error: NSError(watchConnectivityCode: code))
+            enqueueActivation(error: WCError.reported(code))
+        case .becameInactive:
+            state.withLock { $0.activation = .inactive }
+            queue.async { self.delegate?.sessionDidBecomeInactive(self) }
+        case .deactivated: deactivated()
         case .changed(let counterpart):
             changed(to: counterpart)
         case .message(let message):
@@ -23,12 +27,20 @@ extension WCSession {
             queue.async { pending.reply(body, isPropertyList) }
         case .failed(let messageId, let code):
             guard let pending = state.withLock({ $0.pending.removeValue(forKey: messageId) }) else { return }
-            queue.async { pending.fail(NSError(watchConnectivityCode: code)) }
-        case .transferFinished(let transferId, let body, let code):
+            queue.async { pending.fail(WCError.reported(code)) }
+        case .transferFinished(let transferId, .userInfo(let body, _), let code):
             finished(transferId, body, code: code)
+        case .transferFinished(let transferId, .file(let file), let code):
+            finished(transferId, file, code: code)
+        case .transferProgressed(let transferId, let sent):
+            let transfer = state.withLock { $0.fileTransfers.first { $0.transferId == transferId } }
+            queue.async { transfer?.advance(to: sent) }
         case .userInfo(let transferId, let body, let hasMore):
             state.withLock { $0.hasMoreWaiting = hasMore }
             received(transferId, WatchContent.dictionary(in: body) ?? [:])
+        case .file(let transferId, let file, let hasMore):
+            state.withLock { $0.hasMoreWaiting = hasMore }
+            received(transferId, file)
         case .context(let body, let isNews):
             received(body, isNews: isNews)
         case .ownContext(let body):
@@ -36,19 +48,56 @@ extension WCSession {
         }
     }
 
-    private func activated(_ counterpart: WatchCounterpartState, outstanding: [(UUID, Data)]) {
-        let own = outstanding.map { transfer($0.0, WatchContent.dictionary(in: $0.1) ?? [:], isTransferring: true) }
+    private func activated(_ counterpart: WatchCounterpartState, outstanding: [OwnTransfer]) {
+        var own: [WCSessionUserInfoTransfer] = []
+        var files: [WCSessionFileTransfer] = []
+        for transfer in outstanding {
+            switch transfer.content {
+            case .userInfo(let body, let isComplication):
+                own.append(
+                    self.transfer(
+                        transfer.transferId, WatchContent.dictionary(in: body) ?? [:], isTransferring: true,
+                        isComplication: isComplication))
+            case .file(let file):
+                let known = fileTransfer(
+                    transfer.transferId, WCSessionFile(file), size: file.size, isTransferring: true)
+                // Nobody else has the object yet.
+                known.advance(to: transfer.sent)
+                files.append(known)
+            }
+        }
         state.withLock { state in
-            state.activation = .activated
+            state.activation = counterpart.isInactive ? .inactive : .activated
             state.counterpart = counterpart
             let known = Set(state.transfers.map(\.transferId))
             state.transfers = own.filter { !known.contains($0.transferId) } + state.transfers
+            let knownFiles = Set(state.fileTransfers.map(\.transferId))
+            state.fileTransfers = files.filter { !knownFiles.contains($0.transferId) } + state.fileTransfers
         }
         enqueueActivation(error: nil)
-        if counterpart.isReachable { queue.async { self.delegate?.sessionReachabilityDidChange(self) } }
+        if counterpart.isReachable, !counterpart.isInactive {
+            queue.async { self.delegate?.sessionReachabilityDidChange(self) }
+        }
     }
 
-    func enqueueActivation(error: NSError?) {
+    /// Nothing of the session is about the next watch.
+    private func deactivated() {
+        state.withLock { state in
+            state.activation = .notActivated
+            state.counterpart = WatchCounterpartState()
+            state.transfers = []
+            state.fileTransfers = []
+            state.hasMoreWaiting = false
+            state.sentContext = Data()
+        }
+        queue.async {
+            // After the last context of the watch before.
+            self.state.withLock { $0.receivedContext = Data() }
+            self.delegate?.sessionDidDeactivate(self)
+        }
+    }
+
+    func enqueueActivation(error: (any Error)?) {
         queue.async {
             self.delegate?.session(self, activationDidCompleteWith: self.activationState, error: error)
         }
@@ -62,10 +111,12 @@ extension WCSession {
         if previous.isReachable != counterpart.isReachable {
             queue.async { self.delegate?.sessionReachabilityDidChange(self) }
         }
-        let isWatch = backend?.isWatch ?? false
-        if !isWatch,
-            previous.isPaired != counterpart.isPaired
-                || previous.isCounterpartInstalled != counterpart.isCounterpartInstalled
+        if backend?.isWatch == true {
+            guard previous.isCounterpartInstalled != counterpart.isCounterpartInstalled else { return }
+            queue.async { self.delegate?.sessionCompanionAppInstalledDidChange(self) }
+        } else if previous.isPaired != counterpart.isPaired
+            || previous.isCounterpartInstalled != counterpart.isCounterpartInstalled
+            || previous.isComplicationEnabled != counterpart.isComplicationEnabled
         {
             queue.async { self.delegate?.sessionWatchStateDidChange(self) }
         }
@@ -130,9 +181,21 @@ extension WCSession {
         let content = WatchContent.dictionary(in: body) ?? [:]
         let transfer = known ?? transfer(transferId, content, isTransferring: false)
         transfer.finish()
-        reportEnd(of: transfer, error: code.map { NSError(watchConnectivityCode: $0) }) { [weak backend] in
+        reportEnd(of: transfer, error: code.map(WCError.reported)) { [weak backend] in
             backend?.told(transferId)
         }
+    }
+
+    private func finished(_ transferId: UUID, _ file: WatchFile, code: Int?) {
+        let known = state.withLock { state in
+            let index = state.fileTransfers.firstIndex { $0.transferId == transferId }
+            return index.map { state.fileTransfers.remove(at: $0) }
+        }
+        let transfer =
+            known ?? fileTransfer(transferId, WCSessionFile(file), size: file.size, isTransferring: false)
+        transfer.finish()
+        if code == nil { queue.async { transfer.advance(to: file.size) } }
+        reportEnd(of: transfer, error: code.map(WCError.reported)) { [weak backend] in backend?.told(transferId) }
     }
 
     private func received(_ context: Data, isNews: Bool) {
@@ -143,6 +206,17 @@ extension WCSession {
             state.withLock { $0.receivedContext = context }
             delegate?.session(self, didReceiveApplicationContext: receivedApplicationContext)
             state.withLock { $0.undelivered -= 1 }
+        }
+    }
+
+    private func received(_ transferId: UUID, _ file: WatchFile) {
+        state.withLock { $0.undelivered += 1 }
+        queue.async { [self] in
+            delegate?.session(self, didReceive: WCSessionFile(file))
+            // What the delegate has moved is its own.
+            try? FileManager.default.removeItem(atPath: file.path)
+            state.withLock { $0.undelivered -= 1 }
+            backend?.delivered(transferId)
         }
     }
 

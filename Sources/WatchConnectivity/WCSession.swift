@@ -22,6 +22,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
         var counterpart = WatchCounterpartState()
         var pending: [UUID: PendingMessage] = [:]
         var transfers: [WCSessionUserInfoTransfer] = []
+        var fileTransfers: [WCSessionFileTransfer] = []
         var undelivered = 0
         /// More transfers wait behind the one that was handed over last.
         var hasMoreWaiting = false
@@ -64,7 +65,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
     public func activate() {
         guard delegate != nil else { return }
         guard let backend, backend.isSupported else {
-            enqueueActivation(error: NSError(.sessionNotSupported))
+            enqueueActivation(error: WCError(.sessionNotSupported))
             return
         }
         backend.activate()
@@ -92,6 +93,17 @@ public final class WCSession: NSObject, @unchecked Sendable {
         state.withLock { $0.activation == .activated && $0.counterpart.needsUnlock }
     }
 
+    /// Phone: whether the watch shows a complication of the app.
+    public var isComplicationEnabled: Bool {
+        state.withLock { $0.activation == .activated && $0.counterpart.isComplicationEnabled }
+    }
+
+    /// Phone: how many more times ``transferCurrentComplicationUserInfo(_:)`` brings its content at once; 0 while there is
+    /// no complication.
+    public var remainingComplicationUserInfoTransfers: Int {
+        state.withLock { $0.activation == .activated ? $0.counterpart.remainingComplicationTransfers : 0 }
+    }
+
     /// Whether received content waits for the delegate.
     public var hasContentPending: Bool { state.withLock { $0.undelivered > 0 || $0.hasMoreWaiting } }
 
@@ -102,7 +114,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - data: At most 65,536 bytes.
     ///   - replyHandler: Gets the reply. With it, exactly one of the two handlers is called, once.
-    ///   - errorHandler: Gets an `NSError` of ``WCErrorDomain``.
+    ///   - errorHandler: Gets a ``WCError``.
     public func sendMessageData(
         _ data: Data, replyHandler: ((Data) -> Void)?, errorHandler: ((any Error) -> Void)? = nil
     ) {
@@ -116,7 +128,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - message: At most 65,536 bytes as a binary property list.
     ///   - replyHandler: Gets the reply. With it, exactly one of the two handlers is called, once.
-    ///   - errorHandler: Gets an `NSError` of ``WCErrorDomain``.
+    ///   - errorHandler: Gets a ``WCError``.
     public func sendMessage(
         _ message: [String: Any], replyHandler: (([String: Any]) -> Void)?,
         errorHandler: ((any Error) -> Void)? = nil
@@ -148,7 +160,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
 
     /// The first reason in the session's state to refuse anything, in the order of watch.md, section 9.7; nil if
     /// there is none.
-    private func problem() -> WCError.Code? {
+    func problem() -> WCError.Code? {
         guard let backend, backend.isSupported else { return .sessionNotSupported }
         return state.withLock { state in
             if state.delegate.value == nil { return .sessionMissingDelegate }
@@ -166,58 +178,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
     }
 
     private func fail(_ pending: PendingMessage, _ code: WCError.Code) {
-        queue.async { pending.fail(NSError(code)) }
-    }
-
-    // MARK: Guaranteed transfers
-
-    /// Queues a dictionary for the counterpart; it arrives once and in order, also after both apps ended (watch.md,
-    /// section 9.5). The content is stored when the call returns.
-    ///
-    /// A refused transfer is returned with `isTransferring` false, and the delegate gets the reason.
-    @discardableResult
-    public func transferUserInfo(_ userInfo: [String: Any] = [:]) -> WCSessionUserInfoTransfer {
-        let transferId = UUID()
-        do {
-            if let problem = problem() { throw ContentError(code: problem) }
-            let body = try PropertyList.encode(userInfo)
-            let transfer = transfer(transferId, userInfo, isTransferring: true)
-            // Listed before it is queued: the end of the transfer may be reported at once.
-            state.withLock { $0.transfers.append(transfer) }
-            if let code = backend?.queueTransfer(transferId, body: body) {
-                state.withLock { $0.transfers.removeAll { $0.transferId == transferId } }
-                transfer.finish()
-                reportEnd(of: transfer, error: NSError(watchConnectivityCode: code))
-            }
-            return transfer
-        } catch {
-            let transfer = transfer(transferId, userInfo, isTransferring: false)
-            let code = (error as? ContentError)?.code ?? .genericError
-            reportEnd(of: transfer, error: NSError(code))
-            return transfer
-        }
-    }
-
-    /// The transfers that are queued or under way, oldest first.
-    public var outstandingUserInfoTransfers: [WCSessionUserInfoTransfer] { state.withLock { $0.transfers } }
-
-    func transfer(
-        _ transferId: UUID, _ userInfo: [String: Any], isTransferring: Bool
-    ) -> WCSessionUserInfoTransfer {
-        WCSessionUserInfoTransfer(transferId: transferId, userInfo: userInfo, isTransferring: isTransferring) {
-            [weak backend] in backend?.cancelTransfer($0)
-        }
-    }
-
-    /// Tells the delegate; `isTold` runs once it has heard.
-    func reportEnd(
-        of transfer: WCSessionUserInfoTransfer, error: NSError?, isTold: @escaping @Sendable () -> Void = {}
-    ) {
-        queue.async {
-            guard let delegate = self.delegate else { return }
-            delegate.session(self, didFinish: transfer, error: error)
-            isTold()
-        }
+        queue.async { pending.fail(WCError(code)) }
     }
 
     // MARK: Application context
@@ -235,15 +196,15 @@ public final class WCSession: NSObject, @unchecked Sendable {
     /// Replaces the context for the counterpart; it gets the newest one.
     ///
     /// - Parameter applicationContext: At most 262,144 bytes as a binary property list.
-    /// - Throws: An `NSError` of ``WCErrorDomain``.
+    /// - Throws: ``WCError``.
     public func updateApplicationContext(_ applicationContext: [String: Any]) throws {
-        if let problem = problem() { throw NSError(problem) }
+        if let problem = problem() { throw WCError(problem) }
         do {
             let body = try PropertyList.encode(applicationContext, limit: WatchContent.contextLimit)
-            if let code = backend?.updateContext(body) { throw NSError(watchConnectivityCode: code) }
+            if let code = backend?.updateContext(body) { throw WCError.reported(code) }
             state.withLock { $0.sentContext = body }
         } catch let error as ContentError {
-            throw NSError(error.code)
+            throw WCError(error.code)
         }
     }
 }

@@ -22,6 +22,8 @@ public protocol WCSessionDelegate: AnyObject {
     func sessionDidDeactivate(_ session: WCSession)
     /// Phone: paired or installed state changed.
     func sessionWatchStateDidChange(_ session: WCSession)
+    /// Watch: ``WCSession/isCompanionAppInstalled`` changed.
+    func sessionCompanionAppInstalledDidChange(_ session: WCSession)
     /// ``WCSession/isReachable`` changed.
     func sessionReachabilityDidChange(_ session: WCSession)
     /// A dictionary message without reply arrived.
@@ -42,6 +44,10 @@ public protocol WCSessionDelegate: AnyObject {
         _ session: WCSession, didFinish userInfoTransfer: WCSessionUserInfoTransfer, error: (any Error)?)
     /// A guaranteed transfer of the counterpart arrived.
     func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any])
+    /// A file of this app arrived, was cancelled or failed.
+    func session(_ session: WCSession, didFinish fileTransfer: WCSessionFileTransfer, error: (any Error)?)
+    /// A file of the counterpart arrived; it is deleted when the method returns, unless it was moved.
+    func session(_ session: WCSession, didReceive file: WCSessionFile)
 }
 
 extension WCSessionDelegate {
@@ -51,6 +57,8 @@ extension WCSessionDelegate {
     public func sessionDidDeactivate(_ session: WCSession) {}
     /// Does nothing.
     public func sessionWatchStateDidChange(_ session: WCSession) {}
+    /// Does nothing.
+    public func sessionCompanionAppInstalledDidChange(_ session: WCSession) {}
     /// Does nothing.
     public func sessionReachabilityDidChange(_ session: WCSession) {}
     /// Does nothing.
@@ -74,4 +82,10 @@ extension WCSessionDelegate {
     ) {}
     /// Does nothing.
     public func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any]) {}
+    /// Does nothing.
+    public func session(
+        _ session: WCSession, didFinish fileTransfer: WCSessionFileTransfer, error: (any Error)?
+    ) {}
+    /// Does nothing.
+    public func session(_ session: WCSession, didReceive file: WCSessionFile) {}
 }

@@ -20,6 +20,13 @@ public enum ZeroMQOption: Sendable {
     case maxMessageSize(Int64)
     /// First and largest pause between attempts to reconnect, in milliseconds.
     case reconnectInterval(first: Int32, maximum: Int32)
+    /// Asks the other side on every connection whether it is there, and closes one that has not answered for so long; in
+    /// milliseconds.
+    case heartbeat(interval: Int32, timeout: Int32)
+    /// The listening side of an encrypted connection. The domain is what ``CurveGate`` decides by; it must not be empty.
+    case curveServer(CurveSecretKey, domain: String)
+    /// The connecting side: the key of the listening one, and its own.
+    case curveClient(of: CurvePublicKey, CurveKeyPair)
 
     func apply(to socket: UnsafeMutableRawPointer) throws {
         switch self {
@@ -33,6 +40,17 @@ public enum ZeroMQOption: Sendable {
         case .reconnectInterval(let first, let maximum):
             try set(socket, ZMQ_RECONNECT_IVL, first)
             try set(socket, ZMQ_RECONNECT_IVL_MAX, maximum)
+        case .heartbeat(let interval, let timeout):
+            try set(socket, ZMQ_HEARTBEAT_IVL, interval)
+            try set(socket, ZMQ_HEARTBEAT_TIMEOUT, timeout)
+        case .curveServer(let secret, let domain):
+            try set(socket, ZMQ_CURVE_SERVER, Int32(1))
+            try set(socket, ZMQ_CURVE_SECRETKEY, text: secret.text)
+            try set(socket, ZMQ_ZAP_DOMAIN, Data(domain.utf8))
+        case .curveClient(let server, let own):
+            try set(socket, ZMQ_CURVE_SERVERKEY, text: server.text)
+            try set(socket, ZMQ_CURVE_PUBLICKEY, text: own.publicKey.text)
+            try set(socket, ZMQ_CURVE_SECRETKEY, text: own.secretKey.text)
         }
     }
 
@@ -45,6 +63,12 @@ public enum ZeroMQOption: Sendable {
 
     private func set(_ socket: UnsafeMutableRawPointer, _ option: Int32, _ value: Data) throws {
         let result = value.withUnsafeBytes { zmq_setsockopt(socket, option, $0.baseAddress, $0.count) }
+        guard result == 0 else { throw failure }
+    }
+
+    /// A key in Z85, which the library knows by its length with the zero behind it.
+    private func set(_ socket: UnsafeMutableRawPointer, _ option: Int32, text: String) throws {
+        let result = text.withCString { zmq_setsockopt(socket, option, $0, text.utf8.count + 1) }
         guard result == 0 else { throw failure }
     }
 

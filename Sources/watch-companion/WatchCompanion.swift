@@ -3,6 +3,7 @@ import LabKit
 import LabPeer
 import LabProgram
 import PeerCommands
+import WatchAppCommands
 
 /// The app on the watch.
 @main

@@ -198,5 +198,8 @@ struct AppProcessTests {
         #expect(judge("/i/devices/d/groups/UUID/lock", true) == .groupContainer)
         #expect(judge("/i/devices/d/apps/UUID/lock", true) == .none)
         #expect(judge("/i/s/p.main.lock", true) == .none)
+        // The whole device would wait for the dialogs' lock, while the app sleeps with a lock of its group.
+        let both = [("/i/devices/d/groups/UUID/lock", true), ("/i/devices/d/security.json.lock", true)]
+        #expect(HeldLocks(both, groups: "/i/devices/d/groups", device: "/i/devices/d") == .system)
     }
 }

@@ -15,57 +15,6 @@ struct GuaranteedTransferTests {
         return id
     }
 
-    @Test("Whatever is lost, doubled, delayed or killed, each transfer arrives once and in order", arguments: 0..<48)
-    func exactlyOnceInOrder(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
-        let world = try LinkWorld()
-        var accepted: [Bool: [UUID]] = [:]
-        for _ in 0..<220 {
-            let end = Bool.random(using: &random) ? world.phone : world.watch
-            switch Int.random(in: 0..<21, using: &random) {
-            case 0..<5:
-                // Stored is accepted, even when the agent dies before it can say so.
-                let id = try transfer(world, from: end, crashesAfterStore: random.once(in: 20))
-                accepted[end.isWatch, default: []].append(id)
-            case 5..<12:
-                let count = end.isWatch ? world.toWatch.count : world.toPhone.count
-                guard count > 0 else { continue }
-                let index = random.once(in: 6) ? Int.random(in: 0..<count, using: &random) : 0
-                if random.once(in: 10) {
-                    let frame = end.isWatch ? world.toWatch[index] : world.toPhone[index]
-                    if end.isWatch { world.toWatch.append(frame) } else { world.toPhone.append(frame) }
-                }
-                try world.arrive(at: end, index: index)
-            case 12:
-                if end.isWatch, !world.toWatch.isEmpty { world.toWatch.removeFirst() }
-                if !end.isWatch, !world.toPhone.isEmpty { world.toPhone.removeFirst() }
-            case 13:
-                try end.reboot()
-                world.airIsEmpty(for: end)
-            case 14:
-                if end.presence.isActivated { try world.killApp(of: end) } else { try world.activateApp(of: end) }
-            case 15: try world.handleNext(at: end, diesBeforeReport: random.once(in: 3))
-            case 16: try world.input(.retransmit, at: end)
-            case 17: try world.input(.range(isInRange: Bool.random(using: &random)), at: world.phone)
-            case 18:
-                // A late copy of a greeting.
-                guard let late = world.greetings.randomElement(using: &random) else { continue }
-                if late.isToWatch { world.toWatch.append(late.frame) } else { world.toPhone.append(late.frame) }
-            default: try world.input(.seek, at: world.watch)
-            }
-        }
-        try world.settle()
-        for (sender, receiver) in [(world.phone, world.watch), (world.watch, world.phone)] {
-            let expected = accepted[sender.isWatch] ?? []
-            #expect(receiver.arrived == expected, "seed \(seed), from \(sender.name): the inbox differs")
-            #expect(sender.link.outbox.entries.isEmpty, "seed \(seed), from \(sender.name): something is still queued")
-            // Between inbox and app only the head may come again, and only directly after itself.
-            var distinct: [UUID] = []
-            for id in receiver.handled where distinct.last != id { distinct.append(id) }
-            #expect(distinct == expected, "seed \(seed), from \(sender.name): the app saw another order")
-        }
-    }
-
     @Test("Ten transfers while out of range arrive after both agents and both apps were restarted")
     func outOfRangeAndRestarted() throws {
         let world = try LinkWorld()

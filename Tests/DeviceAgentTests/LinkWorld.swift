@@ -35,34 +35,39 @@ final class LinkWorld {
         /// Whether the app's delegate hears of the end of transfers.
         var hearsEnds = true
         var launches = 0
+        /// Files that were handed to the app.
+        var files: [ReceivedFile] = []
         private let processes: () -> UInt64
+        private let capacity: QueueCapacity
 
-        init(name: String, isWatch: Bool, directory: String, processes: @escaping () -> UInt64) throws {
+        init(
+            name: String, isWatch: Bool, directory: String, capacity: QueueCapacity, processes: @escaping () -> UInt64
+        ) throws {
+            self.capacity = capacity
             self.name = name
             self.isWatch = isWatch
             self.processes = processes
             counterparts = isWatch ? ["watchApp": "phoneApp"] : ["phoneApp": "watchApp"]
             database = LinkDatabase(path: "\(directory)/\(name).sqlite")
-            link = try Self.boot(name, isWatch, counterparts, database, processes())
+            link = try Self.boot(name, isWatch, counterparts, database, processes(), capacity)
         }
 
         var app: String { isWatch ? "watchApp" : "phoneApp" }
 
         /// The agent, and with it the app, dies and starts again from what is on the disk.
         func reboot() throws {
-            link = try Self.boot(name, isWatch, counterparts, database, processes())
+            link = try Self.boot(name, isWatch, counterparts, database, processes(), capacity)
             presence = AppPresence()
             toApp = []
         }
 
         private static func boot(
             _ name: String, _ isWatch: Bool, _ counterparts: [String: String], _ database: LinkDatabase,
-            _ process: UInt64
+            _ process: UInt64, _ capacity: QueueCapacity
         ) throws -> WatchLink {
             let setup = WatchLink.Setup(
                 name: "link", device: name, peer: isWatch ? "phone" : "watch", isWatch: isWatch,
-                counterparts: counterparts,
-                isActive: true, pid: 1, process: process)
+                counterparts: counterparts, pid: 1, process: process, capacity: capacity)
             return WatchLink(
                 setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true)
         }
@@ -78,16 +83,18 @@ final class LinkWorld {
     var greetings: [(frame: WatchFrame, isToWatch: Bool)] = []
     private let directory: TemporaryDirectory
 
-    /// - Parameter processes: Number of processes that there were in other worlds.
-    init(processes: UInt64 = 0) throws {
+    /// - Parameters:
+    ///   - processes: Number of processes that there were in other worlds.
+    ///   - capacity: How much each queue holds.
+    init(processes: UInt64 = 0, capacity: QueueCapacity = QueueCapacity()) throws {
         directory = try TemporaryDirectory()
         var process = processes
         let next = {
             process += 1
             return process
         }
-        phone = try End(name: "phone", isWatch: false, directory: directory.path, processes: next)
-        watch = try End(name: "watch", isWatch: true, directory: directory.path, processes: next)
+        phone = try End(name: "phone", isWatch: false, directory: directory.path, capacity: capacity, processes: next)
+        watch = try End(name: "watch", isWatch: true, directory: directory.path, capacity: capacity, processes: next)
     }
 
     /// Something happens at one end. `crashesAfterStore` lets the agent die between its commit and everything else.
@@ -109,6 +116,9 @@ final class LinkWorld {
                 end.toApp.append(frame)
                 if frame.kind == .transferDone { try hear(frame, at: end) }
             case .launch: end.launches += 1
+            case .handOver(_, let file):
+                end.files.append(file)
+                end.toApp.append(file.frame(for: end.app, at: "/inbox"))
             case .store, .finished, .wake, .linkChanged: break
             }
         }
@@ -138,6 +148,14 @@ final class LinkWorld {
     func arrive(at end: End, index: Int = 0) throws {
         let frame = end.isWatch ? toWatch.remove(at: index) : toPhone.remove(at: index)
         try input(.fromPeer(frame), at: end)
+    }
+
+    /// Lets all frames arrive that are on their way, and those that follow from them.
+    func exchange() throws {
+        while !(toPhone.isEmpty && toWatch.isEmpty) {
+            if !toWatch.isEmpty { try arrive(at: watch) }
+            if !toPhone.isEmpty { try arrive(at: phone) }
+        }
     }
 
     /// The app starts and activates its session.

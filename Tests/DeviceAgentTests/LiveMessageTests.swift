@@ -17,13 +17,6 @@ struct LiveMessageTests {
         return world
     }
 
-    private func exchange(_ world: LinkWorld) throws {
-        while !(world.toPhone.isEmpty && world.toWatch.isEmpty) {
-            if !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
-            if !world.toPhone.isEmpty { try world.arrive(at: world.phone) }
-        }
-    }
-
     private func send(_ world: LinkWorld, from end: LinkWorld.End, reply: Bool = true) throws -> UUID {
         let id = UUID()
         let frame = WatchFrame(.live, flags: reply ? .expectsReply : [], messageId: id, body: Data([1, 2, 3]))
@@ -44,7 +37,7 @@ struct LiveMessageTests {
     func roundTrip() throws {
         let world = try connected()
         let id = try send(world, from: world.phone)
-        try exchange(world)
+        try world.exchange()
         let arrived = try #require(world.watch.toApp.first { $0.kind == .live })
         #expect(arrived.messageId == id)
         #expect(arrived.body == Data([1, 2, 3]))
@@ -52,7 +45,7 @@ struct LiveMessageTests {
         let reply = WatchFrame(.liveReply, correlationId: id, body: Data([4]))
         try world.input(.fromApp("watchApp", reply), at: world.watch)
         try world.input(.fromApp("watchApp", reply), at: world.watch)
-        try exchange(world)
+        try world.exchange()
         #expect(world.phone.toApp.filter { $0.kind == .liveReply }.map(\.body) == [Data([4])])
     }
 
@@ -63,14 +56,14 @@ struct LiveMessageTests {
         #expect(!isMissed())
         try world.killApp(of: world.watch)
         try world.input(.installationChanged(world.watch.app, isInstalled: false), at: world.watch)
-        try exchange(world)
+        try world.exchange()
         #expect(isMissed() && !world.phone.link.state(for: world.phone.app).isReachable)
         #expect(!world.watch.link.state(for: world.watch.app).isReachable)
 
         // What happens out of range is heard afterwards.
         try world.input(.range(isInRange: false), at: world.phone)
         try world.input(.installationChanged(world.watch.app, isInstalled: true), at: world.watch)
-        try exchange(world)
+        try world.exchange()
         #expect(isMissed())
         try world.settle()
         #expect(!isMissed())
@@ -80,7 +73,7 @@ struct LiveMessageTests {
     func notReachable() throws {
         let world = try connected()
         try world.input(.range(isInRange: false), at: world.phone)
-        try exchange(world)
+        try world.exchange()
         _ = try send(world, from: world.phone)
         #expect(codes(world.phone) == [7007])
         try world.settle()
@@ -96,9 +89,9 @@ struct LiveMessageTests {
 
         let second = try connected()
         let id = try send(second, from: second.phone)
-        try exchange(second)
+        try second.exchange()
         try second.input(.fromApp("watchApp", WatchFrame(.liveAcknowledgement, correlationId: id)), at: second.watch)
-        try exchange(second)
+        try second.exchange()
         try second.input(.peerEnded, at: second.phone)
         #expect(codes(second.phone) == [7011])
     }
@@ -107,15 +100,15 @@ struct LiveMessageTests {
     func replyTimeout() throws {
         let world = try connected()
         let id = try send(world, from: world.phone)
-        try exchange(world)
+        try world.exchange()
         try world.input(.fromApp("watchApp", WatchFrame(.liveAcknowledgement, correlationId: id)), at: world.watch)
-        try exchange(world)
+        try world.exchange()
         world.now = try #require(world.phone.link.nextLabDeadline)
         #expect(world.now == LiveMessages.replyTimeout)
         try world.input(.labTimePassed, at: world.phone)
         #expect(codes(world.phone) == [7012])
         try world.input(.fromApp("watchApp", WatchFrame(.liveReply, correlationId: id)), at: world.watch)
-        try exchange(world)
+        try world.exchange()
         #expect(!world.phone.toApp.contains { $0.kind == .liveReply })
     }
 
@@ -132,17 +125,17 @@ struct LiveMessageTests {
     func receiverDies() throws {
         let world = try connected()
         _ = try send(world, from: world.phone)
-        try exchange(world)
+        try world.exchange()
         try world.killApp(of: world.watch)
-        try exchange(world)
+        try world.exchange()
         #expect(codes(world.phone) == [7014])
 
         let second = try connected()
         let id = try send(second, from: second.phone)
-        try exchange(second)
+        try second.exchange()
         try second.input(.fromApp("watchApp", WatchFrame(.liveAcknowledgement, correlationId: id)), at: second.watch)
         try second.killApp(of: second.watch)
-        try exchange(second)
+        try second.exchange()
         #expect(codes(second.phone) == [7011])
     }
 
@@ -150,10 +143,10 @@ struct LiveMessageTests {
     func launchesPhoneApp() throws {
         let world = try connected()
         try world.killApp(of: world.phone)
-        try exchange(world)
+        try world.exchange()
         #expect(world.watch.link.state(for: "watchApp").isReachable)
         let id = try send(world, from: world.watch)
-        try exchange(world)
+        try world.exchange()
         #expect(world.phone.launches == 1)
         #expect(!world.phone.toApp.contains { $0.kind == .live })
         try world.activateApp(of: world.phone)
@@ -165,11 +158,11 @@ struct LiveMessageTests {
     func launchFails() throws {
         let world = try connected()
         try world.killApp(of: world.phone)
-        try exchange(world)
+        try world.exchange()
         _ = try send(world, from: world.watch)
-        try exchange(world)
+        try world.exchange()
         try world.input(.launchFailed("phoneApp"), at: world.phone)
-        try exchange(world)
+        try world.exchange()
         #expect(codes(world.watch) == [7014])
     }
 
@@ -177,9 +170,9 @@ struct LiveMessageTests {
     func watchAppIsNotLaunched() throws {
         let world = try connected()
         try world.killApp(of: world.watch)
-        try exchange(world)
+        try world.exchange()
         _ = try send(world, from: world.phone)
-        try exchange(world)
+        try world.exchange()
         #expect(codes(world.phone) == [7007])
         #expect(world.watch.launches == 0)
     }
@@ -190,33 +183,50 @@ struct LiveMessageTests {
         #expect(world.phone.link.state(for: "phoneApp").isReachable)
         let asleep = AppPresence(isAttached: true, isActivated: true, isForeground: false, isSuspended: true)
         try world.input(.appChanged("watchApp", asleep), at: world.watch)
-        try exchange(world)
+        try world.exchange()
         #expect(!world.phone.link.state(for: "phoneApp").isReachable)
         #expect(world.phone.toApp.count { $0.kind == .event } == 1)
         try world.activateApp(of: world.watch)
-        try exchange(world)
+        try world.exchange()
         #expect(world.phone.link.state(for: "phoneApp").isReachable)
         #expect(world.phone.toApp.count { $0.kind == .event } == 2)
     }
 
-    @Test("After activation come finished transfers, then received ones, then live messages")
+    @Test("After activation come ends of transfers, received transfers one by one, the context, then live messages")
     func orderAfterActivation() throws {
         let world = try connected()
-        try world.input(
-            .fromApp("watchApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())),
-            at: world.watch)
-        try world.input(
-            .fromApp("phoneApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())),
-            at: world.phone)
+        func transfer(_ number: Int, from end: LinkWorld.End) throws -> UUID {
+            let id = UUID()
+            let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: id, body: try content(number))
+            try world.input(.fromApp(end.app, frame), at: end)
+            return id
+        }
+        let context = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(9))
+        try world.input(.fromApp("watchApp", context), at: world.watch)
+        let own = try [1, 2].map { try transfer($0, from: world.phone) }
         try world.killApp(of: world.phone)
-        try exchange(world)
-        _ = try send(world, from: world.watch)
-        try exchange(world)
+        let received = try [3, 4, 5].map { try transfer($0, from: world.watch) }
+        try world.exchange()
+        let live = try send(world, from: world.watch)
+        try world.exchange()
         try world.activateApp(of: world.phone)
-        try world.handleNext(at: world.phone)
-        let kinds = world.phone.toApp.map(\.kind).filter { $0 != .event }
-        #expect(kinds == [.activate, .transferDone, .live])
-        #expect(world.phone.handled.count == 1)
+
+        var order: [WatchFrame] = []
+        while !world.phone.toApp.isEmpty {
+            let frame = world.phone.toApp.removeFirst()
+            order.append(frame)
+            guard frame.kind == .deliver else { continue }
+            try world.input(.fromApp("phoneApp", WatchFrame(.delivered, messageId: frame.messageId)), at: world.phone)
+        }
+        order.removeAll { $0.kind == .event }
+        #expect(
+            order.map(\.kind) == [
+                .activate, .transferDone, .transferDone, .deliver, .deliver, .deliver, .context, .live,
+            ])
+        #expect(order.map(\.messageId).filter { own.contains($0) } == own)
+        #expect(order.map(\.messageId).filter { received.contains($0) } == received)
+        #expect(order.last?.messageId == live)
+        #expect(try order.first { $0.kind == .context }?.body == content(9))
     }
 
     @Test("A live message waits for the transfers that were stored before the activation")
@@ -226,11 +236,11 @@ struct LiveMessageTests {
         try world.input(
             .fromApp("watchApp", WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())),
             at: world.watch)
-        try exchange(world)
+        try world.exchange()
         try world.activateApp(of: world.phone)
-        try exchange(world)
+        try world.exchange()
         _ = try send(world, from: world.watch)
-        try exchange(world)
+        try world.exchange()
         #expect(!world.phone.toApp.contains { $0.kind == .live })
         try world.handleNext(at: world.phone)
         #expect(world.phone.toApp.contains { $0.kind == .live })
@@ -258,7 +268,7 @@ struct LiveMessageTests {
         }
         let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(4))
         try world.input(.fromApp("watchApp", frame), at: world.watch)
-        try exchange(world)
+        try world.exchange()
         try world.activateApp(of: world.phone)
         for _ in 1...3 {
             #expect(contexts(world.phone) == [])
@@ -306,12 +316,12 @@ struct LiveMessageTests {
         let world = try connected()
         #expect(world.watch.link.state(for: "watchApp").isReachable)
         try world.input(.unlocked(false), at: world.phone)
-        try exchange(world)
+        try world.exchange()
         let locked = world.watch.link.state(for: "watchApp")
         #expect(!locked.isReachable && locked.needsUnlock && locked.isCounterpartInstalled)
         #expect(!world.phone.link.state(for: "phoneApp").isReachable)
         try world.input(.unlocked(true), at: world.phone)
-        try exchange(world)
+        try world.exchange()
         let open = world.watch.link.state(for: "watchApp")
         #expect(open.isReachable && !open.needsUnlock)
     }
@@ -325,7 +335,7 @@ struct LiveMessageTests {
         world.toWatch.removeAll()
         #expect(world.phone.link.unconfirmed != nil)
         try world.input(.retransmit, at: world.phone)
-        try exchange(world)
+        try world.exchange()
         #expect(try contexts(world.watch) == [content(1)])
         #expect(world.phone.link.unconfirmed == nil)
     }
@@ -338,7 +348,7 @@ struct LiveMessageTests {
         world.toPhone.removeAll()
         #expect(world.phone.link.state(for: "phoneApp").isReachable)
         try world.input(.healed, at: world.phone)
-        try exchange(world)
+        try world.exchange()
         #expect(!world.phone.link.state(for: "phoneApp").isReachable)
     }
 
@@ -347,7 +357,7 @@ struct LiveMessageTests {
         let world = try connected()
         _ = try send(world, from: world.phone)
         world.toWatch.append(contentsOf: world.toWatch)
-        try exchange(world)
+        try world.exchange()
         #expect(world.watch.toApp.count { $0.kind == .live } == 1)
     }
 
@@ -360,7 +370,7 @@ struct LiveMessageTests {
         }
         try world.arrive(at: world.watch)
         world.toWatch = []
-        try exchange(world)
+        try world.exchange()
         #expect(try contexts(world.watch) == [content(1)])
         try world.phone.reboot()
         world.airIsEmpty(for: world.phone)
@@ -372,7 +382,7 @@ struct LiveMessageTests {
     func newestContext() throws {
         let world = try connected()
         try world.input(.range(isInRange: false), at: world.phone)
-        try exchange(world)
+        try world.exchange()
         for value in [1, 2, 3] {
             let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(value))
             try world.input(.fromApp("phoneApp", frame), at: world.phone)

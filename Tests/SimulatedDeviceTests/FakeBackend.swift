@@ -11,6 +11,7 @@ final class FakeBackend: WatchSessionBackend {
         var log: [String] = []
         var messages: [LiveMessage] = []
         var transfers: [UUID] = []
+        var contents: [TransferContent] = []
         var transferCode: Int?
     }
     private let state = Mutex(State())
@@ -23,6 +24,7 @@ final class FakeBackend: WatchSessionBackend {
     var log: [String] { state.withLock { $0.log } }
     var messages: [LiveMessage] { state.withLock { $0.messages } }
     var transfers: [UUID] { state.withLock { $0.transfers } }
+    var contents: [TransferContent] { state.withLock { $0.contents } }
 
     func refuseTransfers(code: Int) {
         state.withLock { $0.transferCode = code }
@@ -47,9 +49,10 @@ final class FakeBackend: WatchSessionBackend {
     func acknowledge(_ messageId: UUID) { note("acknowledge") }
     func refuse(_ messageId: UUID, code: Int) { note("refuse \(code)") }
 
-    func queueTransfer(_ transferId: UUID, body: Data) -> Int? {
+    func queueTransfer(_ transferId: UUID, _ content: TransferContent) -> Int? {
         state.withLock { state in
             state.transfers.append(transferId)
+            state.contents.append(content)
             return state.transferCode
         }
     }

@@ -39,6 +39,12 @@ private final class Recorder: NSObject, WCSessionDelegate, @unchecked Sendable {
     }
 
     func sessionReachabilityDidChange(_ session: WCSession) { note("reachable \(session.isReachable)") }
+    func sessionCompanionAppInstalledDidChange(_ session: WCSession) {
+        note("companion \(session.isCompanionAppInstalled)")
+    }
+    func sessionWatchStateDidChange(_ session: WCSession) {
+        note("watch \(session.isPaired) \(session.isWatchAppInstalled)")
+    }
     func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any]) {
         note("info \(userInfo["n"] ?? "")")
         if let look = lock.withLock({ look }) { note(look()) }
@@ -171,6 +177,47 @@ struct WCSessionTests {
         #expect(code == 7010)
     }
 
+    @Test("An error can be asked for as `WCError`, caught by its name, and read as `NSError`")
+    func errorForms() async throws {
+        let session = WCSession(backend: FakeBackend(isSupported: false))
+        let error = await withCheckedContinuation { (done: CheckedContinuation<any Error, Never>) in
+            session.sendMessage([:], replyHandler: nil) { done.resume(returning: $0) }
+        }
+        #expect((error as? WCError)?.code == .sessionNotSupported)
+        #expect((error as NSError).domain == WCErrorDomain && (error as NSError).code == 7002)
+        #expect(error.localizedDescription == WCError.Code.sessionNotSupported.localizedDescription)
+        do {
+            try session.updateApplicationContext([:])
+            Issue.record("a device without a session takes no context")
+        } catch WCError.notReachable {
+            Issue.record("the wrong name matches")
+        } catch WCError.sessionNotSupported {}
+    }
+
+    @Test("The watch hears when the phone's app comes and goes, the phone when the watch or its app does")
+    func companion() async throws {
+        let (watchSession, watch, onWatch) = try await activated(reachable, isWatch: true)
+        watch.bring(.changed(WatchCounterpartState(isPaired: true)))
+        #expect(try await onWatch.wait(for: 4).dropFirst(2) == ["reachable false", "companion false"])
+        let (phoneSession, phone, onPhone) = try await activated(reachable)
+        phone.bring(.changed(WatchCounterpartState(isPaired: true)))
+        #expect(try await onPhone.wait(for: 4).dropFirst(2) == ["reachable false", "watch true false"])
+        // A session that nobody holds hears nothing more.
+        withExtendedLifetime((watchSession, phoneSession)) {}
+    }
+
+    @Test("A dictionary with a date that is no number is refused as no property list")
+    func impossibleDate() async throws {
+        let (session, _, recorder) = try await activated(reachable)
+        let code = await withCheckedContinuation { done in
+            session.sendMessage(["x": Date(timeIntervalSince1970: .nan)], replyHandler: nil) {
+                done.resume(returning: ($0 as NSError).code)
+            }
+        }
+        #expect(code == 7010)
+        withExtendedLifetime(recorder) {}
+    }
+
     @Test("Exactly one of the two handlers runs")
     func oneHandler() async throws {
         let (session, backend, recorder) = try await activated(reachable)
@@ -253,12 +300,12 @@ struct WCSessionTests {
     func confirmedEnd() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         _ = session.transferUserInfo(["n": 1])
-        backend.bring(.transferFinished(transferId: backend.transfers[0], body: Data(), code: nil))
+        backend.bring(.transferFinished(transferId: backend.transfers[0], content: .userInfo(Data()), code: nil))
         try await onThread { session.waitForDelegate() }
         #expect(backend.log.last == "told")
         let deaf = FakeBackend()
         let orphan = WCSession(backend: deaf)
-        deaf.bring(.transferFinished(transferId: UUID(), body: Data(), code: nil))
+        deaf.bring(.transferFinished(transferId: UUID(), content: .userInfo(Data()), code: nil))
         try await onThread { orphan.waitForDelegate() }
         #expect(deaf.log == [], "without a delegate nobody has heard it")
         withExtendedLifetime(recorder) {}
@@ -270,7 +317,7 @@ struct WCSessionTests {
         let transfer = session.transferUserInfo(["n": 1])
         #expect(transfer.isTransferring)
         #expect(session.outstandingUserInfoTransfers == [transfer])
-        backend.bring(.transferFinished(transferId: backend.transfers[0], body: Data(), code: nil))
+        backend.bring(.transferFinished(transferId: backend.transfers[0], content: .userInfo(Data()), code: nil))
         #expect(try await recorder.wait(for: 3).last == "finished 0 false")
         #expect(session.outstandingUserInfoTransfers.isEmpty)
     }
@@ -300,7 +347,9 @@ struct WCSessionTests {
     func secondActivation() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         let transfer = session.transferUserInfo(["n": 1])
-        backend.bring(.activated(reachable, outstanding: [(backend.transfers[0], Data())]))
+        backend.bring(
+            .activated(
+                reachable, outstanding: [OwnTransfer(transferId: backend.transfers[0], content: .userInfo(Data()))]))
         _ = try await recorder.wait(for: 4)
         #expect(session.outstandingUserInfoTransfers == [transfer])
     }

@@ -24,21 +24,49 @@ struct KillMatrixCommand: ParsableCommand {
     @Option(help: "How often each cell is visited.")
     var rounds = 1000
 
+    @Flag(help: "The matrix of the link between phone and watch instead.")
+    var link = false
+
+    @Option(help: "Minutes of the lab's time in which phone and watch lose and find each other, instead of kills.")
+    var flapping: Int64?
+
     func validate() throws {
+        guard flapping ?? 1 > 0 else { throw ValidationError("--flapping begins at 1.") }
+        guard !link || cell == nil || cell.flatMap(LinkCell.init) != nil else {
+            throw ValidationError("There is no such cell of the link; they look like \(LinkCell.all[0]).")
+        }
         guard seconds > 0, rounds > 0 else { throw ValidationError("--seconds and --rounds begin at 1.") }
-        if let cell, KillCell(cell) == nil {
+        if !link, let cell, KillCell(cell) == nil {
             throw ValidationError("There is no cell '\(cell)'; they look like persistActivation@state.saved#2.")
         }
     }
 
     func run() throws {
         let seed = seed ?? UInt64.random(in: 0..<1_000_000_000)
+        if let flapping {
+            Self.tell("flapping: seed \(seed), \(flapping) minutes of the lab's time")
+            let report = LinkFlapping(for: .minutes(flapping), seed: seed).run()
+            Self.tell(report.text)
+            if report.failure != nil { throw BrokenRules(count: 1) }
+            return
+        }
+        if link { return try runLink(seed: seed) }
         Self.tell("kill matrix: seed \(seed), at most \(seconds) s")
         let matrix = try cell.flatMap { KillCell($0) }.map { KillMatrix(cells: [$0]) } ?? KillMatrix.discovered()
         var campaign = KillCampaign(
             matrix, seed: seed, rounds: rounds, time: .seconds(seconds), progress: Self.tell)
         let report = campaign.run()
         Self.tell(report.text)
+        if !report.failures.isEmpty { throw BrokenRules(count: report.failures.count) }
+    }
+
+    private func runLink(seed: UInt64) throws {
+        Self.tell("kill matrix of the link: seed \(seed), at most \(seconds) s")
+        let cells = cell.flatMap { LinkCell($0) }.map { [$0] } ?? LinkCell.all
+        var campaign = LinkCampaign(
+            cells, seed: seed, rounds: rounds, time: .seconds(seconds), progress: Self.tell)
+        let report = campaign.run()
+        for missed in report.missed { Self.tell("nobody died in \(missed)") }
         if !report.failures.isEmpty { throw BrokenRules(count: report.failures.count) }
     }
 

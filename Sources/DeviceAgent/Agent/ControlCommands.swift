@@ -18,6 +18,12 @@ extension ControlError {
     }
 }
 
+/// What a command about a link acts on.
+struct LinkTarget {
+    let agent: DeviceAgent
+    let link: LinkHost
+}
+
 extension DeviceAgent {
     /// Refuses to start when a command of the vocabulary has no handler.
     static func checkCommandTables() throws(IncompleteCommandTable) {
@@ -43,7 +49,7 @@ extension DeviceAgent {
         } else if let host = hosts[actor] {
             Self.processCommands.perform(request, on: ProcessTarget(agent: self, host: host), reply)
         } else if let link = links.first(where: { $0.name == actor }) {
-            Self.linkCommands.perform(request, on: link, reply)
+            Self.linkCommands.perform(request, on: LinkTarget(agent: self, link: link), reply)
         } else {
             let known = [device.name] + hosts.keys.sorted() + links.map(\.name)
             responder.fail(
@@ -68,17 +74,20 @@ extension DeviceAgent {
         addDiskCommands(to: &table)
         addSharedDataCommands(to: &table)
         addSharingInspection(to: &table)
+        addLinkInspection(to: &table)
         addConnectivityCommands(to: &table)
         addNotificationCommands(to: &table)
         addStartCommands(to: &table)
+        addWatchCommands(to: &table)
         return table
     }()
 
     /// The commands of a link.
-    private static let linkCommands: CommandTable<LinkHost> = {
-        var table = CommandTable<LinkHost>(of: .link, errors: ControlError.ofDevice)
-        table.answer(LinkDown.self) { _, link in link.collect(.range(isInRange: false)) }
-        table.answer(LinkUp.self) { _, link in link.collect(.range(isInRange: true)) }
+    private static let linkCommands: CommandTable<LinkTarget> = {
+        var table = CommandTable<LinkTarget>(of: .link, errors: ControlError.ofDevice)
+        table.answer(LinkDown.self) { _, target in target.link.collect(.range(isInRange: false)) }
+        table.answer(LinkUp.self) { _, target in target.link.collect(.range(isInRange: true)) }
+        addPairingCommands(to: &table)
         addFaultCommands(to: &table)
         return table
     }()

@@ -19,6 +19,9 @@ extension DeviceAgent {
         case .appState: try perform(host.process.handle(.ready), for: host)
         case .activate: activate(host)
         case .notificationRequest: try receiveNotificationRequest(frame, from: host)
+        case .delivered:
+            try removeHandedOver(frame.messageId, from: host)
+            forward(frame, from: host)
         default: forward(frame, from: host)
         }
     }
@@ -35,7 +38,7 @@ extension DeviceAgent {
             routes[previous] = nil
         }
         host.address = address
-        host.isActivated = false
+        endSession(of: host)
         routes[address] = body.name
         send(WatchFrame(.welcome, body: WatchFrame.body(AttachedBody(agentPid: getpid()))), to: address)
         try perform(host.process.handle(.attached(pid: body.pid, incarnation: body.incarnation)), for: host)
@@ -45,12 +48,13 @@ extension DeviceAgent {
     private func activate(_ host: AppHost) {
         let wasActivated = host.isActivated
         host.isActivated = true
+        if !wasActivated { beginSession(of: host) }
         if links.isEmpty {
             let state = WatchCounterpartState(isPaired: device.kind == .watch)
             send(WatchFrame(.activate, body: WatchFrame.body(state)), to: host)
         } else if wasActivated {
             // Nothing changes for the links, but the app waits for an answer.
-            links.first?.collect(.fromApp(host.spec.name, WatchFrame(.activate)))
+            host.session?.collect(.fromApp(host.spec.name, WatchFrame(.activate)))
         } else {
             tellLinks(about: host)
         }
@@ -58,11 +62,12 @@ extension DeviceAgent {
 
     /// Gives a frame about messages or transfers to the links that it concerns.
     private func forward(_ frame: WatchFrame, from host: AppHost) {
-        guard let active = links.first else { return refuseWithoutLink(frame, from: host) }
+        guard let active = host.session ?? activeLink else { return refuseWithoutLink(frame, from: host) }
         switch frame.kind {
         // Answers belong to the link that brought the question; the others do not know it.
         case .delivered, .transferTold, .liveAcknowledgement, .liveReply, .liveError, .cancelTransfer:
             links.forEach { $0.collect(.fromApp(host.spec.name, frame)) }
+        case .file: sendFile(frame, from: host, over: active)
         default:
             active.collect(.fromApp(host.spec.name, frame))
         }
@@ -72,7 +77,7 @@ extension DeviceAgent {
         let code = UInt64(LinkCode.deviceNotPaired)
         switch frame.kind {
         case .live: send(WatchFrame(.liveError, correlationId: frame.messageId, sequence: code), to: host)
-        case .userInfo, .context:
+        case .userInfo, .file, .context:
             send(WatchFrame(.transferQueued, messageId: frame.messageId, sequence: code), to: host)
         default: break
         }
@@ -91,6 +96,6 @@ extension DeviceAgent {
 
     /// Tells the links where an app is in its life.
     func tellLinks(about host: AppHost) {
-        for link in links { link.collect(.appChanged(host.spec.name, host.presence)) }
+        for link in links { link.collect(.appChanged(host.spec.name, host.presence(on: link))) }
     }
 }

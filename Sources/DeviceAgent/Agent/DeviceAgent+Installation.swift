@@ -66,6 +66,7 @@ extension DeviceAgent {
         try registry.erase()
         try forgetNotifications(of: device.apps.map(\.name))
         for link in links { link.erase() }
+        try forgetWatches()
         try tellLinksAboutInstallation()
         for suffix in ["", "-wal", "-shm"] {
             let path = layout.keychainPath(device.name) + suffix

@@ -17,7 +17,7 @@ extension DeviceAgent {
         host.watch = nil
         if let address = host.address { routes[address] = nil }
         host.address = nil
-        host.isActivated = false
+        endSession(of: host)
         inspections.remove(host.spec.name)
         try perform(host.process.handle(.ended(how, standardError: lastWords)), for: host)
     }

@@ -86,10 +86,14 @@ public final class DeviceAgent {
         for link in manifest.topology.links(of: device.name) {
             links.append(
                 try LinkHost(
-                    layout: layout, topology: manifest.topology, link: link, device: device, process: UInt64(boot),
-                    seed: manifest.seed, clock: clock, mailbox: mailbox, faults: faults, trace: trace))
+                    layout: layout, topology: manifest.topology, link: link, device: device,
+                    role: try Self.role(of: link, on: device, manifest.topology, registry),
+                    process: (manifest.share?.bootsBefore ?? 0) + UInt64(boot),
+                    tcpAddress: manifest.share?.linkAddresses[link.name],
+                    seed: manifest.seed, clock: clock, mailbox: mailbox, faults: faults, disk: disk, trace: trace))
         }
         try tellLinksAboutInstallation()
+        try tellLinksAboutComplications()
         tellLinksAboutLock()
     }
 
@@ -138,6 +142,7 @@ public final class DeviceAgent {
         for message in mailbox.takeAll() { try handle(message) }
         try inspectStoppedProcesses()
         for link in links { link.collectDue() }
+        deactivateDrainedSessions()
         try settleLinks()
         for link in links { link.updateTimers() }
     }
@@ -196,6 +201,8 @@ public final class DeviceAgent {
         switch effect {
         case .toApp(let app, let frame):
             if let host = hosts[app] { send(frame, to: host) }
+        case .handOver(let app, let file):
+            if let host = hosts[app] { try handOver(file, to: host) }
         case .launch(let app):
             if let host = hosts[app] { try perform(host.process.handle(.launch(request: nil)), for: host) }
         case .wake(let app):

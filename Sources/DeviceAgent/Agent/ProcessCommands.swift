@@ -34,6 +34,7 @@ extension DeviceAgent {
             try target.begin(reply) { .end(signal: SIGKILL, request: $0) }
         }
         addInstallationCommands(to: &table)
+        addComplicationCommands(to: &table)
         addNotificationCommands(to: &table)
         return table
     }()

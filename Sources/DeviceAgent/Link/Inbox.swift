@@ -20,6 +20,9 @@ struct Inbox: Equatable, Sendable {
         var body: Data
         /// It was handed to a process before, which may have handled it.
         var wasOffered: Bool
+        var kind = Outbox.Kind.userInfo
+        /// The file that it belongs to.
+        var file: UUID?
     }
 
     /// The other device's outbox.
@@ -28,8 +31,14 @@ struct Inbox: Equatable, Sendable {
     private(set) var received: UInt64
     /// The last numbers of that outbox that came as a tombstone.
     private(set) var skipped: [UInt64]
-    /// What the apps have not handled, in order.
-    private(set) var entries: [Entry]
+    /// For each app, what it can handle, in order: user infos, and heads of files that are there as a whole.
+    private var queues: [String: Fifo<Entry>] = [:]
+    /// Files that have begun to arrive, until they are handled.
+    private var files: [UUID: ArrivingFile] = [:]
+    /// How many transfers there are: a file is one.
+    private(set) var count = 0
+    /// Bytes of all bodies.
+    private(set) var size = 0
     /// The transfers that arrived last, whatever outbox and number they had.
     private var recent: [UUID]
     private var lastPosition: Int64
@@ -38,16 +47,22 @@ struct Inbox: Equatable, Sendable {
     /// A gap is reported once, until it is closed; the sender's timer covers a lost report.
     private var hasReportedGap = false
 
-    /// Takes up what was stored.
+    /// Takes up what was stored, in the order of arrival.
     init(
         epoch: UInt64 = 0, received: UInt64 = 0, skipped: [UInt64] = [], entries: [Entry] = [], recent: [UUID] = []
     ) {
         self.epoch = epoch
         self.received = received
         self.skipped = skipped
-        self.entries = entries
         self.recent = recent
         lastPosition = entries.map(\.position).max() ?? 0
+        for entry in entries { take(entry) }
+    }
+
+    /// All that is there, with the pieces of files, in the order of arrival.
+    var entries: [Entry] {
+        (queues.values.joined().filter { $0.kind != .fileHead } + files.values.flatMap(\.pieces))
+            .sorted { $0.position < $1.position }
     }
 
     /// The other device says which outbox it sends from.
@@ -57,7 +72,9 @@ struct Inbox: Equatable, Sendable {
         self.epoch = epoch
         received = 0
         skipped = []
-        return [.store(.senderChanged(epoch: epoch))]
+        // What was not there of a file comes no more.
+        let broken = files.filter { !$0.value.isWhole }.keys
+        return [.store(.senderChanged(epoch: epoch))] + broken.flatMap { drop(brokenFile: $0) }
     }
 
     /// A transfer, or the tombstone of one, arrived for `app`.
@@ -72,10 +89,10 @@ struct Inbox: Equatable, Sendable {
             hasReportedGap = true
             return [.toPeer(report(.userInfoGap, received + 1))]
         }
-        let isTransfer = frame.kind == .userInfo
+        let isTransfer = frame.kind != .userInfoTombstone
         // A double is told as arrived, whatever has become of its app since.
         let isDouble = recent.contains(frame.messageId)
-        if isTransfer, !isDouble, let refusal {
+        if isTransfer, !isDouble, let refusal = refusal ?? misfit(frame) {
             // The sender sends everything behind it again, without being asked.
             hasReportedGap = true
             return [.toPeer(refused(frame, code: refusal))]
@@ -84,13 +101,17 @@ struct Inbox: Equatable, Sendable {
         received += 1
         if !isDouble, !isTransfer {
             skipped = (skipped + [received]).suffix(Self.memory)
-            return [.store(.skipped(sequence: received)), acknowledgement]
+            return drop(brokenFile: frame.correlationId) + [.store(.skipped(sequence: received)), acknowledgement]
         }
         guard !isDouble else { return [.store(.received(nil, sequence: received)), acknowledgement] }
         lastPosition += 1
-        let entry = Entry(
+        var entry = Entry(
             position: lastPosition, transferId: frame.messageId, app: frame.app, body: frame.body, wasOffered: false)
-        entries.append(entry)
+        if frame.kind == .filePart {
+            entry.kind = frame.flags.contains(.file) ? .fileHead : .filePart
+            entry.file = frame.correlationId
+        }
+        take(entry)
         recent = (recent + [entry.transferId]).suffix(Self.memory)
         return [.store(.received(entry, sequence: received)), acknowledgement]
     }
@@ -108,30 +129,37 @@ struct Inbox: Equatable, Sendable {
             kind, epoch: epoch, sequence: sequence, body: skipped.isEmpty ? Data() : WatchFrame.body(skipped))
     }
 
-    /// How many entries wait for an app.
+    /// How many transfers wait for an app.
     func count(for app: String) -> Int {
-        entries.count { $0.app == app }
+        queues[app]?.count ?? 0
     }
 
     /// The app can take its next entry: hands it over, unless it still works on the previous one.
     mutating func offer(to app: String) -> [LinkEffect] {
-        guard handling[app] == nil, let index = entries.firstIndex(where: { $0.app == app }) else { return [] }
-        let entry = entries[index]
+        // No copy of the queue is kept: changing it would then copy it all.
+        guard handling[app] == nil, let entry = queues[app]?.first else { return [] }
         handling[app] = entry.transferId
-        entries[index].wasOffered = true
-        let hasMore = entries[(index + 1)...].contains { $0.app == app }
+        queues[app]?[0].wasOffered = true
+        let hasMore = count(for: app) > 1
+        let stored: [LinkEffect] = entry.wasOffered ? [] : [.store(.offered(position: entry.position))]
+        if entry.kind == .fileHead, let file = files[entry.transferId] {
+            files[entry.transferId]?.head.wasOffered = true
+            let received = ReceivedFile(
+                transferId: entry.transferId, file: file.file, parts: file.parts.map(\.body), hasMore: hasMore,
+                wasOffered: entry.wasOffered)
+            return stored + [.handOver(app, received)]
+        }
         let frame = WatchFrame(
             .deliver, flags: entry.wasOffered ? [.propertyList, .retransmission] : [.propertyList],
             messageId: entry.transferId, sequence: hasMore ? 1 : 0, app: app, body: entry.body)
-        return (entry.wasOffered ? [] : [.store(.offered(position: entry.position))]) + [.toApp(app, frame)]
+        return stored + [.toApp(app, frame)]
     }
 
     /// The app has handled a transfer.
     mutating func handled(_ transferId: UUID, by app: String) -> [LinkEffect] {
-        guard handling[app] == transferId, let index = entries.firstIndex(where: { $0.transferId == transferId })
-        else { return [] }
+        guard handling[app] == transferId, let entry = queues[app]?.popFirst() else { return [] }
         handling[app] = nil
-        return [.store(.handled(position: entries.remove(at: index).position))]
+        return leave(entry)
     }
 
     /// The app's process ended; what it was handling is offered to the next one again.
@@ -142,8 +170,57 @@ struct Inbox: Equatable, Sendable {
     /// The app was taken off the device, and what waits for it with it.
     mutating func forget(_ app: String) -> [LinkEffect] {
         handling[app] = nil
-        let gone = entries.filter { $0.app == app }
-        entries.removeAll { $0.app == app }
-        return gone.map { .store(.handled(position: $0.position)) }
+        let gone = queues.removeValue(forKey: app) ?? Fifo()
+        let broken = files.values.filter { $0.head.app == app && !$0.isWhole }.map(\.head)
+        return (Array(gone) + broken).flatMap { leave($0) }
+    }
+
+    // MARK: What is there
+
+    /// Puts an entry, or a piece of a file, where it belongs. What makes no file has no place.
+    private mutating func take(_ entry: Entry) {
+        switch entry.kind {
+        case .userInfo, .complication, .formerComplication: queues[entry.app, default: Fifo()].append(entry)
+        case .fileHead:
+            guard let file = FileParts.head(entry.body) else { return }
+            files[entry.transferId] = ArrivingFile(head: entry, file: file)
+        case .filePart:
+            guard let file = entry.file, files[file]?.add(entry) != nil else { return }
+        }
+        if entry.kind != .filePart { count += 1 }
+        size += entry.body.count
+        guard let file = entry.file, let head = files[file]?.head, files[file]?.isWhole == true else { return }
+        queues[head.app, default: Fifo()].append(head)
+    }
+
+    /// A transfer that is in no queue any more leaves, a file with all its pieces.
+    private mutating func leave(_ entry: Entry) -> [LinkEffect] {
+        let gone = entry.file.flatMap { files.removeValue(forKey: $0)?.pieces } ?? [entry]
+        count -= 1
+        size -= gone.map(\.body.count).reduce(0, +)
+        return gone.map { piece in
+            let isLast = piece.position == gone.last?.position
+            return .store(.handled(position: piece.position, transferId: isLast ? entry.transferId : nil))
+        }
+    }
+
+    /// Why a piece of a file cannot be taken: a `WCError.Code`, or nil when it fits what is there.
+    private func misfit(_ frame: WatchFrame) -> Int? {
+        guard frame.kind == .filePart else { return nil }
+        let file = files[frame.correlationId]
+        if frame.flags.contains(.file) {
+            let isFirst = file == nil && frame.messageId == frame.correlationId
+            return isFirst && FileParts.head(frame.body) != nil ? nil : LinkCode.deliveryFailed
+        }
+        guard let file, file.head.app == frame.app, !frame.body.isEmpty,
+            file.size + frame.body.count <= file.file.size
+        else { return LinkCode.deliveryFailed }
+        return nil
+    }
+
+    /// Forgets a file that will not be whole. Nothing happens when none of it is there.
+    private mutating func drop(brokenFile file: UUID) -> [LinkEffect] {
+        guard let broken = files[file], !broken.isWhole else { return [] }
+        return leave(broken.head)
     }
 }

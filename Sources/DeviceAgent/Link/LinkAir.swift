@@ -97,6 +97,11 @@ struct LinkAir: Equatable, Sendable {
     /// When a message under way arrives next, in nanoseconds of lab time.
     var nextArrival: Int64? { lanes.values.compactMap(\.nextArrival).min() }
 
+    /// How many messages of a direction are under way.
+    func count(_ direction: LinkDirection) -> Int {
+        lanes[direction].map { $0.queue.count + $0.overtaken.count } ?? 0
+    }
+
     /// Arms a fault, in both directions or in one.
     ///
     /// - Returns: Its identifier.

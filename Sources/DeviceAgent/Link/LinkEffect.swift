@@ -10,6 +10,8 @@ enum LinkEffect: Equatable, Sendable {
     case toPeer(WatchFrame)
     /// Send a frame to an app of this device.
     case toApp(String, WatchFrame)
+    /// Put a file that has arrived into the container of an app of this device, and tell the app.
+    case handOver(String, ReceivedFile)
     /// Greet the other agent.
     case greet
     /// An own transfer is over: tell its app, now or when it activates its session.
@@ -34,6 +36,16 @@ enum LinkChange: Equatable, Sendable {
     case ended(position: Int64, code: Int)
     /// The app of a transfer that was sent was taken off the device.
     case orphaned(position: Int64)
+    /// A newer transfer is for the complication.
+    case replaced(position: Int64)
+    /// An own file was accepted.
+    case fileAccepted(OutgoingFile)
+    /// The other device has more of an own file.
+    case fileProgressed(OutgoingFile)
+    /// An own file is over.
+    case fileEnded(transferId: UUID)
+    /// Transfers for the complication of an app were counted.
+    case budget(app: String, ComplicationBudget)
     /// The other device has everything up to this number.
     case acknowledged(upTo: UInt64)
     /// The own sequence starts anew; entries that have ended are dropped, the others lose their numbers.
@@ -46,8 +58,8 @@ enum LinkChange: Equatable, Sendable {
     case skipped(sequence: UInt64)
     /// A received transfer is handed to an app.
     case offered(position: Int64)
-    /// An app has handled a received transfer.
-    case handled(position: Int64)
+    /// An app has handled a received transfer, or one of the pieces that it came in; the last one says which.
+    case handled(position: Int64, transferId: UUID?)
     /// An own transfer is over and its app must be told.
     case finished(FinishedTransfer)
     /// The app was told.
@@ -71,15 +83,15 @@ struct FinishedTransfer: Equatable, Sendable {
     var transferId: UUID
     /// The app that sent it.
     var app: String
-    var body: Data
+    var content: TransferContent
     /// A `WCError.Code`, or nil when it arrived.
     var code: Int?
 
     /// The news for the app.
     var frame: WatchFrame {
         WatchFrame(
-            .transferDone, flags: .propertyList, messageId: transferId, sequence: UInt64(code ?? 0), app: app,
-            body: body)
+            .transferDone, flags: content.flags, messageId: transferId, sequence: UInt64(code ?? 0), app: app,
+            body: content.body)
     }
 }
 
@@ -94,7 +106,10 @@ enum LinkCode {
     static let payloadUnsupportedTypes = 7010
     static let messageReplyFailed = 7011
     static let messageReplyTimedOut = 7012
+    static let fileAccessDenied = 7013
     static let deliveryFailed = 7014
+    static let insufficientSpace = 7015
+    static let sessionInactive = 7016
     static let transferTimedOut = 7017
     static let companionAppNotInstalled = 7018
 }

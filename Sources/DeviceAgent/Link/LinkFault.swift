@@ -61,13 +61,42 @@ struct LinkFault: Equatable, Sendable {
     }
 }
 
+extension LinkFault: CustomStringConvertible {
+    /// What it does to which messages, in words.
+    var description: String {
+        let action =
+            switch effect {
+            case .slow(let by, let jitter, let rate):
+                "takes \(by)" + (jitter > .zero ? ", give or take \(jitter)" : "")
+                    + (rate.map { ", at \($0) bytes a second" } ?? "")
+            case .drop(let burst): "is lost" + (burst > 1 ? ", \(burst) in a row on average" : "")
+            case .duplicate: "arrives twice"
+            case .reorder: "is overtaken by the next one"
+            case .corrupt(let byte): "has " + (byte.map { "byte \($0)" } ?? "a byte") + " changed"
+            case .cut: "is lost, and nobody notices"
+            }
+        return ([subject + " " + action] + aim.restrictions).joined(separator: ", ")
+    }
+
+    private var subject: String {
+        effect == .cut ? "everything" : aim.kind.map { "each message of the kind \($0.rawValue)" } ?? "each message"
+    }
+}
+
+extension LinkFault.Aim {
+    fileprivate var restrictions: [String] {
+        (chance < 1 ? ["with the chance \(chance)"] : []) + (every > 1 ? ["one of \(every)"] : [])
+            + (skip > 0 ? ["after the first \(skip)"] : []) + (times.map { ["at most \($0)"] } ?? [])
+    }
+}
+
 extension WatchFrame {
     /// What a frame between two agents is for a scenario; nil for those that begin, keep or end a connection.
     var messageKind: LinkMessageKind? {
         switch kind {
         case .live: .live
         case .liveReply, .liveError: .reply
-        case .userInfo, .userInfoTombstone: .transfer
+        case .userInfo, .filePart, .userInfoTombstone: .transfer
         case .liveAcknowledgement, .userInfoAcknowledgement, .userInfoGap, .userInfoRefusal, .contextAcknowledgement:
             .acknowledgement
         case .context: .context

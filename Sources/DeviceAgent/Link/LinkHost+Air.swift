@@ -14,7 +14,7 @@ extension LinkHost {
     func collectReceived() throws {
         while let frame = try port.receive(checking: link.greetings, refuse: noteRefused) {
             // Out of range nothing arrives in any case.
-            if air.isClear || !link.isInRange {
+            if air.isClear || !link.isServed {
                 collect(.fromPeer(frame))
             } else {
                 try bring(pass(frame, .toPhone))

@@ -22,19 +22,30 @@ final class LinkHost {
     private let alarm: LabAlarm
     private let faults: FaultTable
     private let device: String
+    private let disk: DeviceDisk
     private var effects: [LinkEffect] = []
+    /// When something came from the other device, in nanoseconds of lab time.
+    private(set) var lastContact: Int64?
     /// When to greet again, in monotonic nanoseconds, and how long to wait after that.
     private var nextGreeting: UInt64?
     private var greetingPause: UInt64 = 5_000_000
     /// When to send again what is not confirmed, and what that was when it was decided.
-    private var retransmission: (due: UInt64, unconfirmed: WatchLink.Unconfirmed)?
+    private var retransmission: (wait: LinkWait, unconfirmed: WatchLink.Unconfirmed)?
+    /// When to ask again whether the other device is there.
+    private var beat: LinkWait?
 
-    /// How long something may stay unconfirmed before it is sent again, in nanoseconds of real time.
-    private static let retransmissionTimeout: UInt64 = 1_000_000_000
+    /// How long something may stay unconfirmed before it is sent again, in nanoseconds of lab time.
+    private static let retransmissionTimeout: Int64 = 1_000_000_000
+    /// How much real time the other agent has to answer, whatever the lab's clock does.
+    private static let patience = LabDuration.milliseconds(100).stretched
+    /// The same for one whose process is seen to live on this machine: it is slow, not gone.
+    private static let patienceWithLivingProcess = LabDuration.seconds(1).stretched
 
     init(
-        layout: InstanceLayout, topology: Topology, link spec: LinkSpec, device: DeviceSpec, process: UInt64,
-        seed: UInt64, clock: LabClock, mailbox: Mailbox, faults: FaultTable, trace: TraceWriter
+        layout: InstanceLayout, topology: Topology, link spec: LinkSpec, device: DeviceSpec, role: LinkRole,
+        process: UInt64, tcpAddress: String?,
+        seed: UInt64, clock: LabClock, mailbox: Mailbox, faults: FaultTable, disk: DeviceDisk,
+        trace: TraceWriter
     ) throws {
         name = spec.name
         air = LinkAir(seed: seed, link: spec.name)
@@ -42,17 +53,19 @@ final class LinkHost {
         self.faults = faults
         self.trace = trace
         self.device = device.name
+        self.disk = disk
         let isWatch = device.name == spec.watch
         let counterparts = Counterparts.of(device: device.name, link: spec, topology: topology)
         let setup = WatchLink.Setup(
             name: spec.name, device: device.name, peer: isWatch ? spec.phone : spec.watch, isWatch: isWatch,
-            counterparts: counterparts,
-            isActive: topology.links(of: device.name).first == spec, pid: getpid(), process: process)
+            counterparts: counterparts, pid: getpid(), process: process,
+            capacity: QueueCapacity(transfers: spec.capacity))
         let path = layout.linkDatabasePath(device.name, spec.name)
         try Files.createDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
         database = LinkDatabase(path: path)
-        link = WatchLink(setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true)
-        port = try LinkPort(layout: layout, link: spec, isWatch: isWatch, process: process)
+        link = WatchLink(
+            setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true, role: role)
+        port = try LinkPort(layout: layout, link: spec, isWatch: isWatch, process: process, tcpAddress: tcpAddress)
         alarm = LabAlarm(clock: clock) { _ in mailbox.post(.labAlarm) }
         // Only the phone's end knows whether the devices are in range; it never answers while they are not.
         if !isWatch && !spec.up { collect(.range(isInRange: false)) }
@@ -66,6 +79,10 @@ final class LinkHost {
 
     /// The same for something that was due at a moment of the lab's time.
     func collect(_ input: WatchLink.Input, at time: Int64) {
+        if case .fromPeer = input, link.isInRange { lastContact = time }
+        if case .fromPeer(let frame) = input, frame.kind == .filePart {
+            link.hasRoom = (try? disk.take(bytes: frame.body.count)) != nil
+        }
         effects += link.handle(input, at: time)
     }
 
@@ -77,31 +94,38 @@ final class LinkHost {
     func settle(_ perform: (LinkEffect) throws -> Void) throws {
         let batch = effects
         effects = []
-        try database.apply(batch.compactMap { if case .store(let change) = $0 { change } else { nil } })
+        // Of several confirmations in a row the last one says it all.
+        let lastConfirmation = batch.lastIndex { $0.isAcknowledgement }
+        let changes = batch.compactMap { if case .store(let change) = $0 { change } else { nil } }
+        try database.apply(changes)
+        // Before anything else: a device that dies over one message must not take the record of the others with it.
+        changes.forEach(note)
         for (index, effect) in batch.enumerated() {
             switch effect {
-            case .store(let change): note(change)
+            case .store(.accepted): pass(.linkAccepted)
+            case .store: break
             case .toPeer(let frame):
-                // Of several confirmations in a row the last one says it all.
-                if frame.kind == .userInfoAcknowledgement, index + 1 < batch.count,
-                    batch[(index + 1)...].contains(where: { $0.isAcknowledgement })
-                {
-                    continue
-                }
+                if frame.kind == .userInfoAcknowledgement, index != lastConfirmation { continue }
                 if frame.kind == .userInfoAcknowledgement { pass(.linkAcknowledged) }
                 try transmit(frame)
                 noteSent(frame)
             case .toApp(_, let frame) where frame.kind == .deliver || frame.kind == .live:
                 try perform(effect)
                 pass(.linkDelivered)
-            case .greet: try transmit(link.hello())
+            case .handOver:
+                try perform(effect)
+                pass(.linkDelivered)
+            case .greet:
+                try port.seekListener()
+                try transmit(link.hello())
             case .linkChanged(isUp: false):
                 air.lose()
                 try perform(effect)
             default: try perform(effect)
             }
         }
-        if link.isUp, let pid = link.peer?.pid, peerWatch?.pid != pid {
+        // The number of a process on another machine means nothing here; the questions tell whether it is there.
+        if link.isUp, !port.isRemote, let pid = link.peer?.pid, peerWatch?.pid != pid {
             peerWatch = try? ProcessWatch(pid: pid)
             if peerWatch == nil { collect(.peerEnded) }
         } else if !link.isUp {
@@ -111,10 +135,11 @@ final class LinkHost {
 
     /// When ``collectDue()`` has something to do, in monotonic nanoseconds.
     var nextDeadline: UInt64? {
-        [nextGreeting, retransmission?.due].compactMap(\.self).min()
+        let now = clock.now()
+        return [nextGreeting, retransmission?.wait.deadline(at: now), beat?.deadline(at: now)].compactMap(\.self).min()
     }
 
-    /// Lets the link decide about what is due in real time.
+    /// Lets the link decide about what is due.
     func collectDue() {
         let now = MonotonicClock.nanoseconds()
         if let due = nextGreeting, due <= now {
@@ -122,15 +147,25 @@ final class LinkHost {
             nextGreeting = link.isSeeking ? now + greetingPause : nil
             collect(.seek)
         }
-        if let (due, unconfirmed) = retransmission, due <= now {
+        let labTime = clock.now()
+        if let (wait, unconfirmed) = retransmission, wait.isOver(at: labTime) {
             retransmission = nil
             if unconfirmed == link.unconfirmed { collect(.retransmit) }
+        }
+        if let wait = beat, wait.isOver(at: labTime) {
+            beat = nil
+            collect(.beat)
         }
     }
 
     /// Forgets everything, as the device is erased.
     func erase() {
         collect(.erased(epoch: LinkDatabase.newEpoch()))
+    }
+
+    /// Ends the pairing of the two devices.
+    func unpair() {
+        collect(.unpaired(epoch: LinkDatabase.newEpoch()))
     }
 
     /// Tells the other agent that this one ends.
@@ -145,13 +180,14 @@ final class LinkHost {
         switch change {
         case .accepted(let entry):
             emit(.linkAccepted, entry.transferId, ["kind": "transfer", "app": .string(entry.origin)])
-            pass(.linkAccepted)
         case .received(let entry?, let sequence):
             emit(
                 .linkReceived, entry.transferId,
                 ["kind": "transfer", "seq": .integer(Int64(clamping: sequence)), "app": .string(entry.app)])
         case .acknowledged(let sequence):
             trace.emit(.linkAcknowledged, ["link": .string(name), "seq": .integer(Int64(clamping: sequence))])
+        case .handled(_, let transferId?), .told(let transferId):
+            emit(.linkSettled, transferId, [:])
         default: break
         }
     }
@@ -159,7 +195,7 @@ final class LinkHost {
     private func noteSent(_ frame: WatchFrame) {
         switch frame.kind {
         case .live: emit(.linkSent, frame.messageId, ["kind": "live", "app": .string(frame.app)])
-        case .userInfo, .userInfoTombstone:
+        case .userInfo, .filePart, .userInfoTombstone:
             emit(
                 .linkSent, frame.messageId,
                 [
@@ -187,7 +223,6 @@ final class LinkHost {
 
     /// Sets the timers to what the link waits for now.
     func updateTimers() {
-        alarm.set([link.nextLabDeadline, air.nextArrival].compactMap(\.self).min())
         if link.isSeeking {
             if nextGreeting == nil {
                 greetingPause = 5_000_000
@@ -196,13 +231,24 @@ final class LinkHost {
         } else {
             nextGreeting = nil
         }
+        let now = clock.now()
         if let unconfirmed = link.unconfirmed {
             if retransmission == nil {
-                retransmission = (MonotonicClock.nanoseconds() + Self.retransmissionTimeout, unconfirmed)
+                let due = now.nanoseconds + Self.retransmissionTimeout
+                retransmission = (LinkWait(until: due, patience: Self.patience), unconfirmed)
             }
         } else {
             retransmission = nil
         }
+        if let due = link.heartbeat.due {
+            let patience = peerWatch == nil ? Self.patience : Self.patienceWithLivingProcess
+            if beat?.due != due { beat = LinkWait(until: due, patience: patience) }
+        } else {
+            beat = nil
+        }
+        alarm.set(
+            [link.nextLabDeadline, air.nextArrival, retransmission?.wait.alarm(at: now), beat?.alarm(at: now)]
+                .compactMap(\.self).min())
     }
 }
 

@@ -16,6 +16,8 @@ struct PublishedState: Codable, Equatable, Sendable {
         var isActivated = false
         /// Watch only: what the app itself sees as reachable.
         var isReachable = false
+        /// Watch only: whether the face shows a complication of the app.
+        var hasComplication = false
     }
 
     /// Whether the device was unlocked since it started.
@@ -48,4 +50,26 @@ enum ByeReason: UInt64, Sendable {
     case version = 4
     /// The device was erased.
     case erased = 5
+    /// The phone uses another watch from now on.
+    case switched = 6
+    /// The phone is not paired with the watch any more.
+    case unpaired = 7
+}
+
+/// How much a queue of a link holds; more is refused with `WCError` 7015 (watch.md, section 9.7).
+struct QueueCapacity: Equatable, Sendable {
+    /// Greatest number of transfers.
+    var transfers = 20_000
+    /// Contents together, in bytes; the last transfer that is taken may exceed it.
+    var size = 64 * 1024 * 1024
+
+    func isFull(transfers count: Int, size bytes: Int) -> Bool { count >= transfers || bytes >= size }
+}
+
+/// Which state of the other device was heard last.
+struct StateVersion: Equatable, Sendable {
+    /// The process of the other agent that has counted it.
+    var process: UInt64 = 0
+    /// Its number, from 1; 0 for none.
+    var number: UInt64 = 0
 }

@@ -4,7 +4,8 @@ import LabSystem
 import SimulatedDevice
 import ZeroMQ
 
-/// The socket of one link: the phone's agent listens, the watch's agent connects.
+/// The socket of one link: the phone's agent listens, the watch's agent connects. Over TCP the connection is encrypted, and
+/// each side knows the other by its key (watch.md, section 11.8).
 ///
 /// Belongs to the thread that made it.
 final class LinkPort {
@@ -14,9 +15,19 @@ final class LinkPort {
     private var peer: Data?
     /// Phone: only one process may listen; a second bind would silently take the path over.
     private let guardLock: FileLock?
+    private let layout: InstanceLayout
+    private let link: LinkSpec
+    /// Watch, over TCP: where it connects to.
+    private var invitation: LinkInvitation?
 
-    init(layout: InstanceLayout, link: LinkSpec, isWatch: Bool, process: UInt64) throws {
+    /// Whether the other agent may be on another machine, where its process cannot be seen.
+    var isRemote: Bool { link.transport == .tcp }
+
+    /// - Parameter tcpAddress: where a phone listens that is to be reached from another host; nil for loopback.
+    init(layout: InstanceLayout, link: LinkSpec, isWatch: Bool, process: UInt64, tcpAddress: String?) throws {
         isListening = !isWatch
+        self.layout = layout
+        self.link = link
         let endpoint = InstanceEndpoint.link(link.name)
         let address = try layout.address(of: endpoint)
         socket = try ZeroMQSocket(.shared, isWatch ? .dealer : .router)
@@ -29,14 +40,39 @@ final class LinkPort {
             // Nothing may wait in the socket for a phone that is not there.
             try socket.set(.immediate(true))
             try socket.set(.reconnectInterval(first: 5, maximum: 200))
-            try socket.connect(address)
+            if link.transport == .local { try socket.connect(address) }
         } else {
             let lock = try FileLock(path: layout.endpointLockPath(endpoint))
             guard try lock.tryLock() else { throw AgentError.endpointTaken(address) }
             guardLock = lock
             try socket.set(.routerMandatory(true))
-            try socket.bind(address)
+            if link.transport == .tcp {
+                try listen(at: tcpAddress ?? "tcp://127.0.0.1:*")
+            } else {
+                try socket.bind(address)
+            }
         }
+    }
+
+    /// Listens for the only watch that is invited.
+    private func listen(at address: String) throws {
+        let (own, watch) = (try CurveKeyPair(), try CurveKeyPair())
+        let domain = link.name
+        try CurveGate.shared.get().admit(watch.publicKey, to: domain)
+        try socket.set(.curveServer(own.secretKey, domain: domain))
+        try socket.bind(address)
+        try LinkInvitation(endpoint: try socket.lastEndpoint(), phone: own.publicKey, watch: watch).write(layout, link)
+    }
+
+    /// Watch: connects to where the phone listens now. A phone that has started again listens elsewhere, with other keys.
+    func seekListener() throws {
+        guard !isListening, isRemote, let current = try LinkInvitation.read(layout, link), current != invitation else {
+            return
+        }
+        if let former = invitation { try socket.disconnect(former.endpoint) }
+        invitation = current
+        try socket.set(.curveClient(of: current.phone, current.watch))
+        try socket.connect(current.endpoint)
     }
 
     /// Sends a frame; a frame that cannot leave now is lost, as on the air. What must not be lost is sent again.

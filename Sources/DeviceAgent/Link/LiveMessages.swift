@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import SimulatedDevice
 
 /// Immediate messages under way, on both sides of a link (watch.md, section 11.5). They are never stored and never
@@ -36,13 +37,52 @@ struct LiveMessages: Equatable, Sendable {
     private var incoming: [UUID: Incoming] = [:]
     /// Order of arrival of the messages that wait for an app.
     private var waitingOrder: [UUID] = []
-    private var seen: [UUID] = []
+    /// Messages in the order in which they were sent, and so of their deadlines; those that are over leave late.
+    private var deliveries = Fifo<UUID>()
+    /// The same for those that were delivered and wait for their reply.
+    private var replies = Fifo<UUID>()
+    /// The messages that came last.
+    private var seen: Set<UUID> = []
+    private var seenOrder = Fifo<UUID>()
 
     /// When something times out next, in lab time; nil when nothing waits.
     var nextDeadline: Int64? {
-        let sent = outgoing.values.lazy.map(\.deadline)
-        let held = incoming.values.lazy.filter { $0.waiting != nil }.map(\.deadline)
-        return [sent.min(), held.min()].compactMap(\.self).min()
+        [
+            deliveries.first.flatMap { outgoing[$0]?.deadline }, replies.first.flatMap { outgoing[$0]?.deadline },
+            waitingOrder.first.flatMap { incoming[$0]?.deadline },
+        ].compactMap(\.self).min()
+    }
+
+    /// Drops from the front of the orders what is over.
+    private mutating func trim() {
+        while let id = deliveries.first, outgoing[id]?.isDelivered ?? true { deliveries.popFirst() }
+        while let id = replies.first, outgoing[id] == nil { replies.popFirst() }
+    }
+
+    /// A message under way, for those who look at the link.
+    struct Pending: Equatable {
+        var id: UUID
+        var app: String
+        var isOwn: Bool
+        var state: InspectLink.MessageState
+        /// When it fails, in nanoseconds of lab time; nil when the sender watches over it.
+        var deadline: Int64?
+    }
+
+    /// The messages under way, own ones first, in the order of their deadlines.
+    var pending: [Pending] {
+        let own = outgoing.sorted { $0.value.deadline < $1.value.deadline }.map { id, message in
+            Pending(
+                id: id, app: message.app, isOwn: true, state: message.isDelivered ? .replyAwaited : .sent,
+                deadline: message.deadline)
+        }
+        let received = incoming.sorted { $0.value.deadline < $1.value.deadline }.map { id, message in
+            Pending(
+                id: id, app: message.app, isOwn: false,
+                state: message.waiting != nil ? .held : message.isAcknowledged ? .unanswered : .handedOver,
+                deadline: message.waiting == nil ? nil : message.deadline)
+        }
+        return own + received
     }
 
     // MARK: Sending side
@@ -51,6 +91,7 @@ struct LiveMessages: Equatable, Sendable {
     mutating func send(_ frame: WatchFrame, from app: String, to destination: String, at now: Int64) -> [LinkEffect] {
         outgoing[frame.messageId] = Outgoing(
             app: app, expectsReply: frame.flags.contains(.expectsReply), deadline: now + Self.deliveryTimeout)
+        deliveries.append(frame.messageId)
         var forwarded = frame
         forwarded.app = destination
         return [.toPeer(forwarded)]
@@ -64,9 +105,11 @@ struct LiveMessages: Equatable, Sendable {
             message.isDelivered = true
             message.deadline = now + Self.replyTimeout
             outgoing[frame.correlationId] = message.expectsReply ? message : nil
+            if message.expectsReply { replies.append(frame.correlationId) }
         } else {
             outgoing[frame.correlationId] = nil
         }
+        trim()
         return [.toApp(message.app, frame)]
     }
 
@@ -75,14 +118,19 @@ struct LiveMessages: Equatable, Sendable {
     /// A message arrived for an app. `isReady` tells whether the app can take it now; if not, it is held.
     mutating func receive(_ frame: WatchFrame, isReady: Bool, at now: Int64) -> [LinkEffect] {
         guard !seen.contains(frame.messageId) else { return [] }
-        seen.append(frame.messageId)
-        if seen.count > Self.memory { seen.removeFirst(seen.count - Self.memory) }
+        remember(frame.messageId)
         incoming[frame.messageId] = Incoming(
             app: frame.app, expectsReply: frame.flags.contains(.expectsReply), waiting: isReady ? nil : frame,
             deadline: now + Self.deliveryTimeout)
         if isReady { return [.toApp(frame.app, frame)] }
         waitingOrder.append(frame.messageId)
         return []
+    }
+
+    private mutating func remember(_ messageId: UUID) {
+        seen.insert(messageId)
+        seenOrder.append(messageId)
+        if seenOrder.count > Self.memory, let oldest = seenOrder.popFirst() { seen.remove(oldest) }
     }
 
     /// The app can take messages now: hands over what was held, in order.
@@ -104,7 +152,7 @@ struct LiveMessages: Equatable, Sendable {
 
     /// The receiving app acknowledged, replied or refused.
     mutating func answer(_ frame: WatchFrame, by app: String) -> [LinkEffect] {
-        guard let message = incoming[frame.correlationId], message.app == app else { return [] }
+        guard let message = incoming[frame.correlationId], message.app == app, message.waiting == nil else { return [] }
         if frame.kind == .liveAcknowledgement {
             guard !message.isAcknowledged else { return [] }
             incoming[frame.correlationId]?.isAcknowledged = true
@@ -122,18 +170,23 @@ struct LiveMessages: Equatable, Sendable {
     /// - Parameter keepsHeld: The app is being started for the held messages; they go on waiting.
     mutating func processEnded(_ app: String, keepsHeld: Bool = false) -> [LinkEffect] {
         outgoing = outgoing.filter { $0.value.app != app }
+        trim()
         return failIncoming { $0.app == app && !(keepsHeld && $0.waiting != nil) }
     }
 
-    /// The other device went out of range.
-    mutating func linkLost() -> [LinkEffect] {
+    /// The other device went out of range, or is not used any more.
+    ///
+    /// - Parameter code: The `WCError.Code` with which all end; nil for what a lost link does to each.
+    mutating func linkLost(_ code: Int? = nil) -> [LinkEffect] {
         incoming = [:]
         waitingOrder = []
         let lost = outgoing
         outgoing = [:]
+        trim()
         return lost.sorted { $0.value.deadline < $1.value.deadline }.map { id, message in
             failure(
-                of: id, for: message.app, message.isDelivered ? LinkCode.messageReplyFailed : LinkCode.deliveryFailed)
+                of: id, for: message.app,
+                code ?? (message.isDelivered ? LinkCode.messageReplyFailed : LinkCode.deliveryFailed))
         }
     }
 
@@ -149,6 +202,7 @@ struct LiveMessages: Equatable, Sendable {
                     of: id, for: message.app,
                     message.isDelivered ? LinkCode.messageReplyTimedOut : LinkCode.transferTimedOut))
         }
+        trim()
         return effects + failIncoming { $0.waiting != nil && $0.deadline <= now }
     }
 

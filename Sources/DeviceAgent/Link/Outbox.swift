@@ -9,96 +9,155 @@ struct Outbox: Equatable, Sendable {
     /// Greatest number of entries that are under way at the same time.
     static let window: UInt64 = 16
 
-    /// One queued transfer.
-    struct Entry: Equatable, Sendable {
-        /// Order of acceptance, from 1.
-        var position: Int64
-        var transferId: UUID
-        /// Actor name of the sending app; empty when that was taken off the device, so that nobody is told.
-        var origin: String
-        /// Actor name of the receiving app.
-        var destination: String
-        /// Place in the sequence on the wire; assigned when the entry is first sent, so that an entry cancelled
-        /// before leaves no gap.
-        var sequence: UInt64?
-        /// Cancelled or refused after it was sent: the wire carries a tombstone with the same number, and this is the
-        /// `WCError.Code` with which the transfer ends.
-        var endCode: Int?
-        var body: Data
-    }
-
     /// Identifies this sequence; a new one starts when the receiver has lost its memory.
     private(set) var epoch: UInt64
     /// The receiver has everything up to this number.
     private(set) var acknowledged: UInt64
     /// The last number that was assigned.
     private(set) var lastSequence: UInt64
-    /// What the receiver has not confirmed, in order.
-    private(set) var entries: [Entry]
-    private var transferIds: Set<UUID>
+    /// What was sent and is not confirmed, in order: the numbers have no gaps, and there is no more than the window.
+    private var sent: Fifo<Entry> = Fifo()
+    /// What was not sent and goes before others, in order.
+    private var urgent: Fifo<Entry> = Fifo()
+    /// What else was not sent, in order.
+    private var ordinary: Fifo<Entry> = Fifo()
+    /// For each entry its position, by which its place is found.
+    private var positions: [UUID: Int64]
+    /// For each file how many of its pieces there are.
+    private var pieces: [UUID: Int] = [:]
+    /// How many transfers there are: a file is one.
+    private(set) var count = 0
+    /// Bytes of all bodies.
+    private(set) var size = 0
     private var lastPosition: Int64
     /// The next number to send on the current connection; nil while there is none.
     private var nextToSend: UInt64?
     /// Everything up to this number was sent before, on this connection or an earlier one.
     private var highestSent: UInt64
 
-    /// Takes up what was stored.
+    /// Takes up what was stored: entries with numbers in their order, the others in order of acceptance.
     init(epoch: UInt64, acknowledged: UInt64 = 0, lastSequence: UInt64 = 0, entries: [Entry] = []) {
         self.epoch = epoch
         self.acknowledged = acknowledged
         self.lastSequence = lastSequence
-        self.entries = entries
-        transferIds = Set(entries.map(\.transferId))
+        positions = [:]
         lastPosition = entries.map(\.position).max() ?? 0
         highestSent = lastSequence
+        for entry in entries { remember(entry) }
+        sent = Fifo(entries.filter { $0.sequence != nil })
+        urgent = Fifo(entries.filter { $0.sequence == nil && $0.kind.isUrgent })
+        ordinary = Fifo(entries.filter { $0.sequence == nil && !$0.kind.isUrgent })
     }
+
+    /// What the receiver has not confirmed, in the order in which it goes out.
+    var entries: [Entry] { Array(sent) + Array(urgent) + Array(ordinary) }
 
     /// Whether something was sent that is not confirmed yet.
     var isWaitingForAcknowledgement: Bool { nextToSend.map { $0 > acknowledged + 1 } ?? false }
 
     /// Whether this transfer is queued, so that accepting it again would double it.
-    func contains(_ transferId: UUID) -> Bool { transferIds.contains(transferId) }
+    func contains(_ transferId: UUID) -> Bool { positions[transferId] != nil }
 
-    /// The transfers of an app that are queued or under way, in order.
+    /// How many pieces of a file are queued or under way.
+    func pieces(of file: UUID) -> Int { pieces[file] ?? 0 }
+
+    /// The transfers of an app that are queued or under way, in order. Files are not among them.
     func outstanding(of app: String) -> [Entry] {
-        entries.filter { $0.origin == app && $0.endCode == nil }
+        entries.filter { $0.origin == app && $0.endCode == nil && $0.file == nil }
     }
 
-    /// Accepts a transfer.
-    mutating func add(_ transferId: UUID, origin: String, destination: String, body: Data) -> [LinkEffect] {
+    /// Accepts a transfer, or a piece of a file.
+    mutating func add(
+        _ transferId: UUID, origin: String, destination: String, body: Data, kind: Kind = .userInfo,
+        file: UUID? = nil
+    ) -> [LinkEffect] {
         lastPosition += 1
         let entry = Entry(
             position: lastPosition, transferId: transferId, origin: origin, destination: destination, sequence: nil,
-            endCode: nil, body: body)
-        entries.append(entry)
-        transferIds.insert(transferId)
-        return [.store(.accepted(entry))] + pump()
+            endCode: nil, body: body, kind: kind, file: file)
+        var effects: [LinkEffect] = []
+        if kind.isUrgent {
+            effects += replaceComplication(of: origin)
+            urgent.append(entry)
+        } else {
+            ordinary.append(entry)
+        }
+        remember(entry)
+        return effects + [.store(.accepted(entry))] + pump()
+    }
+
+    /// There is one current transfer for the complication; the one before it is a transfer like others from now on.
+    private mutating func replaceComplication(of app: String) -> [LinkEffect] {
+        func isCurrent(_ entry: Entry) -> Bool { entry.origin == app && entry.kind == .complication }
+        var effects: [LinkEffect] = []
+        for index in sent.indices where isCurrent(sent[index]) {
+            sent[index].kind = .formerComplication
+            effects.append(.store(.replaced(position: sent[index].position)))
+        }
+        if let index = urgent.lastIndex(where: isCurrent) {
+            urgent[index].kind = .formerComplication
+            effects.append(.store(.replaced(position: urgent[index].position)))
+        }
+        return effects
     }
 
     /// Takes a transfer back, as far as that is still possible.
     mutating func cancel(_ transferId: UUID) -> [LinkEffect] {
-        guard let index = entries.firstIndex(where: { $0.transferId == transferId && $0.endCode == nil }) else {
-            return []
+        guard let position = positions[transferId] else { return [] }
+        if let index = sent.firstIndex(where: { $0.position == position }) {
+            guard sent[index].endCode == nil else { return [] }
+            sent[index].endCode = LinkCode.deliveryFailed
+            return [.store(.ended(position: position, code: LinkCode.deliveryFailed))] + resend()
         }
-        if entries[index].sequence == nil {
-            let entry = remove(at: index)
-            return [.store(.withdrawn(position: entry.position)), .finished(entry, code: LinkCode.deliveryFailed)]
+        let entry =
+            urgent.index(of: position).map { urgent.remove(at: $0) }
+            ?? ordinary.index(of: position).map { ordinary.remove(at: $0) }
+        guard let entry else { return [] }
+        forget(entry)
+        return [.store(.withdrawn(position: position)), .finished(entry, code: LinkCode.deliveryFailed)]
+    }
+
+    /// Ends a file: what was not sent is withdrawn, what was sent becomes a tombstone. The receiver may have all that was
+    /// sent, so one tombstone is left of the rest to tell it that nothing more comes.
+    mutating func end(file: UUID, code: Int) -> [LinkEffect] {
+        func isMeant(_ entry: Entry) -> Bool { entry.file == file && entry.endCode == nil }
+        let waiting = ordinary.filter(isMeant)
+        // Pieces leave in order: as long as the head waits, nothing was sent.
+        let isBegun = waiting.first?.kind != .fileHead
+        var effects: [LinkEffect] = []
+        for index in sent.indices where isMeant(sent[index]) {
+            sent[index].endCode = code
+            effects.append(.store(.ended(position: sent[index].position, code: code)))
         }
-        return end(index, code: LinkCode.deliveryFailed) + resend()
+        if isBegun, let first = waiting.first, let index = ordinary.index(of: first.position) {
+            ordinary[index].endCode = code
+            effects.append(.store(.ended(position: first.position, code: code)))
+        }
+        if !waiting.isEmpty { ordinary.removeAll(where: isMeant) }
+        for entry in waiting.dropFirst(isBegun ? 1 : 0) {
+            forget(entry)
+            effects += [.store(.withdrawn(position: entry.position)), .finished(entry, code: code)]
+        }
+        return effects + resend()
     }
 
     /// The app that sent the transfers was taken off the device: they end, and nobody is told.
     mutating func forget(_ app: String) -> [LinkEffect] {
         var effects: [LinkEffect] = []
-        for index in entries.indices.reversed() where entries[index].origin == app {
-            if entries[index].sequence == nil {
-                effects.append(.store(.withdrawn(position: remove(at: index).position)))
-            } else {
-                effects += end(index, code: LinkCode.deliveryFailed)
-                entries[index].origin = ""
-                entries[index].body = Data()
-                effects.append(.store(.orphaned(position: entries[index].position)))
-            }
+        for entry in Array(urgent) + Array(ordinary) where entry.origin == app && entry.endCode == nil {
+            forget(entry)
+            effects.append(.store(.withdrawn(position: entry.position)))
+        }
+        urgent.removeAll { $0.origin == app && $0.endCode == nil }
+        ordinary.removeAll { $0.origin == app && $0.endCode == nil }
+        for index in sent.indices where sent[index].origin == app {
+            size -= sent[index].body.count
+            effects += sent[index].orphan()
+        }
+        // The tombstone of a file that was not sent yet.
+        for index in ordinary.indices where ordinary[index].origin == app {
+            size -= ordinary[index].body.count
+            effects += ordinary[index].orphan()
         }
         return effects + resend()
     }
@@ -140,11 +199,12 @@ struct Outbox: Equatable, Sendable {
 
     /// The receiver does not take the entry with this number, and nothing behind it before it is replaced.
     mutating func refuse(epoch: UInt64, sequence: UInt64, code: Int) -> [LinkEffect] {
-        guard epoch == self.epoch, sequence > acknowledged,
-            let index = entries.firstIndex(where: { $0.sequence == sequence })
-        else { return [] }
+        guard epoch == self.epoch, sequence > acknowledged, sequence <= lastSequence else { return [] }
+        let index = place(of: sequence)
         // Of a double, the tombstone is on its way.
-        return entries[index].endCode == nil ? end(index, code: code) + resend() : []
+        guard sent[index].endCode == nil else { return [] }
+        sent[index].endCode = code
+        return [.store(.ended(position: sent[index].position, code: code))] + resend()
     }
 
     /// No confirmation came for a while: everything under way is sent again.
@@ -158,14 +218,21 @@ struct Outbox: Equatable, Sendable {
         return pump()
     }
 
-    private mutating func remove(at index: Int) -> Entry {
-        transferIds.remove(entries[index].transferId)
-        return entries.remove(at: index)
+    /// The place of a number among what was sent.
+    private func place(of sequence: UInt64) -> Int { Int(sequence - acknowledged - 1) }
+
+    private mutating func remember(_ entry: Entry) {
+        positions[entry.transferId] = entry.position
+        size += entry.body.count
+        if entry.kind != .filePart { count += 1 }
+        if let file = entry.file { pieces[file, default: 0] += 1 }
     }
 
-    private mutating func end(_ index: Int, code: Int) -> [LinkEffect] {
-        entries[index].endCode = code
-        return [.store(.ended(position: entries[index].position, code: code))]
+    private mutating func forget(_ entry: Entry) {
+        positions[entry.transferId] = nil
+        size -= entry.body.count
+        if entry.kind != .filePart { count -= 1 }
+        if let file = entry.file, let rest = pieces[file] { pieces[file] = rest > 1 ? rest - 1 : nil }
     }
 
     private mutating func restart() -> [LinkEffect] {
@@ -174,12 +241,19 @@ struct Outbox: Equatable, Sendable {
         lastSequence = 0
         highestSent = 0
         var effects: [LinkEffect] = [.store(.restarted(epoch: epoch))]
-        for entry in entries where entry.endCode != nil {
-            transferIds.remove(entry.transferId)
-            effects.append(.finished(entry, code: entry.endCode))
+        var kept: [Entry] = []
+        for var entry in entries {
+            entry.sequence = nil
+            guard let code = entry.endCode else {
+                kept.append(entry)
+                continue
+            }
+            forget(entry)
+            effects.append(.finished(entry, code: code))
         }
-        entries.removeAll { $0.endCode != nil }
-        for index in entries.indices { entries[index].sequence = nil }
+        sent = Fifo()
+        urgent = Fifo(kept.filter(\.kind.isUrgent))
+        ordinary = Fifo(kept.filter { !$0.kind.isUrgent })
         nextToSend = 1
         // The receiver learns of the new epoch by a greeting, never from a transfer.
         return effects + [.greet]
@@ -189,9 +263,12 @@ struct Outbox: Equatable, Sendable {
         guard sequence > acknowledged else { return [] }
         acknowledged = sequence
         if let next = nextToSend, next <= sequence { nextToSend = sequence + 1 }
-        let done = entries.prefix { ($0.sequence ?? .max) <= sequence }
-        entries.removeFirst(done.count)
-        for entry in done { transferIds.remove(entry.transferId) }
+        var done: [Entry] = []
+        while let entry = sent.first, (entry.sequence ?? .max) <= sequence {
+            sent.popFirst()
+            forget(entry)
+            done.append(entry)
+        }
         return [.store(.acknowledged(upTo: sequence))]
             + done.map { entry in
                 // What was taken back too late has arrived all the same.
@@ -203,31 +280,20 @@ struct Outbox: Equatable, Sendable {
     private mutating func pump() -> [LinkEffect] {
         var effects: [LinkEffect] = []
         while let next = nextToSend, next <= acknowledged + Self.window {
-            // Entries with numbers come first and without gaps, so the number gives the place.
-            let index = Int(next - acknowledged - 1)
-            guard index < entries.count else { break }
-            if entries[index].sequence == nil {
+            let index = place(of: next)
+            if index >= sent.count {
+                guard var entry = urgent.popFirst() ?? ordinary.popFirst() else { break }
                 lastSequence += 1
-                entries[index].sequence = lastSequence
-                effects.append(.store(.numbered(position: entries[index].position, sequence: lastSequence)))
+                entry.sequence = lastSequence
+                sent.append(entry)
+                effects.append(.store(.numbered(position: entry.position, sequence: lastSequence)))
             }
-            let entry = entries[index]
             effects.append(
                 .toPeer(
-                    entry.frame(epoch: epoch, sequence: next, isRetransmission: next <= highestSent)))
+                    sent[index].frame(epoch: epoch, sequence: next, isRetransmission: next <= highestSent)))
             highestSent = max(highestSent, next)
             nextToSend = next + 1
         }
         return effects
-    }
-}
-
-extension Outbox.Entry {
-    func frame(epoch: UInt64, sequence: UInt64, isRetransmission: Bool) -> WatchFrame {
-        let isTombstone = endCode != nil
-        return WatchFrame(
-            isTombstone ? .userInfoTombstone : .userInfo,
-            flags: isRetransmission ? [.propertyList, .retransmission] : [.propertyList], messageId: transferId,
-            epoch: epoch, sequence: sequence, app: destination, body: isTombstone ? Data() : body)
     }
 }

@@ -7,6 +7,10 @@ extension WatchLink {
         guard let counterpart = setup.counterparts[app] else {
             return refuse(frame, from: app, code: LinkCode.watchAppNotInstalled)
         }
+        if let code = refusal(ofRole: role) {
+            let refused = refuse(frame, from: app, code: code)
+            if !refused.isEmpty { return refused }
+        }
         if let code = problem(in: frame) { return refuse(frame, from: app, code: code) }
         switch frame.kind {
         case .activate: return activation(of: app)
@@ -17,13 +21,15 @@ extension WatchLink {
         case .userInfo:
             let queued = LinkEffect.toApp(app, WatchFrame(.transferQueued, messageId: frame.messageId))
             if outbox.contains(frame.messageId) { return [queued] }
-            return [queued] + outbox.add(frame.messageId, origin: app, destination: counterpart, body: frame.body)
-        case .cancelTransfer: return outbox.cancel(frame.messageId)
+            if isOutboxFull { return refuse(frame, from: app, code: LinkCode.insufficientSpace) }
+            let (way, counted) = kind(of: frame, from: app)
+            return [queued] + counted
+                + outbox.add(frame.messageId, origin: app, destination: counterpart, body: frame.body, kind: way)
+        case .cancelTransfer:
+            return outbox.pieces(of: frame.messageId) > 0
+                ? cancel(file: frame.messageId) : outbox.cancel(frame.messageId)
         case .transferTold:
-            guard let index = finished.firstIndex(where: { $0.transferId == frame.messageId && $0.app == app }) else {
-                return []
-            }
-            finished.remove(at: index)
+            guard finished.told(frame.messageId, by: app) else { return [] }
             return [.store(.told(transferId: frame.messageId))]
         case .delivered:
             let effects = inbox.handled(frame.messageId, by: app)
@@ -36,6 +42,17 @@ extension WatchLink {
         }
     }
 
+    /// How a transfer of an app goes, and what that costs.
+    private mutating func kind(of frame: WatchFrame, from app: String) -> (Outbox.Kind, [LinkEffect]) {
+        guard frame.flags.contains(.complication), state(for: app).remainingComplicationTransfers > 0 else {
+            return (.userInfo, [])
+        }
+        var budget = budgets[app] ?? ComplicationBudget()
+        budget.use(at: now)
+        budgets[app] = budget
+        return (.complication, [.store(.budget(app: app, budget))])
+    }
+
     /// What is wrong with the content of an app's message, as a `WCError.Code`.
     private func problem(in frame: WatchFrame) -> Int? {
         let isPropertyList = frame.flags.contains(.propertyList)
@@ -45,6 +62,15 @@ extension WatchLink {
         case .context:
             WatchContent.problem(in: frame.body, isPropertyList: isPropertyList, limit: WatchContent.contextLimit)
         default: nil
+        }
+    }
+
+    /// Why nothing can be sent to a watch that is not used.
+    private func refusal(ofRole role: LinkRole) -> Int? {
+        switch role {
+        case .active: nil
+        case .idle: LinkCode.sessionInactive
+        case .unpaired: LinkCode.deviceNotPaired
         }
     }
 
@@ -63,11 +89,17 @@ extension WatchLink {
     mutating func report(_ effect: LinkEffect) -> [LinkEffect] {
         guard case .finished(let entry, let code) = effect else { return [effect] }
         guard !entry.origin.isEmpty else { return [] }
-        let transfer = FinishedTransfer(
-            transferId: entry.transferId, app: entry.origin, body: entry.body, code: code)
-        finished.append(transfer)
+        if let file = entry.file { return partEnded(entry, of: file, code: code) }
+        return finish(
+            FinishedTransfer(
+                transferId: entry.transferId, app: entry.origin,
+                content: .userInfo(entry.body, isComplication: entry.kind == .complication), code: code))
+    }
+
+    mutating func finish(_ transfer: FinishedTransfer) -> [LinkEffect] {
+        finished.add(transfer)
         let news: [LinkEffect] =
-            apps[entry.origin]?.isActivated == true ? [.toApp(entry.origin, transfer.frame)] : []
+            apps[transfer.app]?.isActivated == true ? [.toApp(transfer.app, transfer.frame)] : []
         return [.store(.finished(transfer))] + news
     }
 
@@ -79,7 +111,7 @@ extension WatchLink {
         if !previous.isActivated {
             backlog[app] = inbox.count(for: app)
             effects += activation(of: app)
-            effects += finished.filter { $0.app == app }.map { .toApp(app, $0.frame) }
+            effects += finished.waiting(for: app).map { .toApp(app, $0.frame) }
         }
         effects += offer(to: app)
         if isReadyForContext(app) { effects += contexts.tell(app) + live.release(to: app) }
@@ -89,14 +121,22 @@ extension WatchLink {
     /// The answer to an app that activates its session. What it lists comes one by one before it, so that the answer is
     /// no larger than any other frame however much is queued.
     private mutating func activation(of app: String) -> [LinkEffect] {
-        guard setup.isActive else { return [] }
         let state = state(for: app)
         shown[app] = state
-        let own = outbox.outstanding(of: app).map { entry in
-            LinkEffect.toApp(
+        func listed(_ transferId: UUID, _ content: TransferContent, sent: Int = 0) -> LinkEffect {
+            .toApp(
                 app,
-                WatchFrame(.outstandingTransfer, flags: .propertyList, messageId: entry.transferId, body: entry.body))
+                WatchFrame(
+                    .outstandingTransfer, flags: content.flags, messageId: transferId, sequence: UInt64(sent),
+                    body: content.body))
         }
+        let own =
+            outbox.outstanding(of: app).map { entry in
+                listed(entry.transferId, .userInfo(entry.body, isComplication: entry.kind == .complication))
+            }
+            + files.filter { $0.app == app && $0.code == nil }.map {
+                listed($0.transferId, .file($0.file), sent: $0.sent)
+            }
         return own + contexts.known(by: app) + [.toApp(app, WatchFrame(.activate, body: WatchFrame.body(state)))]
     }
 
@@ -132,43 +172,66 @@ extension WatchLink {
     /// now on are refused.
     mutating func uninstall(_ app: String) -> [LinkEffect] {
         guard uninstalled.insert(app).inserted else { return [] }
-        finished.removeAll { $0.app == app }
+        finished.forget(app)
         contexts.forget(app)
-        return [.store(.forgotten(app: app))] + inbox.forget(app) + outbox.forget(app)
+        complications.remove(app)
+        budgets[app] = nil
+        let ended = files.filter { $0.app == app }.flatMap {
+            outbox.end(file: $0.transferId, code: LinkCode.deliveryFailed)
+        }
+        files.removeAll { $0.app == app }
+        // Nobody is told of the pieces.
+        let withdrawn = ended.filter { if case .finished = $0 { false } else { true } }
+        return [.store(.forgotten(app: app))] + inbox.forget(app) + withdrawn + outbox.forget(app)
     }
 
     /// The device is as new: nothing that it has sent or received is left.
     mutating func erase(epoch: UInt64) -> [LinkEffect] {
         let farewell = isUp ? farewell(.erased) : []
-        let lost = lose()
+        complications = []
+        return farewell + lose() + eraseQueues(epoch: epoch)
+    }
+
+    /// Nothing that was sent or received is left.
+    mutating func eraseQueues(epoch: UInt64) -> [LinkEffect] {
         outbox = Outbox(epoch: epoch)
         inbox = Inbox()
         contexts = ContextExchange()
-        finished = []
+        finished = EndedTransfers()
+        files = Fifo()
+        budgets = [:]
         backlog = [:]
         missingCounterparts = []
-        return [.store(.erased(epoch: epoch))] + farewell + lost
+        counterpartComplications = []
+        return [.store(.erased(epoch: epoch))]
     }
 
     // MARK: Reachability
 
     /// What a session of an app shows (watch.md, section 9.3).
     func state(for app: String) -> WatchCounterpartState {
+        guard role != .unpaired else { return WatchCounterpartState() }
         guard let counterpart = setup.counterparts[app] else {
-            return WatchCounterpartState(isPaired: true)
+            return WatchCounterpartState(isPaired: true, isInactive: role == .idle)
         }
         let presence = apps[app] ?? AppPresence()
-        guard !missingCounterparts.contains(counterpart) else { return WatchCounterpartState(isPaired: true) }
+        guard !missingCounterparts.contains(counterpart) else {
+            return WatchCounterpartState(isPaired: true, isInactive: role == .idle)
+        }
         let other = counterpartState.apps[counterpart] ?? PublishedState.App()
         let isReachable =
             if setup.isWatch {
                 isUp && presence.isActivated && presence.isForeground && counterpartState.isUnlocked
             } else {
-                isUp && setup.isActive && presence.isActivated && other.isAttached && other.isReachable
+                isUp && presence.isActivated && other.isAttached && other.isReachable
             }
+        let isComplicationEnabled = !setup.isWatch && counterpartComplications.contains(counterpart)
         return WatchCounterpartState(
             isPaired: true, isCounterpartInstalled: true, isReachable: isReachable,
-            needsUnlock: setup.isWatch && isUp && !counterpartState.isUnlocked)
+            needsUnlock: setup.isWatch && isUp && !counterpartState.isUnlocked,
+            isComplicationEnabled: isComplicationEnabled,
+            remainingComplicationTransfers: isComplicationEnabled
+                ? (budgets[app] ?? ComplicationBudget()).remaining(at: now) : 0, isInactive: role == .idle)
     }
 
     mutating func publishIfChanged() -> [LinkEffect] {
@@ -179,15 +242,24 @@ extension WatchLink {
             state.apps[app] = PublishedState.App(
                 isInstalled: !uninstalled.contains(app), isAttached: presence.isAttached,
                 isActivated: presence.isActivated,
-                isReachable: setup.isWatch && self.state(for: app).isReachable)
+                isReachable: setup.isWatch && self.state(for: app).isReachable,
+                hasComplication: complications.contains(app))
         }
         guard state != published else { return [] }
         published = state
-        return [.toPeer(WatchFrame(.state, body: WatchFrame.body(state)))]
+        publishedVersion += 1
+        return publish()
+    }
+
+    /// Tells the other device what was published last.
+    func publish() -> [LinkEffect] {
+        guard let published else { return [] }
+        return [.toPeer(WatchFrame(.state, sequence: publishedVersion, body: WatchFrame.body(published)))]
     }
 
     mutating func showIfChanged() -> [LinkEffect] {
-        guard setup.isActive else { return [] }
+        // What an inactive session shows does not change until it is deactivated.
+        guard role != .idle else { return [] }
         return setup.counterparts.keys.sorted().compactMap { app in
             guard apps[app]?.isActivated == true else { return nil }
             let state = state(for: app)

@@ -40,16 +40,36 @@ extension WatchLink {
         }
         guard isUp else { return [] }
         switch frame.kind {
-        case .bye: return lose()
+        case .bye:
+            guard frame.sequence == ByeReason.unpaired.rawValue else { return lose() }
+            return unpair(epoch: outbox.epoch &+ 1, code: LinkCode.deliveryFailed, saysFarewell: false)
+        case .ping: return [.toPeer(beat(.pong, frame.sequence))]
+        case .pong:
+            heartbeat.heard(answerTo: frame.sequence)
+            // What it has not heard by now was lost on its way; at worst it hears it twice.
+            return frame.epoch < publishedVersion ? publish() : []
         case .state:
-            guard let body = try? frame.decodeBody(PublishedState.self) else { return [] }
+            // A state that was overtaken by a newer one is no news.
+            guard frame.sequence > counterpartVersion.number, let body = try? frame.decodeBody(PublishedState.self)
+            else { return [] }
+            counterpartVersion.number = frame.sequence
             counterpartState = body
             missingCounterparts = Set(body.apps.filter { !$0.value.isInstalled }.keys)
+            counterpartComplications = Set(body.apps.filter(\.value.hasComplication).keys)
             return []
         case .live: return receiveLive(frame, at: now)
         case .liveAcknowledgement, .liveReply, .liveError: return live.answered(frame, at: now)
         case .userInfo, .userInfoTombstone:
-            return inbox.receive(frame, refusal: refusal(of: frame, limit: WatchContent.messageLimit))
+            let refusal =
+                refusal(of: frame, limit: WatchContent.messageLimit)
+                ?? (isInboxFull ? LinkCode.insufficientSpace : nil)
+            return inbox.receive(frame, refusal: refusal) + offer(to: frame.app) + wakeForComplication(frame)
+        case .filePart:
+            // A file that has begun may exceed the capacity: what the app cannot get would never leave.
+            let hasRoom = hasRoom && !(frame.flags.contains(.file) && isInboxFull)
+            let refusal =
+                refusal(of: frame, limit: WatchContent.contextLimit) ?? (hasRoom ? nil : LinkCode.insufficientSpace)
+            return inbox.receive(frame, refusal: refusal)
                 + offer(to: frame.app)
         case .userInfoAcknowledgement:
             return outbox.acknowledge(epoch: frame.epoch, upTo: frame.sequence, skipped: skipped(in: frame))
@@ -64,6 +84,11 @@ extension WatchLink {
         }
     }
 
+    /// A question whether the other device is there, or the answer to one. Both tell which of its states was heard last.
+    func beat(_ kind: WatchFrame.Kind, _ number: UInt64) -> WatchFrame {
+        WatchFrame(kind, epoch: counterpartVersion.number, sequence: number)
+    }
+
     private func skipped(in frame: WatchFrame) -> [UInt64] {
         frame.body.isEmpty ? [] : (try? frame.decodeBody([UInt64].self)) ?? []
     }
@@ -72,6 +97,9 @@ extension WatchLink {
         let wasUp = isUp
         isUp = true
         peer = body
+        if counterpartVersion.process != body.identifier.process {
+            counterpartVersion = StateVersion(process: body.identifier.process)
+        }
         // Who greets may have missed what was published before.
         published = nil
         let change: [LinkEffect] = wasUp ? [] : [.linkChanged(isUp: true)]
@@ -80,14 +108,17 @@ extension WatchLink {
             + contexts.connect(body.receivedContexts)
     }
 
-    mutating func lose() -> [LinkEffect] {
+    /// The link goes down.
+    ///
+    /// - Parameter code: The `WCError.Code` with which messages under way end; nil for what a lost link does to them.
+    mutating func lose(_ code: Int? = nil) -> [LinkEffect] {
         guard isUp else { return [] }
         isUp = false
         peer = nil
         greetings.lose()
         counterpartState = PublishedState()
         outbox.disconnect()
-        return [.linkChanged(isUp: false)] + live.linkLost()
+        return [.linkChanged(isUp: false)] + live.linkLost(code)
     }
 
     /// Why a message for an app of this device is not taken: a `WCError.Code`, or nil when it is fine.
@@ -115,6 +146,16 @@ extension WatchLink {
             effects.append(.wake(frame.app))
         }
         return effects
+    }
+
+    /// Content for a complication does not wait until the user opens the app.
+    private func wakeForComplication(_ frame: WatchFrame) -> [LinkEffect] {
+        guard frame.kind == .userInfo, frame.flags.contains(.complication), complications.contains(frame.app) else {
+            return []
+        }
+        let presence = apps[frame.app] ?? AppPresence()
+        if !presence.isAttached { return [.launch(frame.app)] }
+        return presence.isSuspended ? [.wake(frame.app)] : []
     }
 
     /// A context that cannot be taken is confirmed all the same: it would come again for ever, and nobody is told.

@@ -18,12 +18,12 @@ struct WatchLink: Equatable, Sendable {
         var isWatch: Bool
         /// For each app of this device that has one: the name of its counterpart on the other device.
         var counterparts: [String: String]
-        /// Whether this is the watch that the phone uses; always true on the watch.
-        var isActive: Bool
         /// Process identifier of this agent.
         var pid: Int32
         /// Number of the boot in which the agent's process began.
         var process: UInt64
+        /// How much a queue of this end holds.
+        var capacity = QueueCapacity()
     }
 
     /// What happened.
@@ -32,6 +32,10 @@ struct WatchLink: Equatable, Sendable {
         case fromPeer(WatchFrame)
         /// A frame of an app about messages or transfers.
         case fromApp(String, WatchFrame)
+        /// An app sends a file with this content.
+        case file(String, UUID, WatchFile, Data)
+        /// The face of the watch shows a complication of an app, or none any more.
+        case complicationChanged(String, isEnabled: Bool)
         /// A process of an app attached, activated, was suspended, …
         case appChanged(String, AppPresence)
         /// The process of an app ended. `isRestarting`: the agent is starting another one.
@@ -44,6 +48,10 @@ struct WatchLink: Equatable, Sendable {
         case unlocked(Bool)
         /// The device was erased; its outbox begins anew with this epoch.
         case erased(epoch: UInt64)
+        /// The phone uses the watch, or another one.
+        case role(LinkRole)
+        /// The pairing of the two devices ends; the outbox begins anew with this epoch.
+        case unpaired(epoch: UInt64)
         /// The other agent's process ended.
         case peerEnded
         /// A scenario takes the devices out of range, or back.
@@ -56,6 +64,8 @@ struct WatchLink: Equatable, Sendable {
         case labTimePassed
         /// Transfers or contexts were not confirmed for a while.
         case retransmit
+        /// The other device is to be asked whether it is there.
+        case beat
         /// This agent ends.
         case shutdown
     }
@@ -65,6 +75,8 @@ struct WatchLink: Equatable, Sendable {
     var inbox: Inbox
     var live = LiveMessages()
     var isInRange: Bool
+    /// What the phone does with the watch.
+    var role: LinkRole
     /// The other agent has greeted, and nothing was lost since.
     var isUp = false
     /// The greeting of the other agent while the link is up.
@@ -79,25 +91,52 @@ struct WatchLink: Equatable, Sendable {
     var missingCounterparts: Set<String> = []
     var counterpartState = PublishedState()
     var published: PublishedState?
+    /// Number of the state that was published last, from 1.
+    var publishedVersion: UInt64 = 0
+    /// Number of the last state of the other device, and the process that has published it.
+    var counterpartVersion = StateVersion()
+    var heartbeat = Heartbeat()
     var shown: [String: WatchCounterpartState] = [:]
     /// Number of stored transfers that go to a freshly activated app before contexts and live messages do.
     var backlog: [String: Int] = [:]
     var contexts: ContextExchange
     /// Own transfers that are over, until their app was told.
-    var finished: [FinishedTransfer]
+    var finished: EndedTransfers
+    /// Own files that are queued or under way, oldest first.
+    var files: Fifo<OutgoingFile>
+    /// Apps of this watch whose complication the face shows.
+    var complications: Set<String> = []
+    /// Apps of the other device with a complication as far as this one has heard, which it remembers while the link is down.
+    var counterpartComplications: Set<String> = []
+    /// What the apps of this phone may still send to complications.
+    var budgets: [String: ComplicationBudget]
+    /// Whether this device has room for a file; what it does not take ends with 7015.
+    var hasRoom = true
+    /// The moment of the last input, in nanoseconds of lab time.
+    var now: Int64 = 0
 
-    init(setup: Setup, queues: StoredQueues, isInRange: Bool) {
+    init(setup: Setup, queues: StoredQueues, isInRange: Bool, role: LinkRole = .active) {
         self.setup = setup
+        self.role = role
         outbox = queues.outbox
         inbox = queues.inbox
         contexts = queues.contexts
-        finished = queues.finished
+        finished = EndedTransfers(queues.finished)
+        files = Fifo(
+            queues.files.map { file in
+                var file = file
+                file.pieces = queues.outbox.pieces(of: file.transferId)
+                return file
+            })
+        budgets = queues.budgets
         greetings = GreetingRules(process: setup.process, peer: setup.peer)
         self.isInRange = isInRange
     }
 
     /// When ``Input/labTimePassed`` is due, in nanoseconds of lab time.
-    var nextLabDeadline: Int64? { live.nextDeadline }
+    var nextLabDeadline: Int64? {
+        [live.nextDeadline, budgets.values.compactMap(\.renewal).min()].compactMap(\.self).min()
+    }
 
     /// What must arrive, was sent, and is not confirmed yet; it is other after each confirmation.
     struct Unconfirmed: Equatable, Sendable {
@@ -114,12 +153,23 @@ struct WatchLink: Equatable, Sendable {
         return Unconfirmed(acknowledged: outbox.acknowledged, contexts: contexts)
     }
 
+    /// Whether nothing more fits into the queue of own transfers. Those whose end nobody has heard of count too.
+    var isOutboxFull: Bool {
+        setup.capacity.isFull(transfers: outbox.count + finished.count, size: outbox.size)
+    }
+
+    /// Whether nothing more fits into the queue of received transfers.
+    var isInboxFull: Bool { setup.capacity.isFull(transfers: inbox.count, size: inbox.size) }
+
     /// Whether this end should greet again and again until the other one answers: the watch does, the phone waits.
     var isSeeking: Bool { setup.isWatch && isInRange && !isUp }
 
     /// Takes what happened at `now` (nanoseconds of lab time); gives what to do.
     mutating func handle(_ input: Input, at now: Int64) -> [LinkEffect] {
+        let wasUp = isUp
+        self.now = now
         var effects = react(to: input, at: now).flatMap { report($0) }
+        if isUp != wasUp { if isUp { heartbeat.begin(at: now) } else { heartbeat.end() } }
         effects += publishIfChanged()
         effects += showIfChanged()
         return effects
@@ -127,8 +177,13 @@ struct WatchLink: Equatable, Sendable {
 
     private mutating func react(to input: Input, at now: Int64) -> [LinkEffect] {
         switch input {
-        case .fromPeer(let frame): return isInRange ? receive(frame, at: now) : []
+        case .fromPeer(let frame): return isServed ? receive(frame, at: now) : []
         case .fromApp(let app, let frame): return receive(frame, from: app, at: now)
+        case .file(let app, let transferId, let file, let content):
+            return send(file, content, as: transferId, from: app)
+        case .complicationChanged(let app, let isEnabled):
+            if isEnabled { complications.insert(app) } else { complications.remove(app) }
+            return []
         case .appChanged(let app, let presence): return change(app, to: presence)
         case .appEnded(let app, let isRestarting): return ended(app, isRestarting: isRestarting)
         case .launchFailed(let app): return live.processEnded(app)
@@ -140,15 +195,24 @@ struct WatchLink: Equatable, Sendable {
             isUnlocked = value
             return []
         case .erased(let epoch): return erase(epoch: epoch)
+        case .role(let role): return play(role)
+        case .unpaired(let epoch):
+            return unpair(epoch: epoch, code: LinkCode.deviceNotPaired, saysFarewell: true)
         case .peerEnded: return lose()
         case .range(let value):
             guard value != isInRange else { return [] }
             isInRange = value
-            if value { return [.greet] }
+            if value { return isServed ? [.greet] : [] }
             return farewell(.outOfRange) + lose()
-        case .healed: return isInRange ? [.greet] : []
+        case .healed: return isServed ? [.greet] : []
         case .seek: return isSeeking ? [.greet] : []
-        case .labTimePassed: return live.expire(at: now)
+        case .labTimePassed:
+            for app in budgets.keys { budgets[app]?.renew(at: now) }
+            return live.expire(at: now)
+        case .beat:
+            guard isUp else { return [] }
+            guard let number = heartbeat.beat(at: now) else { return lose() }
+            return [.toPeer(beat(.ping, number))]
         case .retransmit: return outbox.retransmit() + (isUp ? contexts.retransmit() : [])
         case .shutdown: return isUp ? farewell(.shutdown) : []
         }

@@ -22,6 +22,10 @@ final class AppHost {
     var address: Data?
     /// Its watch session is activated.
     var isActivated = false
+    /// The link that the session belongs to.
+    var session: LinkHost?
+    /// The phone uses another watch, and the session waits for the rest of what the one before has sent.
+    var isInactive = false
     /// The sleep of the process that the trace knows.
     var isAsleep = false
     /// Why the system ended the process, until its end is reported.
@@ -36,10 +40,11 @@ final class AppHost {
         self.process = process
     }
 
-    /// What the links need to know.
-    var presence: AppPresence {
+    /// What a link needs to know.
+    func presence(on link: LinkHost) -> AppPresence {
         AppPresence(
-            isAttached: address != nil, isActivated: isActivated, isForeground: process.isForeground,
+            isAttached: address != nil, isActivated: isActivated && session === link,
+            isForeground: process.isForeground,
             isSuspended: process.isSuspended)
     }
 
@@ -53,7 +58,7 @@ final class AppHost {
         let output = try FileDescriptor.open(path, flags: O_WRONLY | O_CREAT | O_APPEND)
         standardErrorPath = path
         return try ChildProcess.spawn(
-            executable: manifest.executablesDirectory + "/" + spec.executable,
+            executable: spec.executablePath(in: manifest.executablesDirectory),
             arguments: ["--instance", layout.root, "--as", spec.name, "--incarnation", "\(incarnation)"],
             standardOutput: .file(output), standardError: .file(output), newProcessGroup: true,
             deathSignal: SIGKILL)

@@ -1,8 +1,9 @@
-/// The locks of a stopped process that matter for its sleep.
+/// The locks of a stopped process that matter for its sleep, the most pressing ones.
 enum HeldLocks: Equatable, Sendable {
     /// None that anybody would wait for.
     case none
-    /// One of the system's: the keychain, the preferences.
+    /// One of the system's: the keychain, the preferences, the dialogs. Whatever else is held comes after it: the whole device
+    /// would wait, and the agent with it.
     case system
     /// One in a container shared by an app group.
     case groupContainer
@@ -16,12 +17,12 @@ enum HeldLocks: Equatable, Sendable {
     ///   - device: Directory of the device; the system's own files lie in it, those of apps below it.
     init(_ locks: [(path: String, isExclusive: Bool)], groups: String, device: String) {
         let exclusive = locks.filter(\.isExclusive).map(\.path)
-        if exclusive.contains(where: { $0.hasPrefix(groups + "/") }) {
-            self = .groupContainer
-        } else if exclusive.contains(where: {
+        if exclusive.contains(where: {
             $0.hasPrefix(device + "/") && !$0.dropFirst(device.count + 1).contains("/")
         }) {
             self = .system
+        } else if exclusive.contains(where: { $0.hasPrefix(groups + "/") }) {
+            self = .groupContainer
         } else {
             self = .none
         }

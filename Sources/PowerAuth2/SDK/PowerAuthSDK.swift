@@ -146,7 +146,7 @@ public final class PowerAuthSDK: Sendable {
         self.tokenProvider = tokenProvider
         timeService = TimeSynchronizationService(time: time, sandbox: sandbox)
         watchService = PhoneWatchService(
-            instanceId: configuration.instanceId, session: session, tokenStore: tokens)
+            instanceId: configuration.instanceId, session: session, tokenStore: tokens, time: time, sandbox: sandbox)
         timeService.setClient(client)
         watchService.register(in: sandbox)
         factorKeys.biometry.removeLeftovers()

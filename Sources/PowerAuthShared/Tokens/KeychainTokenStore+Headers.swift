@@ -9,7 +9,8 @@ extension KeychainTokenStore {
 
     package func header(for record: TokenRecord) -> PowerAuthAuthorizationHttpHeader? {
         guard canGenerateHeader(for: record) else { return nil }
-        return .token(record, version: rules.headerVersion, time: environment.currentTime())
+        return .token(
+            record, version: environment.headerVersion() ?? rules.headerVersion, time: environment.currentTime())
     }
 
     @discardableResult

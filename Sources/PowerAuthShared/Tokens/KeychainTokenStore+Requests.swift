@@ -101,6 +101,7 @@ extension KeychainTokenStore {
             if rules.usesCache { cache[record.name] = record }
             return true
         }
+        if isStored == true { changeObserver?.tokenChanged(record.name, to: record) }
         guard isStored == true else {
             return .failure(.powerAuth(.invalidToken, "The token could not be stored in the keychain."))
         }

@@ -16,10 +16,16 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
     var cache: [String: TokenRecord] = [:]
     let provider = Mutex(WeakProvider())
     let groups = Mutex<[String: Group]>([:])
+    private let observer = Mutex(WeakObserver())
 
     struct WeakProvider: @unchecked Sendable {
         // Safe: reached only inside the mutex above.
         weak var value: (any RemoteTokenProvider)?
+    }
+
+    struct WeakObserver: @unchecked Sendable {
+        // Safe: reached only inside the mutex above.
+        weak var value: (any TokenStoreObserver)?
     }
 
     /// One request for a name, with everybody who waits for it.
@@ -56,6 +62,14 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
         self.provider.withLock { $0.value = provider }
     }
 
+    /// Sets who is told of changed tokens; held weakly.
+    package func setObserver(_ observer: any TokenStoreObserver) {
+        self.observer.withLock { $0.value = observer }
+    }
+
+    /// Who is told of changed tokens.
+    package var changeObserver: (any TokenStoreObserver)? { observer.withLock { WeakObserver(value: $0.value) }.value }
+
     /// Ends all requests; their callers get `operationCancelled`.
     package func cancelAllRequests() {
         let running = groups.withLock { groups in
@@ -83,26 +97,33 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
             cache[name] = nil
             records.remove(named: name)
         }
+        changeObserver?.tokenChanged(name, to: nil)
     }
 
     package func removeAllLocalTokens() {
         guard removalIsAllowed() else { return }
-        access { change in
+        let removed = access { change in
             change()
-            cache = [:]
-            records.removeAll()
+            return removeAllRecords()
         }
+        for name in removed ?? [] { changeObserver?.tokenChanged(name, to: nil) }
     }
 
     /// Removes all records once the saved state has no activation; those of one that another process has made since, or
     /// whose removal could not be saved, stay.
     package func removeTokensOfRemovedActivation() {
-        access { change in
-            guard environment.activation() == .none else { return }
+        let removed = access { change -> [String] in
+            guard environment.activation() == .none else { return [] }
             change()
-            cache = [:]
-            records.removeAll()
+            return removeAllRecords()
         }
+        for name in removed ?? [] { changeObserver?.tokenChanged(name, to: nil) }
+    }
+
+    /// - Returns: the names of what was removed.
+    private func removeAllRecords() -> [String] {
+        cache = [:]
+        return records.removeAll()
     }
 
     private func removalIsAllowed() -> Bool {

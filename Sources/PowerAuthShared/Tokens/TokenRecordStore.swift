@@ -49,8 +49,13 @@ package struct TokenRecordStore: Sendable {
     }
 
     /// Removes every record of the instance.
-    package func removeAll() {
-        for account in accounts() { remove(named: String(account.dropFirst(prefix.count))) }
+    ///
+    /// - Returns: their names.
+    @discardableResult
+    package func removeAll() -> [String] {
+        let names = accounts().map { String($0.dropFirst(prefix.count)) }
+        for name in names { remove(named: name) }
+        return names
     }
 
     /// The keychain accounts of every record of the instance.

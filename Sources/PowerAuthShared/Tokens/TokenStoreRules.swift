@@ -49,6 +49,8 @@ package struct TokenStoreRules: Sendable {
 package struct TokenStoreEnvironment: Sendable {
     /// What is known about the activation now.
     package var activation: @Sendable () -> ActivationKnowledge
+    /// The protocol version of headers, where it depends on what the store knows; nil for that of its rules.
+    package var headerVersion: @Sendable () -> ProtocolVersion? = { nil }
     /// Seconds since 1970, for headers: synchronised with the server, or the device's clock.
     package var currentTime: @Sendable () -> TimeInterval
     /// Synchronises time with the server if that was not done; nil when the store uses the device's clock. The

@@ -1,29 +1,64 @@
 import Foundation
+package import PowerAuthCore
 package import SimulatedDevice
+import Synchronization
 
 /// The phone's side of the watch link for one SDK object (watch.md, section 5).
 ///
 /// The SDK object keeps it alive; the session manager knows it weakly. Thread rule: any thread.
 package final class PhoneWatchService: WatchPacketHandler {
-    private let instanceId: String
+    let instanceId: String
     private let session: any SessionInterface
     private let tokenStore: KeychainTokenStore
+    let time: SynchronizedTime?
+    private let sandbox: Sandbox?
+    private let switches = Mutex<PowerAuthWatchSynchronization>([])
+    private let manager = Mutex<PowerAuthWCSessionManager?>(nil)
 
     /// - Parameters:
     ///   - instanceId: the address of the object's packets.
     ///   - session: the object's session.
     ///   - tokenStore: the object's tokens.
-    package init(instanceId: String, session: any SessionInterface, tokenStore: KeychainTokenStore) {
+    ///   - time: the server's time, as far as the object knows it.
+    ///   - sandbox: the device, whose preferences remember which tokens the watch has.
+    package init(
+        instanceId: String, session: any SessionInterface, tokenStore: KeychainTokenStore,
+        time: SynchronizedTime? = nil, sandbox: Sandbox? = nil
+    ) {
+        self.time = time
+        self.sandbox = sandbox
         self.instanceId = instanceId
         self.session = session
         self.tokenStore = tokenStore
+        tokenStore.setObserver(self)
     }
+
+    /// What is handed to the watch without being asked for.
+    package var synchronization: PowerAuthWatchSynchronization {
+        get { switches.withLock { $0 } }
+        set { switches.withLock { $0 = newValue } }
+    }
+
+    /// The application's preferences.
+    var preferences: DefaultsSuite? { sandbox?.defaults() }
+
+    /// Whether a defect of the original is wanted.
+    private func keeps(_ defect: OriginalDefect) -> Bool { sandbox?.keeps(defect) ?? false }
+
+    /// The manager that it is registered with.
+    var connectedManager: PowerAuthWCSessionManager? { manager.withLock { $0 } }
 
     /// Registers with the manager of the process. Objects in a sandbox of their own, as tests make them, have no watch
     /// session.
     package func register(in sandbox: Sandbox) {
         guard sandbox === Sandbox.currentIfEntered else { return }
-        PowerAuthWCSessionManager.sharedInstance.register(self)
+        register(with: .sharedInstance)
+    }
+
+    /// Registers with a manager.
+    package func register(with manager: PowerAuthWCSessionManager) {
+        self.manager.withLock { $0 = manager }
+        manager.register(self)
     }
 
     package func accepts(target: String) -> Bool {
@@ -50,11 +85,14 @@ package final class PhoneWatchService: WatchPacketHandler {
     /// phone refuses (watch.md, section 13, item 2).
     package func statusPacket() -> TaskResult<WatchPacket> {
         do {
-            let activationId = try session.read { $0.hasValidActivation ? $0.activationIdentifier : nil }
+            let tellsPending = keeps(.pendingActivationIsTold)
+            let activationId = try session.read {
+                $0.hasValidActivation || tellsPending ? $0.activationIdentifier : nil
+            }
             return .success(
                 WatchPacket(
                     target: WatchTarget.session(instanceId),
-                    payload: WatchStatusPayload(.put, activationId: activationId)))
+                    payload: WatchStatusPayload(.put, activationId: activationId, serverTime: serverTime)))
         } catch {
             return .failure(error as NSError)
         }
@@ -84,7 +122,13 @@ package final class PhoneWatchService: WatchPacketHandler {
         guard let token = tokenStore.localToken(withName: payload.tokenName) else {
             return WatchResponse(WatchTokenPayload(.put, tokenName: payload.tokenName, isNotFound: true))
         }
-        return WatchResponse(
-            WatchTokenPayload(.put, tokenName: payload.tokenName, tokenData: token.serializedRecord))
+        return WatchResponse(tokenPayload(token))
+    }
+
+    /// What gives the watch a token.
+    package func tokenPayload(_ token: PowerAuthToken) -> WatchTokenPayload {
+        tokenWillBeGiven(token.tokenName)
+        return WatchTokenPayload(
+            .put, tokenName: token.tokenName, tokenData: token.serializedRecord, serverTime: serverTime)
     }
 }

@@ -177,7 +177,7 @@ public final class PowerAuthWCSessionManager: Sendable {
         let order = orders?.next()
         let bytes: Data
         do {
-            bytes = try packet().said(order).serialized()
+            bytes = try packet().said(order).withoutTime.serialized()
         } catch {
             PowerAuthLog.write("Watch: nothing is sent, because there is nothing to tell: \(error)")
             return false

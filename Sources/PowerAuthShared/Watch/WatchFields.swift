@@ -16,6 +16,7 @@ package struct WatchFields: Sendable, Equatable {
         case successCode
         case orderOrigin
         case orderNumber
+        case serverTime
     }
 
     package enum Value: Sendable, Equatable {

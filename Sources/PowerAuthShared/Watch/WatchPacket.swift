@@ -75,6 +75,13 @@ package struct WatchPacket: Sendable {
         return WatchPacket(target: target, error: nil, fields: numbered)
     }
 
+    /// The same packet without the server's time, which is none any more where a message may wait.
+    var withoutTime: WatchPacket {
+        var timeless = fields
+        timeless[.serverTime] = nil
+        return WatchPacket(target: target, error: error, fields: timeless)
+    }
+
     /// The bytes of the message.
     package func serialized() -> Data {
         var all = fields

@@ -12,8 +12,13 @@ package struct WatchStatusPayload: WatchPayload, Equatable {
     package let activationId: String?
     /// When the phone has said it; nil when it does not count.
     package let order: WatchOrder?
+    /// The server's time when the phone has said it, in milliseconds since 1970; nil when it does not tell.
+    package let serverTime: Int?
 
-    package init(_ command: Command, activationId: String? = nil, order: WatchOrder? = nil) {
+    package init(
+        _ command: Command, activationId: String? = nil, order: WatchOrder? = nil, serverTime: Int? = nil
+    ) {
+        self.serverTime = serverTime
         self.command = command
         self.activationId = activationId
         self.order = order
@@ -23,7 +28,9 @@ package struct WatchStatusPayload: WatchPayload, Equatable {
 
     package init?(fields: WatchFields) {
         guard let command = fields.text(.activationCommand).flatMap(Command.init(rawValue:)) else { return nil }
-        self.init(command, activationId: fields.text(.activationId), order: WatchOrder(fields: fields))
+        self.init(
+            command, activationId: fields.text(.activationId), order: WatchOrder(fields: fields),
+            serverTime: fields.number(.serverTime))
     }
 
     package var fields: WatchFields {
@@ -31,6 +38,7 @@ package struct WatchStatusPayload: WatchPayload, Equatable {
         fields[.activationCommand] = .text(command.rawValue)
         fields[.activationId] = activationId.map { .text($0) }
         fields.order = order
+        fields[.serverTime] = serverTime.map { .integer($0) }
         return fields
     }
 }
@@ -51,11 +59,14 @@ package struct WatchTokenPayload: WatchPayload, Equatable {
     package let isNotFound: Bool
     /// When the phone has said it; nil when it does not count.
     package let order: WatchOrder?
+    /// The server's time when the phone has said it, in milliseconds since 1970; nil when it does not tell.
+    package let serverTime: Int?
 
     package init(
         _ command: Command, tokenName: String, tokenData: Data? = nil, isNotFound: Bool = false,
-        order: WatchOrder? = nil
+        order: WatchOrder? = nil, serverTime: Int? = nil
     ) {
+        self.serverTime = serverTime
         self.order = order
         self.command = command
         self.tokenName = tokenName
@@ -73,7 +84,8 @@ package struct WatchTokenPayload: WatchPayload, Equatable {
         let isNotFound = (fields.number(.tokenNotFound) ?? 0) != 0
         if command == .put && (data ?? Data()).isEmpty && !isNotFound { return nil }
         self.init(
-            command, tokenName: name, tokenData: data, isNotFound: isNotFound, order: WatchOrder(fields: fields))
+            command, tokenName: name, tokenData: data, isNotFound: isNotFound, order: WatchOrder(fields: fields),
+            serverTime: fields.number(.serverTime))
     }
 
     package var fields: WatchFields {
@@ -83,6 +95,7 @@ package struct WatchTokenPayload: WatchPayload, Equatable {
         fields[.tokenData] = tokenData.map { .text($0.base64EncodedString()) }
         if isNotFound { fields[.tokenNotFound] = .boolean(true) }
         fields.order = order
+        fields[.serverTime] = serverTime.map { .integer($0) }
         return fields
     }
 }

@@ -1,5 +1,7 @@
 package import Foundation
+package import PowerAuthCore
 package import SimulatedDevice
+import Synchronization
 
 /// What a watch keeps about the phone's activations and tokens (watch.md, section 6.3).
 ///
@@ -13,6 +15,7 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
     private let tokens: PowerAuthKeychain
     private let sandbox: Sandbox
     private let orders: DefaultsSuite?
+    private let times = Mutex<[String: SynchronizedTime]>([:])
 
     /// - Parameters:
     ///   - configuration: names of the keychain services; access groups play no part on a watch.
@@ -32,6 +35,28 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
     /// The token records of an instance.
     package func records(_ instanceId: String) -> TokenRecordStore {
         TokenRecordStore(keychain: tokens, instanceId: instanceId, sandbox: sandbox)
+    }
+
+    /// The time of an instance's server, as far as the phone has told it; else the watch's clock.
+    package func time(_ instanceId: String) -> SynchronizedTime {
+        times.withLock { times in
+            if let time = times[instanceId] { return time }
+            let time = SynchronizedTime { [sandbox] in sandbox.clock.now().timeIntervalSince1970 }
+            times[instanceId] = time
+            return time
+        }
+    }
+
+    /// Takes over the server's time that a phone has told.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: since 1970; nil when the phone did not tell.
+    ///   - question: what `startTimeSynchronizationTask` gave when the phone was asked; nil when it told by itself.
+    package func takeTime(_ milliseconds: Int?, of instanceId: String, askedAt question: Any? = nil) {
+        guard let milliseconds else { return }
+        let time = time(instanceId)
+        time.completeTimeSynchronizationTask(
+            question ?? time.startTimeSynchronizationTask(), withServerTime: TimeInterval(milliseconds) / 1000)
     }
 
     /// Identifier of the phone's activation; nil when there is none or none is known.

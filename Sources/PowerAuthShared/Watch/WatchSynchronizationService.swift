@@ -35,6 +35,7 @@ package final class WatchSynchronizationService: WatchPacketHandler {
         guard payload.command == .put else {
             return WatchResponse(.watchUnsupportedCommand(payload.command.rawValue))
         }
+        storage.takeTime(payload.serverTime, of: instanceId)
         guard storage.update(activationId: payload.activationId, of: instanceId, order: payload.order) else {
             return WatchResponse(.watchStorage)
         }
@@ -43,6 +44,7 @@ package final class WatchSynchronizationService: WatchPacketHandler {
 
     private func token(_ payload: WatchTokenPayload, instanceId: String) -> WatchResponse {
         guard !instanceId.isEmpty else { return WatchResponse(.watchMissingTokenInstance) }
+        storage.takeTime(payload.serverTime, of: instanceId)
         switch payload.command {
         case .get:
             return WatchResponse(.watchUnsupportedCommand(payload.command.rawValue))

@@ -42,6 +42,6 @@ final class WCSessionTransport: WatchTransport {
     }
 
     func transferUserInfo(_ userInfo: [String: Data]) -> Bool {
-        session.transferUserInfo(userInfo).isTransferring
+        session.transferUserInfo(userInfo).wasAccepted
     }
 }

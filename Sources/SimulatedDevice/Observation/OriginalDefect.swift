@@ -57,6 +57,11 @@ public enum OriginalDefect: CaseIterable, Sendable {
     /// A token that the server does not know stays (mobile-token.md, section 24, item 19).
     case lostTokenStays
 
+    /// A phone tells its watch of a pending activation (watch.md, section 13, item 2).
+    case pendingActivationIsTold
+    /// A watch that knows of no activation destroys tokens (watch.md, section 13, item 6).
+    case tokenBeforeStatusIsDestroyed
+
     /// What a lab file calls the defect.
     var quirk: Quirk {
         switch self {
@@ -86,6 +91,8 @@ public enum OriginalDefect: CaseIterable, Sendable {
         case .registerKeepsOldOperations: .registerKeepsOldOperations
         case .cancelledPushRegistrationBlocks: .cancelledPushRegistrationBlocks
         case .lostTokenStays: .lostTokenStays
+        case .pendingActivationIsTold: .pendingActivationIsTold
+        case .tokenBeforeStatusIsDestroyed: .tokenBeforeStatusIsDestroyed
         }
     }
 }

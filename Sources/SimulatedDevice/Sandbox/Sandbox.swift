@@ -82,7 +82,7 @@ public final class Sandbox: Sendable {
         let storage = AppStorage(disk: try DeviceDisk(layout: layout, device: device.name), trace: trace)
         self.storage = storage
         preferencesLock = layout.deviceDirectory(device.name) + "/preferences.lock"
-        labAuthorityPath = layout.serverDirectory + "/tls/ca.pem"
+        labAuthorityPath = layout.authorityPath
         let security = try DeviceSecurity(layout: layout, device: device)
         self.security = security
         authentication = AuthenticationService(security: security, app: app.name, clock: clock, trace: trace)

@@ -16,6 +16,12 @@ public struct DeviceRegistry: Sendable {
         var vendors: [String: String] = [:]
         /// Bundle identifiers of apps of the topology that are taken off the device.
         var uninstalled: Set<String> = []
+        /// Bundle identifiers of watch apps whose complication the face shows; optional, because older files have none.
+        var complications: Set<String>?
+        /// The link of the watch that the phone uses, when the user has chosen one.
+        var activeLink: String?
+        /// Links of watches that are not paired any more.
+        var unpairedLinks: Set<String>?
     }
 
     private let directory: String
@@ -68,6 +74,42 @@ public struct DeviceRegistry: Sendable {
         try identifier(\.vendors, team)
     }
 
+    /// Whether the face of the watch shows a complication of an app.
+    public func hasComplication(_ bundleIdentifier: String) throws -> Bool {
+        try read().complications?.contains(bundleIdentifier) ?? false
+    }
+
+    /// Puts the complication of an app on the face of the watch, or takes it off.
+    public func setComplication(_ bundleIdentifier: String, isShown: Bool) throws {
+        try change { record in
+            var shown = record.complications ?? []
+            if isShown { shown.insert(bundleIdentifier) } else { shown.remove(bundleIdentifier) }
+            record.complications = shown
+        }
+    }
+
+    // MARK: Watches
+
+    /// The link of the watch that the user has chosen last.
+    public func activeLink() throws -> String? { try read().activeLink }
+
+    /// The user chooses a watch by its link.
+    public func setActiveLink(_ link: String) throws {
+        try change { $0.activeLink = link }
+    }
+
+    /// Whether the watch of a link is paired.
+    public func isPaired(_ link: String) throws -> Bool { try !(read().unpairedLinks?.contains(link) ?? false) }
+
+    /// Pairs the watch of a link, or ends its pairing.
+    public func setPaired(_ link: String, _ isPaired: Bool) throws {
+        try change { record in
+            var unpaired = record.unpairedLinks ?? []
+            if isPaired { unpaired.remove(link) } else { unpaired.insert(link) }
+            record.unpairedLinks = unpaired
+        }
+    }
+
     // MARK: Installation
 
     /// Whether an app of the topology is on the device.
@@ -85,6 +127,7 @@ public struct DeviceRegistry: Sendable {
         let gone = Set(apps.map(\.bundleIdentifier))
         let (appPaths, groupPaths) = try change { record in
             record.uninstalled.formUnion(gone)
+            record.complications?.subtract(gone)
             let staying = device.apps.filter { !record.uninstalled.contains($0.bundleIdentifier) }
             let groups = Set(apps.flatMap(\.appGroups)).subtracting(staying.flatMap(\.appGroups))
             if staying.isEmpty { record.vendors = [:] }

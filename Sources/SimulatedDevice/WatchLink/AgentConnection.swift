@@ -40,17 +40,19 @@ public final class AgentConnection: Sendable {
         }
     }
 
-    private struct State {
+    struct State {
         var outgoing: [WatchFrame] = []
         var receiver: (@Sendable (WatchSessionEvent) -> Void)?
-        var answers: [UUID: Answer] = [:]
+        fileprivate var answers: [UUID: Answer] = [:]
         /// Own queued transfers that the agent has listed since the last activation.
-        var outstanding: [(UUID, Data)] = []
+        var outstanding: [OwnTransfer] = []
+        /// The codes of own transfers that have failed, until the delegate has heard of it.
+        var failures: [UUID: Int] = [:]
         var isStopping = false
     }
 
     /// A caller that waits for the agent's answer.
-    private final class Answer: Sendable {
+    fileprivate final class Answer: Sendable {
         let semaphore = DispatchSemaphore(value: 0)
         let code = Mutex(0)
     }
@@ -64,8 +66,8 @@ public final class AgentConnection: Sendable {
 
     private let endpoint: String
     private let attach: AttachBody
-    private let handlers: Handlers
-    private let state = Mutex(State())
+    let handlers: Handlers
+    let state = Mutex(State())
     private let wakeUp: EventDescriptor
 
     /// Attaches to the agent of `device`; the agent must be there, or come soon.
@@ -166,65 +168,6 @@ public final class AgentConnection: Sendable {
             if let event = event(for: frame) { state.withLock { $0.receiver }?(event) }
         }
     }
-
-    private func event(for frame: WatchFrame) -> WatchSessionEvent? {
-        let isPropertyList = frame.flags.contains(.propertyList)
-        switch frame.kind {
-        case .outstandingTransfer:
-            state.withLock { $0.outstanding.append((frame.messageId, frame.body)) }
-            return nil
-        case .activate:
-            guard let counterpart = try? frame.decodeBody(WatchCounterpartState.self) else { return nil }
-            trace(counterpart)
-            let outstanding = state.withLock { state in
-                defer { state.outstanding = [] }
-                return state.outstanding
-            }
-            return .activated(counterpart, outstanding: outstanding)
-        case .event:
-            guard let counterpart = try? frame.decodeBody(WatchCounterpartState.self) else { return nil }
-            trace(counterpart)
-            return .changed(counterpart)
-        case .live:
-            handlers.trace(.linkDelivered, ["id": .string(frame.messageId.uuidString), "kind": "live"])
-            return .message(
-                LiveMessage(
-                    messageId: frame.messageId, body: frame.body, isPropertyList: isPropertyList,
-                    expectsReply: frame.flags.contains(.expectsReply)))
-        case .liveAcknowledgement:
-            return .acknowledged(messageId: frame.correlationId)
-        case .liveReply:
-            return .reply(messageId: frame.correlationId, body: frame.body, isPropertyList: isPropertyList)
-        case .liveError:
-            return .failed(messageId: frame.correlationId, code: Int(clamping: frame.sequence))
-        case .transferDone:
-            return .transferFinished(
-                transferId: frame.messageId, body: frame.body,
-                code: frame.sequence == 0 ? nil : Int(clamping: frame.sequence))
-        case .deliver:
-            let isRepeated = frame.flags.contains(.retransmission)
-            handlers.trace(
-                isRepeated ? .linkRedelivered : .linkDelivered,
-                ["id": .string(frame.messageId.uuidString), "kind": "transfer"])
-            try? handlers.pass(.linkDelivered)
-            return .userInfo(transferId: frame.messageId, body: frame.body, hasMore: frame.sequence > 0)
-        case .context:
-            return .context(frame.body, isNews: !frame.flags.contains(.retransmission))
-        case .ownContext:
-            return .ownContext(frame.body)
-        default:
-            return nil
-        }
-    }
-
-    private func trace(_ counterpart: WatchCounterpartState) {
-        handlers.trace(
-            .sessionState,
-            [
-                "paired": .bool(counterpart.isPaired), "installed": .bool(counterpart.isCounterpartInstalled),
-                "reachable": .bool(counterpart.isReachable),
-            ])
-    }
 }
 
 extension AgentConnection: WatchSessionBackend {
@@ -255,8 +198,9 @@ extension AgentConnection: WatchSessionBackend {
         post(WatchFrame(.liveError, correlationId: messageId, sequence: UInt64(code)))
     }
 
-    public func queueTransfer(_ transferId: UUID, body: Data) -> Int? {
-        let code = ask(WatchFrame(.userInfo, flags: .propertyList, messageId: transferId, body: body))
+    public func queueTransfer(_ transferId: UUID, _ content: TransferContent) -> Int? {
+        let kind: WatchFrame.Kind = if case .file = content { .file } else { .userInfo }
+        let code = ask(WatchFrame(kind, flags: content.flags, messageId: transferId, body: content.body))
         if code == nil { try? handlers.pass(.linkAccepted) }
         return code
     }
@@ -266,10 +210,15 @@ extension AgentConnection: WatchSessionBackend {
     }
 
     public func told(_ transferId: UUID) {
+        var fields: [String: JSONValue] = ["id": .string(transferId.uuidString)]
+        let code = state.withLock { $0.failures.removeValue(forKey: transferId) }
+        fields["code"] = code.map { .integer(Int64($0)) }
+        handlers.trace(.linkTold, fields)
         post(WatchFrame(.transferTold, messageId: transferId))
     }
 
     public func delivered(_ transferId: UUID) {
+        handlers.trace(.linkHandled, ["id": .string(transferId.uuidString)])
         try? handlers.pass(.linkAcknowledged)
         post(WatchFrame(.delivered, messageId: transferId))
     }
@@ -287,18 +236,5 @@ extension AgentConnection: WatchSessionBackend {
         answer.semaphore.wait()
         let code = answer.code.withLock { $0 }
         return code == 0 ? nil : code
-    }
-}
-
-extension NotificationNews {
-    /// The details of the event that tells of it.
-    fileprivate var details: [String: JSONValue] {
-        let (notification, occasion): (DeviceNotification, ReceivedNotifications.Occasion) =
-            switch self {
-            case .arrived(let notification): (notification, .foreground)
-            case .background(let notification): (notification, .background)
-            case .opened(let notification, _): (notification, .opened)
-            }
-        return ["id": .string(notification.id), "occasion": .string(occasion.rawValue)]
     }
 }

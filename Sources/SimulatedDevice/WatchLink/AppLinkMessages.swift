@@ -36,16 +36,26 @@ public struct WatchCounterpartState: Codable, Equatable, Sendable {
     public var isReachable: Bool
     /// Watch: whether the phone is out of reach because nobody has unlocked it since it started.
     public var needsUnlock: Bool
+    /// Phone: whether the watch shows a complication of the app.
+    public var isComplicationEnabled: Bool
+    /// Phone: how many more transfers for the complication are brought at once today.
+    public var remainingComplicationTransfers: Int
+    /// Phone: data of a watch that is not used any more are still to be delivered; the session is inactive until then.
+    public var isInactive: Bool
 
     /// Creates a state.
     public init(
         isPaired: Bool = false, isCounterpartInstalled: Bool = false, isReachable: Bool = false,
-        needsUnlock: Bool = false
+        needsUnlock: Bool = false, isComplicationEnabled: Bool = false, remainingComplicationTransfers: Int = 0,
+        isInactive: Bool = false
     ) {
         self.isPaired = isPaired
         self.isCounterpartInstalled = isCounterpartInstalled
         self.isReachable = isReachable
         self.needsUnlock = needsUnlock
+        self.isComplicationEnabled = isComplicationEnabled
+        self.remainingComplicationTransfers = remainingComplicationTransfers
+        self.isInactive = isInactive
     }
 }
 

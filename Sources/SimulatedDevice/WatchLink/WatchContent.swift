@@ -8,9 +8,10 @@ public enum WatchContent {
     /// Greatest size of an application context in bytes.
     public static let contextLimit = 262_144
 
-    /// The dictionary in a binary property list; nil if it holds none.
+    /// The dictionary in a binary property list; nil if it holds none, whatever else the bytes are.
     public static func dictionary(in body: Data) -> [String: Any]? {
-        (try? PropertyListSerialization.propertyList(from: body, format: nil)) as? [String: Any]
+        guard BinaryPropertyList.holdsDictionary(body) else { return nil }
+        return (try? PropertyListSerialization.propertyList(from: body, format: nil)) as? [String: Any]
     }
 
     /// Why content is refused.

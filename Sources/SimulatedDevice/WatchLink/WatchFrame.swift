@@ -28,6 +28,10 @@ public struct WatchFrame: Equatable, Sendable {
         case userInfoGap = 0x22
         case userInfoTombstone = 0x23
         case userInfoRefusal = 0x24
+        // The head of a file or a part of it, in the sequence of the transfers; `correlationId` names the file.
+        case filePart = 0x25
+        // From an app: a request to queue a file, answered by `transferQueued`.
+        case file = 0x26
         // Application context.
         case context = 0x30
         case contextAcknowledgement = 0x31
@@ -47,6 +51,11 @@ public struct WatchFrame: Equatable, Sendable {
         case ownContext = 0x4A
         // The app has been told of the end of a transfer.
         case transferTold = 0x4B
+        // How many bytes of a file the other device has; in `sequence`.
+        case transferProgress = 0x4C
+        // The phone uses another watch; then: everything of the one before has been delivered.
+        case sessionInactive = 0x4D
+        case sessionDeactivated = 0x4E
         // Notifications, between an app and its agent.
         case notificationRequest = 0x50
         case notificationAnswer = 0x51
@@ -65,6 +74,10 @@ public struct WatchFrame: Equatable, Sendable {
         public static let propertyList = Flags(rawValue: 2)
         /// The frame was sent before, or the entry was offered to the app before.
         public static let retransmission = Flags(rawValue: 4)
+        /// The frame is about a file, and its body is a ``WatchFile``.
+        public static let file = Flags(rawValue: 8)
+        /// The transfer is for the complication of the watch app, which is woken up for it.
+        public static let complication = Flags(rawValue: 16)
     }
 
     /// Why bytes are not a frame.

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The system's side of a watch session: what the module `WatchConnectivity` talks to.
 ///
-/// Thread rule: any thread. None blocks, except ``queueTransfer(_:body:)``, which waits for the disk of the
-/// device.
+/// Thread rule: any thread. None blocks, except ``queueTransfer(_:_:)`` and ``updateContext(_:)``, which wait for the disk
+/// of the device.
 public protocol WatchSessionBackend: AnyObject, Sendable {
     /// Whether this device can have a counterpart at all.
     var isSupported: Bool { get }
@@ -24,8 +24,8 @@ public protocol WatchSessionBackend: AnyObject, Sendable {
     /// Puts a transfer into the device's outbox; returns when it is stored.
     ///
     /// - Returns: Nil, or the `WCError.Code` of the refusal.
-    func queueTransfer(_ transferId: UUID, body: Data) -> Int?
-    /// Takes a transfer back if it was not delivered yet.
+    func queueTransfer(_ transferId: UUID, _ content: TransferContent) -> Int?
+    /// Takes a transfer of either kind back if it was not delivered yet.
     func cancelTransfer(_ transferId: UUID)
     /// Reports that the delegate has heard of the end of an own transfer.
     func told(_ transferId: UUID)
@@ -59,10 +59,14 @@ public struct LiveMessage: Equatable, Sendable {
 
 /// What the system tells a watch session.
 public enum WatchSessionEvent: Sendable {
-    /// Activation succeeded; `outstanding` lists the own transfers that are still queued, oldest first.
-    case activated(WatchCounterpartState, outstanding: [(UUID, Data)])
+    /// Activation succeeded; `outstanding` lists the own transfers that are still queued, each kind oldest first.
+    case activated(WatchCounterpartState, outstanding: [OwnTransfer])
     /// Activation failed with a `WCError.Code`.
     case activationFailed(code: Int)
+    /// Phone: another watch is used from now on; what the one before has sent still comes.
+    case becameInactive
+    /// Phone: everything of the watch before has come; activation is for the new one.
+    case deactivated
     /// The counterpart or its reachability changed.
     case changed(WatchCounterpartState)
     /// A live message arrived.
@@ -75,9 +79,14 @@ public enum WatchSessionEvent: Sendable {
     case failed(messageId: UUID, code: Int)
     /// An own transfer is over; the code is nil if it arrived. It comes again at each activation until
     /// ``WatchSessionBackend/told(_:)``.
-    case transferFinished(transferId: UUID, body: Data, code: Int?)
+    case transferFinished(transferId: UUID, content: TransferContent, code: Int?)
+    /// The other device has more of an own file; in bytes.
+    case transferProgressed(transferId: UUID, sent: Int)
     /// A transfer from the counterpart; ``WatchSessionBackend/delivered(_:)`` asks for the next one, if there are more.
     case userInfo(transferId: UUID, body: Data, hasMore: Bool)
+    /// A file from the counterpart, which lies in the app's container until its delegate has returned;
+    /// ``WatchSessionBackend/delivered(_:)`` asks for what is next.
+    case file(transferId: UUID, WatchFile, hasMore: Bool)
     /// The newest application context of the counterpart; no news when the app was told of it in an earlier process.
     case context(Data, isNews: Bool)
     /// The application context that this app has set last, in an earlier process.

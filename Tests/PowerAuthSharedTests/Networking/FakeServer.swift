@@ -128,21 +128,22 @@ final class FakeServer: HTTPTransport {
         let path = request.url.path.replacing("/enrollment-server", with: "")
         let order = state.withLock { state -> Order? in
             state.requests.append(request)
+            var order: Order?
+            if state.orders[path]?.isEmpty == false { order = state.orders[path]?.removeFirst() }
+            // Before a test learns of the arrival: it may release the request at once.
+            if order?.isHold == true { state.held[path] = { [self] in answer(request, path, exchange) } }
             let arrived = state.requests.count { $0.url.path.hasSuffix(path) }
             for test in state.waiting where test.path == path && test.count <= arrived { test.resume.resume() }
             state.waiting.removeAll { $0.path == path && $0.count <= arrived }
-            guard state.orders[path]?.isEmpty == false else { return nil }
-            return state.orders[path]?.removeFirst()
+            return order
         }
         switch order {
         case .answer(let status, let body):
             queue.async { exchange.finish(.success(HTTPResponse(status: status, body: Data(body.utf8)))) }
         case .fail(let code):
             queue.async { exchange.finish(.failure(CurlError.error(code, "ordered", url: request.url))) }
-        case .hold:
-            state.withLock { $0.held[path] = { [self] in answer(request, path, exchange) } }
-        case nil:
-            answer(request, path, exchange)
+        case .hold: break
+        case nil: answer(request, path, exchange)
         }
         return exchange
     }

@@ -1,6 +1,4 @@
 import Foundation
-import LabKit
-import LabSystem
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -18,7 +16,7 @@ struct LifetimeTests {
         #expect(left == [])
     }
 
-    private struct Parts: @unchecked Sendable {
+    private struct Parts: Remains, @unchecked Sendable {
         // Safe: weak references are read atomically, and nothing is written after the initialiser.
         weak var sdk: PowerAuthSDK?
         weak var client: RestClient?
@@ -26,15 +24,6 @@ struct LifetimeTests {
 
         var left: [String] {
             [("SDK object", sdk != nil), ("client", client != nil), ("sandbox", sandbox != nil)].filter(\.1).map(\.0)
-        }
-
-        func leftAfterWaiting() -> [String] {
-            let deadline = MonotonicClock.nanoseconds() + UInt64(LabDuration.minutes(1).stretched.nanoseconds)
-            while !left.isEmpty, MonotonicClock.nanoseconds() < deadline {
-                // A wait on nothing: a release tells nobody.
-                _ = try? Polling.waitReadable([], timeoutNanoseconds: 1_000_000)
-            }
-            return left
         }
     }
 

@@ -62,14 +62,17 @@ struct PhoneAndWatchTests {
             WatchStatusPayload(.put, activationId: activationId), target: WatchTarget.session(SharingApp.instanceId))
     }
 
-    private func pushToken(_ name: String, activationId: String? = StoredStates.activationId) {
+    private func pushToken(
+        _ name: String, of instanceId: String = SharingApp.instanceId,
+        activationId: String? = StoredStates.activationId
+    ) {
         let record = TokenRecord(
             name: name, identifier: "8e6a9c2b-2b1f-4f4f-9b61-3f0d5a0d7c11", secret: Data((0..<16).map { UInt8($0) }),
             activationId: activationId,
             factors: 1)!
         _ = receive(
             WatchTokenPayload(.put, tokenName: name, tokenData: record.serialized()),
-            target: WatchTarget.token(SharingApp.instanceId))
+            target: WatchTarget.token(instanceId))
     }
 
     private var records: TokenRecordStore { storage.records(SharingApp.instanceId) }
@@ -236,6 +239,22 @@ struct PhoneAndWatchTests {
         pushToken("T", activationId: otherActivation)
         #expect(!watch.tokenStore.hasLocalToken(withName: "T"))
         #expect(records.record(named: "T") == nil)
+    }
+
+    /// watch.md, section 13, item 10.
+    @Test("Of two instances whose tokens have one account each gets its own, and the end of one spares the other's")
+    func accountsThatCollide() {
+        let other = SharingApp.instanceId + "__b"
+        pushStatus(StoredStates.activationId)
+        pushToken("mine")
+        pushToken("b__x")
+        pushToken("x", of: other)
+        #expect(records.account("b__x") == storage.records(other).account("x"))
+        #expect(records.record(named: "b__x") == nil)
+        #expect(storage.records(other).record(named: "x") != nil)
+        pushStatus(nil)
+        #expect(records.record(named: "mine") == nil)
+        #expect(storage.records(other).record(named: "x") != nil)
     }
 
     @Test("A token that arrives before the status is hidden, not destroyed")

@@ -1,22 +1,28 @@
 import Foundation
 import LabKit
-import LabPeer
+public import LabPeer
+import ManualWatchSession
 import PeerCommands
-import PowerAuth2ForWatch
+public import PowerAuth2ForWatch
 
 /// What the watch app does: it keeps what the phone has sent and asks for what it lacks.
 ///
 /// Main queue only.
-final class WatchApp {
-    private let sdk: PowerAuthWatchSDK
+public final class WatchApp {
+    /// The SDK object that commands are for.
+    public let sdk: PowerAuthWatchSDK
     private let configuration: PowerAuthConfiguration
 
-    init(peer: Peer) throws {
+    /// Creates the SDK object of the peer's watch app.
+    ///
+    /// - Throws: when the server that the topology asks for is not ready.
+    public init(peer: Peer) throws {
         configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
         sdk = PowerAuthWatchSDK(configuration: configuration)
     }
 
-    func register(on peer: Peer) {
+    /// Registers every command that a watch app understands.
+    public func register(on peer: Peer) {
         let sdk = sdk
         peer.handleSync(CanStartActivation.self) { _ in sdk.canStartActivation() }
         peer.handleSync(HasPendingActivation.self) { _ in sdk.hasPendingActivation() }
@@ -35,6 +41,7 @@ final class WatchApp {
         TokenHandlers.register(on: peer, requests: RunningRequests(peer: peer), asksWithoutPassword: true) {
             sdk.tokenStore
         }
+        peer.handleSync(UseManualSession.self) { _ in ManualSession.activate() }
         OwnRequests.register(on: peer, configuration: configuration) { sdk.tokenStore }
     }
 }

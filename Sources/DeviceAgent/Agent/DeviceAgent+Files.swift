@@ -1,0 +1,43 @@
+import Foundation
+import LabKit
+import LabSystem
+import SimulatedDevice
+
+/// Files that apps send to their counterparts, and those that have arrived.
+extension DeviceAgent {
+    /// Reads a file of an app as it is now, and queues it.
+    func sendFile(_ frame: WatchFrame, from host: AppHost, over link: LinkHost) {
+        func refuse(_ code: Int) {
+            send(WatchFrame(.transferQueued, messageId: frame.messageId, sequence: UInt64(code)), to: host)
+        }
+        guard case .file(let file)? = TransferContent(frame) else { return refuse(LinkCode.generic) }
+        guard let content = try? Files.read(file.path) else { return refuse(LinkCode.fileAccessDenied) }
+        guard content.count <= WatchFile.limit else { return refuse(LinkCode.payloadTooLarge) }
+        link.collect(.file(host.spec.name, frame.messageId, file, content))
+    }
+
+    /// Puts a file that has arrived into the container of its app, and tells the app.
+    func handOver(_ file: ReceivedFile, to host: AppHost) throws {
+        guard host.address != nil, let name = file.file.name else { return }
+        let directory = try inbox(of: host, file.transferId)
+        if Files.exists(directory) { try Files.removeTree(directory) }
+        try Files.createDirectory(directory)
+        // The name may be as long as a name can be, which leaves no room for that of a temporary file.
+        let written = directory + "/content"
+        try Files.write(file.parts.reduce(into: Data()) { $0 += $1 }, to: written)
+        let path = directory + "/" + name
+        try Files.rename(written, to: path)
+        send(file.frame(for: host.spec.name, at: path), to: host)
+    }
+
+    /// The app is done with a transfer; what its delegate has not moved goes.
+    func removeHandedOver(_ transferId: UUID, from host: AppHost) throws {
+        let directory = try inbox(of: host, transferId)
+        if Files.exists(directory) { try Files.removeTree(directory) }
+    }
+
+    private func inbox(of host: AppHost, _ transferId: UUID) throws -> String {
+        try registry.container(ofApp: host.spec.bundleIdentifier)
+            + "/Documents/Inbox/com.apple.watchconnectivity/\(transferId.uuidString)"
+    }
+}

@@ -1,0 +1,45 @@
+import SimulatedDevice
+
+/// What a phone does with one of its watches; a watch has one phone, whose link is always active.
+enum LinkRole: Equatable, Sendable {
+    /// The watch that the phone uses.
+    case active
+    /// Another watch is used. This one is not served, as if it were out of range; its queues wait.
+    case idle
+    /// The watch is not paired any more.
+    case unpaired
+}
+
+extension WatchLink {
+    /// Whether the two devices reach each other.
+    var isServed: Bool { isInRange && role == .active }
+
+    /// The phone uses the watch from now on, or does not use it any more.
+    mutating func play(_ role: LinkRole) -> [LinkEffect] {
+        guard role != self.role else { return [] }
+        let farewell = isUp ? farewell(.switched) : []
+        self.role = role
+        guard role != .active else { return isInRange ? [.greet] : [] }
+        return farewell + lose(LinkCode.sessionInactive)
+    }
+
+    /// The pairing ends: nothing that waits arrives any more, and nothing of it stays.
+    mutating func unpair(epoch: UInt64, code: Int, saysFarewell: Bool) -> [LinkEffect] {
+        let farewell = isUp && saysFarewell ? farewell(.unpaired) : []
+        let waiting = outbox.entries.filter { $0.file == nil && $0.endCode == nil && !$0.origin.isEmpty }
+        let ended =
+            waiting.map { entry in
+                FinishedTransfer(
+                    transferId: entry.transferId, app: entry.origin,
+                    content: .userInfo(entry.body, isComplication: entry.kind == .complication), code: code)
+            }
+            + files.map {
+                FinishedTransfer(transferId: $0.transferId, app: $0.app, content: .file($0.file), code: code)
+            }
+        let lost = lose(code)
+        if !setup.isWatch { role = .unpaired }
+        let untold = finished.waiting()
+        let erased = eraseQueues(epoch: epoch)
+        return farewell + lost + erased + (untold + ended).flatMap { finish($0) }
+    }
+}

@@ -1,0 +1,135 @@
+internal import LabKit
+
+/// Guaranteed messages of a phone and its watch: into the inbox exactly once and in order, to the delegate in the same order
+/// and again only when a process died over it, and every report to the sender is true.
+struct GuaranteedTransfers: Checker {
+    let name = "transfers"
+    let rule =
+        "A guaranteed message that a device has accepted arrives once and in order, and its sender is told what became of it."
+
+    func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
+        var search = TransferSearch()
+        for event in history.events {
+            try budget.spend()
+            search.follow(event)
+        }
+        search.end()
+        return Finding(breaches: search.breaches, examined: search.examined)
+    }
+}
+
+/// The course of all transfers of a history.
+private struct TransferSearch {
+    /// What is known of one transfer.
+    private struct Course {
+        /// Its place among those that its device has accepted.
+        var place: Int
+        var accepted: TraceEvent
+        var received: TraceEvent?
+        var handled: TraceEvent?
+        var told: TraceEvent?
+
+        var hasArrived: Bool { received != nil || handled != nil }
+    }
+
+    private(set) var breaches: [Breach] = []
+    private(set) var examined = 0
+    private var courses: [String: Course] = [:]
+    /// For each link and sending device, what it has accepted, in order.
+    private var accepted: [String: [String]] = [:]
+    /// For each sender, the last one that arrived, and for each app, the last one that it has handled.
+    private var lastReceived: [String: TraceEvent] = [:]
+    private var lastHandled: [String: TraceEvent] = [:]
+
+    mutating func follow(_ event: TraceEvent) {
+        guard let id = event.text("id") else { return }
+        switch event.name {
+        case .linkAccepted where event.text("kind") == "transfer": accept(id, event)
+        case .linkReceived where event.text("kind") == "transfer": receive(id, event)
+        case .linkHandled: handle(id, event)
+        case .linkTold: tell(id, event)
+        default: break
+        }
+    }
+
+    /// What the whole history shows: nothing overtakes a message, so what is behind one proves that its time has come.
+    mutating func end() {
+        for ids in accepted.values {
+            var laterArrival: TraceEvent?
+            var laterHandling: TraceEvent?
+            var laterReport: TraceEvent?
+            for course in ids.reversed().compactMap({ courses[$0] }) {
+                let hasFailed = course.told?.number("code") != nil
+                if !course.hasArrived, !hasFailed, let later = laterArrival {
+                    breach("was lost: a later one has arrived", [course.accepted, later])
+                } else if course.handled == nil, !hasFailed, let later = laterHandling {
+                    breach("has arrived and was never handed to its app: a later one was", [course.accepted, later])
+                } else if course.told == nil, let later = laterReport {
+                    breach("came to an end that its sender was never told", [course.accepted, later])
+                }
+                if laterArrival == nil { laterArrival = course.received ?? course.handled }
+                if laterHandling == nil { laterHandling = course.handled }
+                if laterReport == nil { laterReport = course.told }
+            }
+        }
+        breaches.sort { ($0.excerpt.last?.time ?? 0) < ($1.excerpt.last?.time ?? 0) }
+    }
+
+    private mutating func accept(_ id: String, _ event: TraceEvent) {
+        examined += 1
+        if let before = courses[id] { return breach("was accepted twice", [before.accepted, event]) }
+        let sender = "\(event.text("link") ?? "") from \(event.process)"
+        courses[id] = Course(place: accepted[sender]?.count ?? 0, accepted: event)
+        accepted[sender, default: []].append(id)
+    }
+
+    private mutating func receive(_ id: String, _ event: TraceEvent) {
+        guard let course = courses[id] else { return breach("arrived, although nobody has sent it", [event]) }
+        if let before = course.received { return breach("arrived twice", [before, event]) }
+        courses[id]?.received = event
+        let sender = course.accepted.process
+        if let last = lastReceived[sender], let lastId = last.text("id"), let lastPlace = courses[lastId]?.place,
+            lastPlace > course.place
+        {
+            breach("arrived behind a later one", [course.accepted, last, event])
+        }
+        lastReceived[sender] = event
+    }
+
+    private mutating func handle(_ id: String, _ event: TraceEvent) {
+        guard let course = courses[id] else { return breach("was handled, although nobody has sent it", [event]) }
+        let last = lastHandled[event.process]
+        if let before = course.handled {
+            // The system cannot know whether a process that died was done.
+            let isRepeated = last == before && before.incarnation < event.incarnation
+            if !isRepeated { breach("was handled twice", [before, event]) }
+        } else if let last, let lastId = last.text("id"), let lastPlace = courses[lastId]?.place,
+            courses[lastId]?.accepted.process == course.accepted.process, lastPlace > course.place
+        {
+            breach("was handled behind a later one", [course.accepted, last, event])
+        }
+        courses[id]?.handled = event
+        lastHandled[event.process] = event
+    }
+
+    private mutating func tell(_ id: String, _ event: TraceEvent) {
+        // What is refused at once was never accepted, and has no course.
+        guard let course = courses[id] else { return }
+        let code = event.number("code")
+        if let before = course.told {
+            if before.number("code") != code { breach("was told in two ways", [before, event]) }
+            if before.incarnation >= event.incarnation { breach("was told twice", [before, event]) }
+        }
+        courses[id]?.told = event
+        if code == nil, !course.hasArrived {
+            breach("was told as arrived, and has not", [course.accepted, event])
+        } else if code != nil, let arrival = course.received ?? course.handled {
+            breach("was told as failed, and has arrived", [arrival, event])
+        }
+    }
+
+    private mutating func breach(_ what: String, _ excerpt: [TraceEvent]) {
+        let id = excerpt.first?.text("id") ?? "?"
+        breaches.append(Breach("The message \(id) \(what).", excerpt))
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Synchronization
+
+/// Decides who may connect to the encrypted sockets of this process: only those whose public key was admitted. Without it
+/// an encrypted socket would take everybody (ZAP, RFC 27; watch.md, section 11.8).
+///
+/// Thread rule: any thread. A thread of its own answers the library, for as long as the process lives.
+public final class CurveGate: Sendable {
+    private static let endpoint = "inproc://zeromq.zap.01"
+    private static let version = Data("1.0".utf8)
+
+    /// The gate of the shared context; the library asks one for each context.
+    public static let shared = Result { try CurveGate(.shared) }
+
+    private let admitted = Mutex<[String: Set<[UInt8]>]>([:])
+
+    private init(_ context: ZeroMQContext) throws {
+        let isBound = DispatchSemaphore(value: 0)
+        let failure = Mutex<(any Error)?>(nil)
+        let thread = Thread { [self] in
+            do {
+                let socket = try ZeroMQSocket(context, .reply)
+                try socket.bind(Self.endpoint)
+                isBound.signal()
+                while true { try answer(socket) }
+            } catch {
+                failure.withLock { $0 = error }
+                isBound.signal()
+            }
+        }
+        thread.name = "curve gate"
+        thread.start()
+        isBound.wait()
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+
+    /// Lets whoever has the key connect to the sockets of a domain, instead of those who were admitted before.
+    public func admit(_ key: CurvePublicKey, to domain: String) {
+        admitted.withLock { $0[domain] = key.bytes.map { [$0] } ?? [] }
+    }
+
+    private func answer(_ socket: ZeroMQSocket) throws {
+        _ = try ZeroMQPoll.poll(sockets: [socket], descriptors: [], timeoutMilliseconds: -1)
+        // Version, number of the request, domain, address, identity, mechanism, and the key of a CURVE client.
+        while let parts = try socket.receive() {
+            let number = parts.count > 1 ? parts[1] : Data()
+            let (status, text) = isAdmitted(parts) ? ("200", "OK") : ("400", "this key was not admitted")
+            _ = try socket.send([Self.version, number, Data(status.utf8), Data(text.utf8), Data(), Data()], wait: true)
+        }
+    }
+
+    private func isAdmitted(_ parts: [Data]) -> Bool {
+        guard parts.count == 7, parts[0] == Self.version, parts[5] == Data("CURVE".utf8) else { return false }
+        let domain = String(decoding: parts[2], as: UTF8.self)
+        return admitted.withLock { $0[domain]?.contains([UInt8](parts[6])) == true }
+    }
+}

@@ -1,0 +1,116 @@
+import LabKit
+import LabTesting
+
+/// A phone with an app and a watch with its companion, which send each other numbered messages.
+///
+/// Thread rule: one thread at a time. Calls block.
+final class LinkedDevices {
+    /// One of the two, and how far its messages have come.
+    struct Side {
+        let device: TestActor
+        let app: TestActor
+    }
+
+    let lab: TestInstance
+    let phone: Side
+    let watch: Side
+    private var lastNumber: Int64 = 0
+
+    init(_ lab: TestInstance) {
+        self.lab = lab
+        phone = Side(device: lab.phone, app: lab.main)
+        watch = Side(device: lab.watch, app: lab.companion)
+    }
+
+    /// The apps share nothing and know no server: only the link is looked at.
+    static var cast: TestInstance.Cast {
+        let main = AppSpec(
+            name: "main", kind: .app, bundleIdentifier: "com.example.main",
+            powerAuth: PowerAuthSpec(sdk: .full, instanceId: "com.example.bank"))
+        let companion = AppSpec(
+            name: "companion", kind: .watchApp, bundleIdentifier: "com.example.main.watch", host: "main",
+            powerAuth: PowerAuthSpec(sdk: .watch, instanceId: "com.example.bank"))
+        return .topology(
+            Topology(
+                name: "linkMatrix",
+                devices: [
+                    DeviceSpec(name: "phone", kind: .phone, apps: [main]),
+                    DeviceSpec(name: "watch", kind: .watch, apps: [companion]),
+                ],
+                links: [LinkSpec(name: "pairing", phone: "phone", watch: "watch")]))
+    }
+
+    func sender(_ direction: LinkDirection) -> Side { direction == .toWatch ? phone : watch }
+    func receiver(_ direction: LinkDirection) -> Side { direction == .toWatch ? watch : phone }
+
+    /// Waits until both sessions call their counterparts reachable.
+    func awaitReach() throws {
+        for side in [phone, watch] {
+            try lab.eventually(within: .seconds(20).stretched, "\(side.app.name) reaches its counterpart") {
+                try side.app.call(WatchSessionState()).isReachable
+            }
+        }
+    }
+
+    func nextNumber() -> Int64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Queues a message.
+    ///
+    /// - Returns: Its number.
+    @discardableResult
+    func transfer(_ direction: LinkDirection) throws -> Int64 {
+        let number = nextNumber()
+        try sender(direction).app.call(TransferUserInfo { $0.userInfo = ["number": .integer(number)] })
+        return number
+    }
+
+    /// Whether the sender knows that a message has arrived.
+    func isTold(_ number: Int64, _ direction: LinkDirection) throws -> Bool {
+        try sender(direction).app.call(FinishedUserInfoTransfers()).contains {
+            $0.userInfo == ["number": .integer(number)] && $0.code == nil
+        }
+    }
+
+    /// Sends a message that proves that all before it have come through, and that both apps know.
+    func prove(_ direction: LinkDirection) throws {
+        let (sender, receiver) = (sender(direction), receiver(direction))
+        let number = try transfer(direction)
+        let content: [String: JSONValue] = ["number": .integer(number)]
+        try lab.eventually(within: .seconds(20).stretched, "\(receiver.app.name) gets the message \(content)") {
+            try receiver.app.call(ReceivedUserInfo()).contains(content)
+        }
+        try lab.eventually(within: .seconds(20).stretched, "\(sender.app.name) is told that \(content) has arrived") {
+            try isTold(number, direction)
+        }
+    }
+
+    /// Starts again whatever does not run.
+    func recover() throws {
+        for side in [phone, watch] {
+            if !isOn(side) {
+                try side.device.call(SwitchOnDevice())
+                try side.device.call(UnlockDevice())
+            }
+            let processes = try side.device.call(Processes())
+            if !processes.contains(where: { $0.app == side.app.name && $0.state == .running }) {
+                try side.app.call(Launch())
+            }
+        }
+        try awaitReach()
+    }
+
+    private func isOn(_ side: Side) -> Bool { (try? side.device.call(Processes())) != nil }
+
+    /// Waits until a process that was killed is seen as dead.
+    func awaitDeath(of victim: LinkCell.Victim, _ direction: LinkDirection) throws {
+        let side = [.sendingApp, .sendingDevice].contains(victim) ? sender(direction) : receiver(direction)
+        let isDevice = [.sendingDevice, .receivingDevice].contains(victim)
+        try lab.eventually("\(victim.rawValue) is dead") {
+            guard !isDevice else { return !isOn(side) }
+            return try side.device.call(Processes()).contains { $0.app == side.app.name && $0.state == .notRunning }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import LabChecks
+import LabKit
+import TestSupport
+import Testing
+
+@Suite("The checker of guaranteed messages", .endsInTime)
+struct LinkCheckerTests {
+    /// A history of messages from the app `main` on `phone` to `companion` on `watch`.
+    private struct Link {
+        var history = WrittenHistory()
+
+        @discardableResult
+        mutating func accepted(_ id: String) -> TraceEvent {
+            history.add(
+                "phone", .linkAccepted, ["id": .string(id), "link": "pairing", "kind": "transfer", "app": "main"])
+        }
+
+        @discardableResult
+        mutating func received(_ id: String, _ agent: String = "watch") -> TraceEvent {
+            history.add(
+                agent, .linkReceived,
+                ["id": .string(id), "link": "pairing", "kind": "transfer", "app": "companion", "seq": 1])
+        }
+
+        @discardableResult
+        mutating func handled(_ id: String, _ app: String = "companion") -> TraceEvent {
+            history.add(app, .linkHandled, ["id": .string(id)])
+        }
+
+        @discardableResult
+        mutating func told(_ id: String, code: Int64? = nil, _ app: String = "main") -> TraceEvent {
+            var fields: [String: JSONValue] = ["id": .string(id)]
+            fields["code"] = code.map { .integer($0) }
+            return history.add(app, .linkTold, fields)
+        }
+
+        mutating func whole(_ id: String) {
+            accepted(id)
+            received(id)
+            handled(id)
+            told(id)
+        }
+    }
+
+    private func result(_ link: Link) throws -> Examination.Result {
+        try Examination(RecordedHistory(link.history.events), by: LinkCheckers.all).results.first.orThrow("no checker")
+    }
+
+    private func expect(
+        _ link: Link, breaks sentence: String, shownBy excerpt: [TraceEvent],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let result = try result(link)
+        #expect(result.verdict == .failed && result.breaches == 1, "\(result)", sourceLocation: sourceLocation)
+        #expect(result.breach?.sentence == sentence, sourceLocation: sourceLocation)
+        #expect(result.breach?.excerpt == excerpt, sourceLocation: sourceLocation)
+    }
+
+    private func expectFine(_ link: Link, examined: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let result = try result(link)
+        #expect(result.verdict == .passed && result.examined == examined, "\(result)", sourceLocation: sourceLocation)
+    }
+
+    @Test("Messages that go their way are fine, also those on it when the record ends")
+    func fine() throws {
+        var link = Link()
+        link.whole("A")
+        link.accepted("B")
+        link.accepted("C")
+        link.received("B")
+        try expectFine(link, examined: 3)
+    }
+
+    @Test("A message that has arrived is lost when its app gets a later one and never this one")
+    func lostBehindTheInbox() throws {
+        var link = Link()
+        let accepted = link.accepted("A")
+        link.received("A")
+        link.told("A")
+        link.accepted("B")
+        link.received("B")
+        let later = link.handled("B")
+        try expect(
+            link, breaks: "The message A has arrived and was never handed to its app: a later one was.",
+            shownBy: [accepted, later])
+    }
+
+    @Test(
+        "The app handles a message again when a process died over it; the same process does not, and no other message")
+    func repeated() throws {
+        var link = Link()
+        link.accepted("A")
+        link.received("A")
+        link.handled("A", "companion#1")
+        var again = link
+        again.handled("A", "companion#2")
+        try expectFine(again, examined: 1)
+
+        let first = link.history.events[2]
+        let second = link.handled("A", "companion#1")
+        try expect(link, breaks: "The message A was handled twice.", shownBy: [first, second])
+
+        var late = again
+        late.told("A")
+        late.whole("B")
+        let before = again.history.events[3]
+        let third = late.handled("A", "companion#3")
+        try expect(late, breaks: "The message A was handled twice.", shownBy: [before, third])
+    }
+
+    @Test("A double in the inbox is a breach, although its app handles it once")
+    func doubled() throws {
+        var link = Link()
+        link.accepted("A")
+        let first = link.received("A")
+        let second = link.received("A", "watch#2")
+        link.handled("A")
+        try expect(link, breaks: "The message A arrived twice.", shownBy: [first, second])
+    }
+
+    @Test("A message behind a later one is a breach, in the inbox and at the delegate")
+    func order() throws {
+        var link = Link()
+        let first = link.accepted("A")
+        link.accepted("B")
+        var inbox = link
+        let later = inbox.received("B")
+        let late = inbox.received("A")
+        try expect(inbox, breaks: "The message A arrived behind a later one.", shownBy: [first, later, late])
+
+        link.received("A")
+        link.received("B")
+        let handledLater = link.handled("B")
+        let handledLate = link.handled("A")
+        try expect(
+            link, breaks: "The message A was handled behind a later one.", shownBy: [first, handledLater, handledLate])
+    }
+
+    @Test("A message is lost when a later one arrives and it does not; one that was told as failed is not")
+    func lost() throws {
+        var link = Link()
+        let accepted = link.accepted("A")
+        link.accepted("B")
+        let later = link.received("B")
+        try expect(link, breaks: "The message A was lost: a later one has arrived.", shownBy: [accepted, later])
+        link.told("A", code: 7014)
+        try expectFine(link, examined: 2)
+    }
+
+    @Test("What nobody has sent cannot arrive")
+    func invented() throws {
+        var link = Link()
+        let received = link.received("A")
+        try expect(link, breaks: "The message A arrived, although nobody has sent it.", shownBy: [received])
+        var other = Link()
+        let handled = other.handled("A")
+        try expect(other, breaks: "The message A was handled, although nobody has sent it.", shownBy: [handled])
+    }
+
+    @Test("A report must be true")
+    func falseReports() throws {
+        var link = Link()
+        let accepted = link.accepted("A")
+        let told = link.told("A")
+        try expect(link, breaks: "The message A was told as arrived, and has not.", shownBy: [accepted, told])
+
+        var failed = Link()
+        failed.accepted("A")
+        let received = failed.received("A")
+        let error = failed.told("A", code: 7014)
+        try expect(failed, breaks: "The message A was told as failed, and has arrived.", shownBy: [received, error])
+    }
+
+    @Test("A report comes once to a process, the same to each, and to all messages before the last one that was told")
+    func reports() throws {
+        var link = Link()
+        link.accepted("A")
+        link.received("A")
+        let first = link.told("A", "main#1")
+        var again = link
+        again.told("A", "main#2")
+        try expectFine(again, examined: 1)
+        var twice = link
+        let second = twice.told("A", "main#1")
+        try expect(twice, breaks: "The message A was told twice.", shownBy: [first, second])
+
+        var silent = Link()
+        let accepted = silent.accepted("A")
+        silent.received("A")
+        silent.accepted("B")
+        silent.received("B")
+        let later = silent.told("B")
+        try expect(
+            silent, breaks: "The message A came to an end that its sender was never told.", shownBy: [accepted, later])
+    }
+
+    @Test("The two directions of a link do not wait for each other")
+    func directions() throws {
+        var link = Link()
+        link.accepted("A")
+        link.history.add(
+            "watch", .linkAccepted, ["id": "X", "link": "pairing", "kind": "transfer", "app": "companion"])
+        link.history.add(
+            "phone", .linkReceived, ["id": "X", "link": "pairing", "kind": "transfer", "app": "main", "seq": 1])
+        link.history.add("main", .linkHandled, ["id": "X"])
+        link.history.add("companion", .linkTold, ["id": "X"])
+        try expectFine(link, examined: 2)
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ZeroMQ
+
+/// Each test keeps its sockets on its own thread by not suspending.
+@Suite("Encrypted sockets", .endsInTime)
+struct CurveTests {
+    /// A listening socket of a domain that no other test has, and where it is.
+    private struct Listener {
+        let socket: ZeroMQSocket
+        let endpoint: String
+        let key: CurvePublicKey
+        let domain = UUID().uuidString
+
+        init() throws {
+            let keys = try CurveKeyPair()
+            // Asked for first: without it the library would let everybody in.
+            _ = try CurveGate.shared.get()
+            socket = try ZeroMQSocket(.shared, .router)
+            try socket.set(.curveServer(keys.secretKey, domain: domain))
+            try socket.bind("tcp://127.0.0.1:*")
+            endpoint = try socket.lastEndpoint()
+            key = keys.publicKey
+        }
+
+        func admit(_ keys: CurveKeyPair) throws { try CurveGate.shared.get().admit(keys.publicKey, to: domain) }
+    }
+
+    private func client(of listener: Listener, _ option: ZeroMQOption?) throws -> (ZeroMQSocket, ZeroMQMonitor) {
+        let socket = try ZeroMQSocket(.shared, .dealer)
+        if let option { try socket.set(option) }
+        let monitor = try socket.monitor([.handshakeSucceeded, .handshakeFailed, .disconnected])
+        try socket.connect(listener.endpoint)
+        return (socket, monitor)
+    }
+
+    /// How the first attempt to connect has ended.
+    private func outcome(_ monitor: ZeroMQMonitor) throws -> ZeroMQMonitor.Event.Kind {
+        while true {
+            if let event = try monitor.next() { return event.kind }
+            _ = try ZeroMQPoll.poll(sockets: [monitor.socket], timeoutMilliseconds: -1)
+        }
+    }
+
+    @Test("Whoever has an admitted key connects, and what is sent arrives")
+    func admitted() throws {
+        let listener = try Listener()
+        let keys = try CurveKeyPair()
+        try listener.admit(keys)
+        let (socket, monitor) = try client(of: listener, .curveClient(of: listener.key, keys))
+        #expect(try outcome(monitor) == .handshakeSucceeded)
+        #expect(try socket.send([Data("hello".utf8)], wait: true))
+        while true {
+            if let parts = try listener.socket.receive() {
+                #expect(parts.last == Data("hello".utf8))
+                break
+            }
+            _ = try ZeroMQPoll.poll(sockets: [listener.socket], timeoutMilliseconds: -1)
+        }
+    }
+
+    @Test("A key that was not admitted, or is not any more, does not connect")
+    func notAdmitted() throws {
+        let listener = try Listener()
+        let keys = try CurveKeyPair()
+        for isReplaced in [false, true] {
+            if isReplaced {
+                try listener.admit(keys)
+                try listener.admit(CurveKeyPair())
+            }
+            let (_, monitor) = try client(of: listener, .curveClient(of: listener.key, keys))
+            #expect(try outcome(monitor) != .handshakeSucceeded)
+        }
+    }
+
+    @Test("A key that was admitted to another domain does not connect")
+    func otherDomain() throws {
+        let (listener, other) = (try Listener(), try Listener())
+        let keys = try CurveKeyPair()
+        try other.admit(keys)
+        let (_, monitor) = try client(of: listener, .curveClient(of: listener.key, keys))
+        #expect(try outcome(monitor) != .handshakeSucceeded)
+    }
+
+    @Test("Whoever does not know the listener's key, or does not encrypt, does not connect")
+    func wrongListener() throws {
+        let listener = try Listener()
+        let keys = try CurveKeyPair()
+        try listener.admit(keys)
+        let impostor = try CurveKeyPair()
+        for option in [.curveClient(of: impostor.publicKey, keys), nil] as [ZeroMQOption?] {
+            let (_, monitor) = try client(of: listener, option)
+            #expect(try outcome(monitor) != .handshakeSucceeded)
+        }
+    }
+
+    @Test("Keys are read as they were written, and a description does not show a secret one")
+    func keys() throws {
+        let keys = try CurveKeyPair()
+        #expect(try JSONDecoder().decode(CurveKeyPair.self, from: JSONEncoder().encode(keys)) == keys)
+        #expect(keys.publicKey.bytes?.count == 32)
+        #expect(try CurveKeyPair() != keys)
+        var dumped = ""
+        dump(keys, to: &dumped)
+        #expect(!"\(keys)\(String(reflecting: keys))\(dumped)".contains(keys.secretKey.text))
+        #expect(CurvePublicKey(text: "short").bytes == nil)
+    }
+}
