@@ -1,8 +1,9 @@
 import Foundation
 import LabKit
 public import LabPeer
+import ManualPhoneSession
 import PeerCommands
-import PowerAuth2
+public import PowerAuth2
 
 /// What a peer with the full SDK does: builds its SDK objects from the topology and answers the app's commands.
 ///
@@ -15,11 +16,19 @@ public final class PowerAuthApp {
     /// - Throws: when the server that the topology asks for is not ready.
     public init(peer: Peer) throws {
         objects = try SDKObjects(peer: peer) { spec in
-            try PowerAuthSDK(
+            let sdk = try PowerAuthSDK(
                 checking: PowerAuthConfiguration(spec, server: peer.serverReady),
                 keychain: PowerAuthKeychainConfiguration(spec), client: PowerAuthClientConfiguration(spec))
+            if spec.sharesTimeWithWatch { sdk.watchSynchronization.insert(.time) }
+            if spec.refreshesTokensOnWatch { sdk.watchSynchronization.insert(.tokens) }
+            return sdk
         }
     }
+
+    /// The SDK object that commands are for.
+    ///
+    /// - Throws: the cause when its configuration was refused.
+    public func sdk() throws -> PowerAuthSDK { try objects.used() }
 
     /// Registers every command that an app with the full SDK understands.
     public func register(on peer: Peer) {
@@ -36,6 +45,7 @@ public final class PowerAuthApp {
         ServiceHandlers.register(on: peer, requests: requests, sdk: sdk)
         SharedStateHandlers.register(on: peer, sdk: sdk)
         WatchSupportHandlers.register(on: peer, sdk: sdk)
+        peer.handleSync(UseManualSession.self) { _ in ManualSession.activate() }
         TokenHandlers.register(on: peer, requests: requests) { try sdk().tokenStore }
         let app = MobileTokenApp(peer: peer, sdk: sdk)
         objects.willReplace = { app.forgetServices(ofInstance: $0) }

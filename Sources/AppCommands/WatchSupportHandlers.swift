@@ -5,27 +5,35 @@ import PeerCommands
 import PowerAuth2
 
 /// The commands by which a phone app sends PowerAuth data to its watch.
-enum WatchSupportHandlers {
+///
+/// Main queue only.
+final class WatchSupportHandlers {
+    /// The tokens that were sent, as an app keeps them: its way to remove them from the watch once the activation, and
+    /// with it the store's copy, is gone (watch.md, W31).
+    private var sent: [String: PowerAuthToken] = [:]
+
     static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+        let handlers = WatchSupportHandlers()
         peer.handle(SendActivationStatusToWatch.self) { arguments, reply in
             let sdk = try sdk()
             switch arguments.delivery {
             case .guaranteed: reply(.success(sdk.sendActivationStatusToWatch()))
-            case .immediate: sdk.sendActivationStatusToWatch { reply(processed($0)) }
+            case .immediate: sdk.sendActivationStatusToWatch { reply(Self.processed($0)) }
             }
         }
         peer.handle(SendTokenToWatch.self) { arguments, reply in
-            let token = try storedToken(arguments.name, sdk())
+            let token = try handlers.storedToken(arguments.name, sdk())
+            handlers.sent[arguments.name] = token
             switch arguments.delivery {
             case .guaranteed: reply(.success(token.sendToWatch()))
-            case .immediate: token.sendToWatch { reply(processed($0)) }
+            case .immediate: token.sendToWatch { reply(Self.processed($0)) }
             }
         }
         peer.handle(RemoveTokenFromWatch.self) { arguments, reply in
-            let token = try storedToken(arguments.name, sdk())
+            let token = try handlers.sent[arguments.name] ?? handlers.storedToken(arguments.name, sdk())
             switch arguments.delivery {
             case .guaranteed: reply(.success(token.removeFromWatch()))
-            case .immediate: token.removeFromWatch { reply(processed($0)) }
+            case .immediate: token.removeFromWatch { reply(Self.processed($0)) }
             }
         }
     }
@@ -35,7 +43,7 @@ enum WatchSupportHandlers {
         error.map { .failure($0) } ?? .success(true)
     }
 
-    private static func storedToken(_ name: String, _ sdk: PowerAuthSDK) throws -> PowerAuthToken {
+    private func storedToken(_ name: String, _ sdk: PowerAuthSDK) throws -> PowerAuthToken {
         guard let token = sdk.tokenStore.localToken(withName: name) else {
             throw NSError.powerAuth(.invalidToken, "There is no token named '\(name)' in the app's store.")
         }

@@ -30,8 +30,8 @@ enum CommandWords {
     /// - Throws: `ControlError` that names the word and says what was expected.
     static func request(_ words: [String], for app: AppSpec) throws(ControlError) -> ControlRequest {
         let name = words.first ?? ""
-        guard let command = Vocabulary.lab.command(named: name, of: app.actorKind) else {
-            throw .unknownCommand(name, known: Vocabulary.lab.names(of: app.actorKind))
+        guard let command = app.command(named: name) else {
+            throw .unknownCommand(name, known: app.commands.map(\.name))
         }
         var arguments: [String: JSONValue] = [:]
         for word in words.dropFirst() {
@@ -49,9 +49,7 @@ enum CommandWords {
 
     /// The commands of an app, one a line.
     static func help(for app: AppSpec) -> String {
-        Vocabulary.lab.commands(of: app.actorKind).map { command in
-            "\(command.name)  \(command.summary)\n"
-        }.joined()
+        app.commands.map { "\($0.name)  \($0.summary)\n" }.joined()
     }
 
     private static func value(

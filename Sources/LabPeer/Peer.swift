@@ -35,23 +35,27 @@ public final class Peer: @unchecked Sendable {
     /// - Parameters:
     ///   - options: The command line.
     ///   - kinds: Kinds of app that this executable plays.
+    ///   - own: What this executable understands, if it is a user's own; nil for the lab's executables.
     ///   - errors: Turns what handlers throw into what a scenario can match.
     ///   - setUp: The app's own code: creates SDK objects and registers commands. Runs on the main thread.
     /// - Throws: ``PeerError``, errors of the instance, what `setUp` throws, and `IncompleteCommandTable` when it has
     ///   left a command of the vocabulary without a handler.
     public static func main(
-        _ options: PeerOptions, playing kinds: Set<AppSpec.Kind>,
+        _ options: PeerOptions, playing kinds: Set<AppSpec.Kind>, own: AppVocabulary? = nil,
         errors: @escaping @Sendable (any Error) -> ControlError = ControlError.failed,
         setUp: (Peer) throws -> Void
     ) throws -> Never {
         let layout = try InstanceToJoin.find(options)
         let manifest = try InstanceManifest.read(layout)
-        guard let (device, app) = manifest.topology.app(named: options.name) else {
+        guard let (device, installed) = manifest.topology.app(named: options.name) else {
             throw PeerError.unknownApp(options.name, known: manifest.topology.apps.map(\.name))
         }
-        guard kinds.contains(app.kind) else {
+        var app = installed
+        guard kinds.contains(app.kind), (app.own == nil) == (own == nil) else {
             throw PeerError.otherExecutable(app: app.name, executable: app.executable)
         }
+        // It may have been built anew since the instance was started.
+        app.own?.vocabulary = own
         // An agent that launches an app has looked at these itself.
         if options.incarnation == nil {
             try AgentLauncher.findOrStart(layout, manifest, device: device.name)
@@ -128,6 +132,17 @@ public final class Peer: @unchecked Sendable {
     /// once, from any thread, or throws instead.
     public func handle<C: Command>(
         _ command: C.Type, _ body: @escaping (C, @escaping CommandTable<Void>.Reply<C.Result>) throws -> Void
+    ) {
+        // Safe: handlers are registered and called on the main thread alone, see `perform(_:_:)`.
+        nonisolated(unsafe) let body = body
+        commands.start(command) { arguments, _, reply in try body(arguments, reply) }
+    }
+
+    /// Registers a command that only its declaration describes. `body` gets arguments that were checked and completed,
+    /// runs on the main queue and calls its second parameter once, from any thread, or throws instead.
+    public func handle(
+        _ command: CommandDeclaration,
+        _ body: @escaping (JSONValue, @escaping CommandTable<Void>.Reply<JSONValue>) throws -> Void
     ) {
         // Safe: handlers are registered and called on the main thread alone, see `perform(_:_:)`.
         nonisolated(unsafe) let body = body

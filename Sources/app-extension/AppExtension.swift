@@ -1,5 +1,6 @@
 import AppCommands
 import ArgumentParser
+import ExtensionCommands
 import LabKit
 import LabPeer
 import LabProgram

@@ -1,16 +1,19 @@
 import LabKit
-import LabPeer
+public import LabPeer
 import PeerCommands
-import PowerAuth2ForExtensions
+public import PowerAuth2ForExtensions
 
 /// What an extension with the Extensions SDK does: it reads what the app has stored.
 ///
 /// Main queue only.
-final class ReadingExtension {
+public final class ReadingExtension {
     private let objects: SDKObjects<PowerAuthExtensionSDK>
     private let configuration: PowerAuthConfiguration
 
-    init(peer: Peer) throws {
+    /// Creates the SDK object of the peer's extension.
+    ///
+    /// - Throws: when the server that the topology asks for is not ready.
+    public init(peer: Peer) throws {
         configuration = try PowerAuthConfiguration(peer.app.powerAuth, server: peer.serverReady)
         objects = try SDKObjects(peer: peer) { spec in
             let sdk = try PowerAuthExtensionSDK(
@@ -22,7 +25,13 @@ final class ReadingExtension {
         }
     }
 
-    func register(on peer: Peer) {
+    /// The SDK object that commands are for.
+    ///
+    /// - Throws: the cause when its configuration was refused.
+    public func sdk() throws -> PowerAuthExtensionSDK { try objects.used() }
+
+    /// Registers every command that an extension with the Extensions SDK understands.
+    public func register(on peer: Peer) {
         let sdk = { [objects] in try objects.used() }
         objects.register(on: peer) { $0.configuration }
         peer.handleSync(CanStartActivation.self) { _ in try sdk().canStartActivation() }

@@ -1,0 +1,79 @@
+import Foundation
+import LabApp
+import PowerAuth2
+
+/// An own app for the tests: a command for each way in which one can answer.
+@main
+final class SampleApp: MainApp {
+    private let context: Context
+    private var waiting: CheckedContinuation<String, Never>?
+
+    init(_ context: Context) {
+        self.context = context
+    }
+
+    static let errors: [any AppError.Type] = [SampleError.self]
+
+    static let commands: [Command<SampleApp>] = [
+        Command("greet", "Greets somebody.", taking: Greeting.self) { app, greeting in
+            Greeted {
+                $0.text = "\(app.context.settings["word"] ?? "Hello"), \(greeting.name)"
+                $0.times = greeting.times
+            }
+        },
+        Command("unlock", "Fails unless the code is right.", taking: Unlock.self) { _, unlock in
+            guard unlock.code.revealed == "1234" else { throw SampleError.wrongCode }
+        },
+        Command("isActivated", "Asks the SDK object on which the lab's commands work.") { app in
+            try app.context.sdk.hasValidActivation()
+        },
+        Command("fingerprint", "Signs in with the SDK's own functions that wait.", taking: Unlock.self) { app, unlock in
+            try await app.context.sdk.validatePassword(password: unlock.code.revealed)
+            return app.context.name
+        },
+        Command("waitForWord", "Waits until `say` is given.") { app in
+            app.context.log("waiting")
+            return await withCheckedContinuation { app.waiting = $0 }
+        },
+        Command("say", "Ends `waitForWord`.", taking: Word.self) { app, word in
+            app.waiting?.resume(returning: word.word)
+            app.waiting = nil
+        },
+        Command("crash", "Dies.") { _ in
+            kill(getpid(), SIGKILL)
+        },
+    ]
+}
+
+/// What `greet` takes.
+struct Greeting: FieldObject {
+    @Field("Who is greeted.") var name: String
+    @Field("How often.", limit: .between(1, 3)) var times: Int = 1
+    init() {}
+}
+
+/// What `greet` answers.
+struct Greeted: FieldObject {
+    @Field("The greeting.") var text: String
+    @Field("How often it is meant.") var times: Int
+    init() {}
+}
+
+/// A secret of the user.
+struct Unlock: FieldObject {
+    @Field("The code.") var code: Secret
+    init() {}
+}
+
+/// A word.
+struct Word: FieldObject {
+    @Field("The word.") var word: String
+    init() {}
+}
+
+/// How the app's commands fail.
+enum SampleError: String, AppError {
+    case wrongCode
+
+    var message: String { "The code is wrong." }
+}
