@@ -27,9 +27,18 @@ public enum ProcessTable {
     }
 
     /// Whether a process exists that is neither dead nor waiting to be reaped.
+    ///
+    /// One that was killed lives until its last thread has gone: its first thread may be a zombie by then, while the others
+    /// still hold its files open.
     public static func isAlive(_ pid: Int32) -> Bool {
-        guard let state = status(of: pid)?.state else { return false }
-        return state != "Z" && state != "X"
+        do {
+            return try !ProcessWatch(pid: pid).waitForExit(timeoutNanoseconds: 0)
+        } catch let error as SystemError where error.errno == ESRCH {
+            return false
+        } catch {
+            guard let state = status(of: pid)?.state else { return false }
+            return state != "Z" && state != "X"
+        }
     }
 
     /// Whether every thread of a process has been stopped by a signal.

@@ -10,6 +10,7 @@ struct InstanceEndpointTests {
             (InstanceEndpoint.peer("main"), "p.main", "main", "the app main"),
             (.agent("phone.2"), "a.phone.2", "phone.2", "the agent of phone.2"),
             (.server, "server", "server", "the server"),
+            (.join, "join", "join", "the runner of the instance"),
             (.apps(device: "watch"), "w.watch", "watch", "the agent of watch"),
             (.link("wrist"), "l.wrist", "wrist", "the link wrist"),
         ])

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import LabKit
 import LabSystem
+import Synchronization
 import TestSupport
 import Testing
 
@@ -78,6 +79,28 @@ struct InstanceTests {
             #expect(!Files.exists(test.layout.root))
             // `end` reports true both when it removed the instance and when it saw it removed.
             #expect((1...2).contains(counter.value))
+        }
+    }
+
+    @Test("Whoever leaves a second time waits until the first one has removed the instance")
+    func whoeverLeavesTwiceWaitsForTheRemoval() throws {
+        for _ in 0..<5 {
+            let test = try TestInstance()
+            // The removal shall take its time.
+            for number in 0..<500 { try Data().write(to: URL(filePath: "\(test.layout.devicesDirectory)/\(number)")) }
+            let agent = try Membership(joining: test.layout)
+            #expect(try !test.instance.end(timeout: .milliseconds(1)))
+            let answers = Mutex<[Bool]>([])
+            let threads = (0..<3).map { _ in
+                runOnThread(name: "leaver") {
+                    let wasLast = (try? agent.leave()) ?? false
+                    // A process that ends now leaves nothing behind.
+                    let left = (try? Files.list(test.runtimeRoot)) ?? ["unknown"]
+                    answers.withLock { $0.append(wasLast && left.isEmpty) }
+                }
+            }
+            threads.forEach { $0.join() }
+            #expect(answers.withLock { $0 } == [true, true, true])
         }
     }
 

@@ -16,6 +16,26 @@ struct LabClockTests {
         clock = try LabClock.create(directory.file("clock"))
     }
 
+    @Test("A clock that follows another one shows its time, keeps what it has run ahead, and says how much that was")
+    func following() throws {
+        let directory = try TemporaryDirectory()
+        let owner = try LabClock.create(directory.file("owner"))
+        let guest = try LabClock.create(directory.file("guest"))
+        try owner.advance(by: .minutes(5))
+        #expect(try guest.follow(owner.setting) == .zero)
+        try owner.freeze()
+        // The guest has run on meanwhile, and does not go back.
+        let before = guest.now()
+        let lead = try guest.follow(owner.setting)
+        #expect(lead > .zero && guest.isFrozen && guest.now() >= before)
+        try owner.advance(by: lead)
+        #expect(owner.now() == guest.now())
+        #expect(try guest.follow(owner.setting) == .zero)
+        try owner.advance(by: .seconds(1))
+        #expect(try guest.follow(owner.setting) == .zero)
+        #expect(owner.now() == guest.now())
+    }
+
     @Test("A new clock shows real time")
     func aNewClockShowsRealTime() {
         let before = RealTimeClock.nanoseconds()

@@ -67,6 +67,8 @@ public enum DiagnosticKind: Equatable, Sendable {
     case unknownName(what: String, name: String, known: [String])
     /// Something that this kind of thing cannot have or be.
     case misfit(what: String, reason: String)
+    /// A program of an own app that the lab cannot use.
+    case unusableProgram(path: String, reason: String, advice: String)
     /// A `lab: { use: … }` that `lab.yaml` does not define.
     case unknownTopology(name: String, known: [String])
 

@@ -37,6 +37,7 @@ extension DiagnosticKind {
             "`\(name)` is already the name of \(what); nobody could tell them apart"
         case .unknownName(let what, let name, _): "there is no \(what) called `\(name)`"
         case .misfit(let what, let reason): "\(what) does not fit: \(reason)"
+        case .unusableProgram(let path, let reason, _): "the program `\(path)` \(reason)"
         case .unknownTopology(let name, _): "the lab file defines no topology `\(name)`"
         case .noCommand: "this step has no command"
         case .malformedTable(let problem): "this is no table: \(problem)"
@@ -101,6 +102,7 @@ extension DiagnosticKind {
         case .unknownName("error", let name, let known):
             suggestion(for: name, among: known, listing: "write the name or number of an error code, or `any`")
         case .unknownName(_, let name, let known): suggestion(for: name, among: known)
+        case .unusableProgram(_, _, let advice): advice
         case .unknownTopology(let name, let known): suggestion(for: name, among: known)
         case .noCommand(let actors): "write `actor: command`, where the actor is \(listed(actors, by: "or"))"
         case .severalCommands: "make two steps of it"

@@ -52,7 +52,12 @@ public struct NamedTopologies: Sendable {
             collector.report(.unknownTopology(name: name ?? "", known: names), at: place)
             return nil
         }
-        guard let overrides else { return TopologyReader(DiagnosticCollector()).read(entry.value, name: wanted) }
-        return TopologyReader(collector).read(entry.value.overlaid(by: overrides), name: wanted)
+        guard let overrides else {
+            guard let topology = TopologyReader(DiagnosticCollector()).read(entry.value, name: wanted) else {
+                return nil
+            }
+            return OwnProgramReader(collector: collector).ask(topology, at: entry.value)
+        }
+        return TopologyReader(collector).readForUse(entry.value.overlaid(by: overrides), name: wanted)
     }
 }

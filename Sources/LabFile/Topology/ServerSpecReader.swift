@@ -1,3 +1,4 @@
+import Foundation
 public import LabKit
 
 /// Reads the settings of a server from their YAML form: the section `server` of a topology, or a configuration file
@@ -39,12 +40,16 @@ public struct ServerSpecReader {
 
     private func settings(_ reader: MappingReader) -> ServerSettings {
         var settings = ServerSettings()
+        settings.host = hostName(reader, "host")
+        settings.hostNames = reader.texts("hostNames")
+        settings.insecure = reader.boolean("insecure")
         settings.tls = reader.choice("tls", of: CertificateKind.allCases.map(\.rawValue)).flatMap(CertificateKind.init)
         settings.restrictAccess = reader.boolean("restrictAccess")
         settings.vaultWithBiometry = reader.boolean("vaultWithBiometry")
         settings.commitRecovery = reader.boolean("commitRecovery")
         settings.libraryAuthenticationCode = reader.boolean("libraryAuthenticationCode")
         settings.oneActivationPerUser = reader.boolean("oneActivationPerUser")
+        settings.databaseEncryptionKey = encryptionKey(reader, "databaseEncryptionKey")
         settings.replayVerification = reader.boolean("replayVerification")
         settings.applicationName = reader.text("applicationName")
         settings.applicationDisplayName = reader.text("applicationDisplayName")
@@ -77,6 +82,7 @@ public struct ServerSpecReader {
         settings.operationTemplates = templates.operationTemplates(reader)
         settings.uiTemplates = templates.uiTemplates(reader)
         if let node = reader.optional("callbacks") { settings.callbacks = callbacks(node) }
+        if let node = reader.optional("limits") { settings.limits = limits(node) }
         return settings
     }
 
@@ -84,17 +90,58 @@ public struct ServerSpecReader {
         var callbacks = ServerSettings.Callbacks()
         guard let reader = MappingReader(node, container: "`callbacks`", reporting: collector) else { return callbacks }
         callbacks.allowedHosts = reader.texts("allowedHosts")
+        callbacks.keyStores = reader.text("keyStores")
         callbacks.maxAttempts = reader.integer("maxAttempts", in: 1...1000).map { Int($0) }
         callbacks.initialBackoff = time(reader, "initialBackoff")
         callbacks.backoffMultiplier = reader.number("backoffMultiplier", in: 1...100)
         callbacks.maxBackoff = time(reader, "maxBackoff")
         callbacks.retention = time(reader, "retention")
+        callbacks.concurrentCalls = reader.integer("concurrentCalls", in: 1...1000).map { Int($0) }
         callbacks.connectTimeout = time(reader, "connectTimeout")
         callbacks.responseTimeout = time(reader, "responseTimeout")
         callbacks.failureThreshold = reader.integer("failureThreshold", in: -1...1_000_000).map { Int($0) }
         callbacks.resetTimeout = time(reader, "resetTimeout")
         reader.finish()
         return callbacks
+    }
+
+    /// Base64 of 16 bytes, which no message shows.
+    private func encryptionKey(_ reader: MappingReader, _ key: String) -> Data? {
+        guard let text = reader.text(key), let node = reader.node[key] else { return nil }
+        collector.hide(node.place)
+        guard let data = Data(base64Encoded: text), data.count == 16 else {
+            collector.report(
+                .misfit(what: "`\(key)`", reason: "it must be Base64 of 16 bytes; `openssl rand -base64 16` makes one"),
+                at: node.place)
+            return nil
+        }
+        return data
+    }
+
+    private func limits(_ node: YAMLNode) -> ServerSettings.Limits {
+        var limits = ServerSettings.Limits()
+        guard let reader = MappingReader(node, container: "`limits`", reporting: collector) else { return limits }
+        limits.headerTimeout = time(reader, "headerTimeout")
+        limits.bodyTimeout = time(reader, "bodyTimeout")
+        limits.idleTimeout = time(reader, "idleTimeout")
+        limits.answerTimeout = time(reader, "answerTimeout")
+        limits.connections = reader.integer("connections", in: 1...100_000).map { Int($0) }
+        limits.connectionsPerAddress = reader.integer("connectionsPerAddress", in: 1...100_000).map { Int($0) }
+        limits.waitingRequests = reader.integer("waitingRequests", in: 1...100_000).map { Int($0) }
+        limits.identityCalls = reader.integer("identityCalls", in: 1...100_000).map { Int($0) }
+        reader.finish()
+        return limits
+    }
+
+    private func hostName(_ reader: MappingReader, _ key: String) -> String? {
+        guard let name = reader.text(key) else { return nil }
+        guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
+            collector.report(
+                .misfit(what: "`\(key)`", reason: "it must be a name or an address, without port"),
+                at: reader.place(of: key))
+            return nil
+        }
+        return name
     }
 
     private func headerName(_ reader: MappingReader, _ key: String) -> String? {

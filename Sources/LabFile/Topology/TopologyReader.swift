@@ -42,6 +42,13 @@ public struct TopologyReader {
         return Topology(name: name, server: server, devices: devices, links: links)
     }
 
+    /// Reads a topology that is going to be used: the programs of own apps are asked for their vocabularies.
+    ///
+    /// - Returns: The topology, or nil when anything is wrong with it or with a program.
+    public func readForUse(_ node: YAMLNode, name: String) -> Topology? {
+        read(node, name: name).flatMap { OwnProgramReader(collector: collector).ask($0, at: node) }
+    }
+
     private func readDevice(_ entry: YAMLEntry, names: inout NameTable) -> DeviceSpec? {
         guard let reader = MappingReader(entry.value, container: "a device", reporting: collector) else { return nil }
         let kind = reader.choice("kind", of: DeviceSpec.Kind.allCases.map(\.rawValue), required: true)
@@ -102,6 +109,7 @@ public struct TopologyReader {
         checkQuirks(app.quirks, in: entry.value)
         let powerAuth = reader.optional("powerAuth").map { readPowerAuth($0, of: app) }
         app.powerAuth = powerAuth ?? PowerAuthSpec(sdk: defaultSDK(of: kind), instanceId: app.bundleIdentifier)
+        app.own = OwnProgramReader(collector: collector).read(reader, of: entry.value)
         reader.finish()
         return app
     }
@@ -175,19 +183,25 @@ public struct TopologyReader {
             spec.sslValidation = validation
         }
         spec.requestTimeout = reader.duration("requestTimeout")
-        spec.removesLocalTokens = readSwitch("removesLocalTokens", of: reader, node, sdk: spec.sdk)
-        spec.usesApplicationHeaderVersion = readSwitch("usesApplicationHeaderVersion", of: reader, node, sdk: spec.sdk)
+        spec.removesLocalTokens = readSwitch("removesLocalTokens", of: .extensions, reader, node, sdk: spec.sdk)
+        spec.usesApplicationHeaderVersion = readSwitch(
+            "usesApplicationHeaderVersion", of: .extensions, reader, node, sdk: spec.sdk)
+        spec.sharesTimeWithWatch = readSwitch("sharesTimeWithWatch", of: .full, reader, node, sdk: spec.sdk)
+        spec.refreshesTokensOnWatch = readSwitch("refreshesTokensOnWatch", of: .full, reader, node, sdk: spec.sdk)
         spec.sharing = reader.optional("sharing").flatMap(readSharing)
         reader.finish()
         return spec
     }
 
-    /// A switch that only the Extensions SDK has.
-    private func readSwitch(_ key: String, of reader: MappingReader, _ node: YAMLNode, sdk: PowerAuthSpec.SDK) -> Bool {
+    /// A switch that only one of the SDKs has.
+    private func readSwitch(
+        _ key: String, of owner: PowerAuthSpec.SDK, _ reader: MappingReader, _ node: YAMLNode, sdk: PowerAuthSpec.SDK
+    ) -> Bool {
         guard let value = reader.boolean(key) else { return false }
-        if sdk != .extensions {
+        if sdk != owner {
+            let name = owner == .full ? "full" : "Extensions"
             collector.report(
-                .misfit(what: "`\(key)`", reason: "only the Extensions SDK has this switch"),
+                .misfit(what: "`\(key)`", reason: "only the \(name) SDK has this switch"),
                 at: node[key]?.place ?? node.place)
         }
         return value
@@ -218,9 +232,13 @@ public struct TopologyReader {
         let phone = end("phone", .phone)
         let watch = end("watch", .watch)
         let isUp = reader.boolean("up") ?? true
+        let transport = reader.choice("over", of: LinkSpec.Transport.allCases.map(\.rawValue))
+            .flatMap(LinkSpec.Transport.init)
+        let capacity = reader.integer("capacity", in: 1...1_000_000).map(Int.init) ?? LinkSpec.defaultCapacity
         reader.finish()
         guard let phone, let watch else { return nil }
-        return LinkSpec(name: entry.key, phone: phone, watch: watch, up: isUp)
+        return LinkSpec(
+            name: entry.key, phone: phone, watch: watch, up: isUp, transport: transport ?? .local, capacity: capacity)
     }
 
     /// An extension's host is an app of the same phone; a watch app's host is an app of some phone.

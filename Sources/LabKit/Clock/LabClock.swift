@@ -18,13 +18,6 @@ public final class LabClock: Sendable {
     private static let magic: UInt32 = 0x4B43_4C4C
     private static let version: UInt32 = 2
 
-    private struct Reading {
-        var offset: Int64 = 0
-        var frozenAt: Int64?
-        var fastSince: Int64 = 0
-        var gain: Int64 = 0
-    }
-
     private let memory: MappedMemory
     private let path: String
     private let generation: MappedWord32
@@ -79,11 +72,7 @@ public final class LabClock: Sendable {
         try change { reading in
             let (time, overflow) = Self.time(of: reading).nanoseconds.addingReportingOverflow(duration.nanoseconds)
             guard !overflow, time <= Self.latest.nanoseconds else { throw InstanceError.clockTooFar(by: duration) }
-            if let frozenAt = reading.frozenAt {
-                reading.frozenAt = frozenAt + duration.nanoseconds
-            } else {
-                reading.offset += duration.nanoseconds
-            }
+            reading.advance(by: duration.nanoseconds)
         }
     }
 
@@ -105,8 +94,31 @@ public final class LabClock: Sendable {
         try change { reading in
             let real = RealTimeClock.nanoseconds()
             let time = Self.time(of: reading, at: real).nanoseconds
-            reading = Reading(offset: time - real, fastSince: real, gain: Int64(max(1, rate)) - 1)
+            reading = ClockSetting(offset: time - real, fastSince: real, gain: Int64(max(1, rate)) - 1)
         }
+    }
+
+    /// How the clock is set.
+    public var setting: ClockSetting { read() }
+
+    /// Sets the clock of an instance in which nothing runs yet.
+    public func set(_ setting: ClockSetting) throws {
+        try change { $0 = setting }
+    }
+
+    /// Takes over how the clock of another host is set, without going back: what has run on here meanwhile stays.
+    ///
+    /// - Returns: how far this clock is ahead of the other one from here on; zero when both agree.
+    public func follow(_ setting: ClockSetting) throws -> LabDuration {
+        guard read() != setting else { return .zero }
+        var lead: Int64 = 0
+        try change { reading in
+            let real = RealTimeClock.nanoseconds()
+            lead = max(0, Self.time(of: reading, at: real).nanoseconds - Self.time(of: setting, at: real).nanoseconds)
+            reading = setting
+            reading.advance(by: lead)
+        }
+        return LabDuration(nanoseconds: lead)
     }
 
     /// Ends a wait early; one object may serve several waits. Thread rule: any thread.
@@ -157,7 +169,7 @@ public final class LabClock: Sendable {
         Futex.wakeAll(changes)
     }
 
-    private func change(_ body: (inout Reading) throws -> Void) throws {
+    private func change(_ body: (inout ClockSetting) throws -> Void) throws {
         // A lock object of its own for each change, so that two threads of one process exclude each other too.
         let lock = try FileLock(path: path, create: false)
         try lock.withLock {
@@ -176,7 +188,7 @@ public final class LabClock: Sendable {
         observer.withLock { $0 }?()
     }
 
-    private func read() -> Reading {
+    private func read() -> ClockSetting {
         while true {
             let before = generation.loadAcquire()
             let record = Self.record(of: before)
@@ -188,7 +200,7 @@ public final class LabClock: Sendable {
             MemoryFence.acquire()
             // The record is rewritten only after the generation has moved on, so an unchanged one proves it whole.
             if generation.loadRelaxed() == before {
-                return Reading(
+                return ClockSetting(
                     offset: Int64(bitPattern: offset), frozenAt: isFrozen ? Int64(bitPattern: frozenAt) : nil,
                     fastSince: Int64(bitPattern: fastSince), gain: Int64(bitPattern: gain))
             }
@@ -197,7 +209,7 @@ public final class LabClock: Sendable {
 
     private static func record(of generation: UInt32) -> Int { generation % 2 == 0 ? 64 : 128 }
 
-    private static func time(of reading: Reading, at real: Int64 = RealTimeClock.nanoseconds()) -> LabTime {
+    private static func time(of reading: ClockSetting, at real: Int64 = RealTimeClock.nanoseconds()) -> LabTime {
         if let frozenAt = reading.frozenAt { return LabTime(nanoseconds: frozenAt) }
         let (gained, isTooMuch) = (real &- reading.fastSince).multipliedReportingOverflow(by: reading.gain)
         let (time, isTooLate) = (real &+ reading.offset).addingReportingOverflow(gained)
@@ -205,7 +217,7 @@ public final class LabClock: Sendable {
     }
 
     /// When a running clock shows a time; nil when it is beyond the range.
-    private static func realTime(of reading: Reading, at time: LabTime) -> Int64? {
+    private static func realTime(of reading: ClockSetting, at time: LabTime) -> Int64? {
         let begin = reading.fastSince &+ reading.offset
         let (wait, isTooLong) = time.nanoseconds.subtractingReportingOverflow(begin)
         // Rounded up: a wait that ends too early would begin anew.

@@ -2,7 +2,7 @@
 ///
 /// A command is declared once, and its properties are its arguments. From the declaration come the check before a run,
 /// the dispatch in the process that answers, typed calls in `LabTesting`, `lab steps`, the JSON Schema and the reference
-/// page. The apps of a user declare their commands in the same form:
+/// page. One declaration reads like this:
 ///
 /// ```swift
 /// public struct TransferMoney: Command {

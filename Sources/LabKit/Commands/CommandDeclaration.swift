@@ -1,5 +1,5 @@
 /// A command as data: what its type declares, for checks, help, schema and reference page.
-public struct CommandDeclaration: Sendable {
+public struct CommandDeclaration: Equatable, Sendable {
     /// Name in scenarios and on the command line.
     public let name: String
     /// Kinds of actor that understand the command.
@@ -28,6 +28,27 @@ public struct CommandDeclaration: Sendable {
         ending = info.ending.map { $0.name }
         counting = info.counting.map { $0.name }
         declaredBy = String(describing: command)
+    }
+
+    /// Declares a command that no type of this program declares: one of a user's own app.
+    ///
+    /// - Parameters:
+    ///   - name: Name in scenarios and on the command line.
+    ///   - actors: Kinds of actor that understand it.
+    ///   - summary: What it does, in one sentence.
+    ///   - fields: Its parameters.
+    ///   - result: The form of its answer.
+    public init(
+        name: String, actors: Set<ActorKind>, summary: String, fields: [FieldDeclaration], result: FieldType
+    ) {
+        self.name = name
+        self.actors = actors
+        self.summary = summary
+        self.fields = fields
+        self.result = result
+        ending = nil
+        counting = nil
+        declaredBy = "its own app"
     }
 
     /// The parameter with a name.

@@ -40,7 +40,7 @@ public struct CommandTable<Target>: Sendable {
         _ command: C.Type, _ body: @escaping @Sendable (C, Target, @escaping Reply<C.Result>) throws -> Void
     ) {
         let errors = errors
-        let handler: Handler = { arguments, target, completion in
+        add(C.name, of: C.info.actors, declaredBy: "\(C.self)") { arguments, target, completion in
             let reply: Reply<C.Result> = { outcome in
                 completion(Result { try JSONValue(encoding: outcome.get()) }.mapError { errors($0) })
             }
@@ -52,12 +52,34 @@ public struct CommandTable<Target>: Sendable {
                 reply(.failure(error))
             }
         }
-        if !command.info.actors.contains(kind) {
-            mistakes.append("`\(C.name)` of \(C.self) is no command of the kind `\(kind.rawValue)`")
+    }
+
+    /// Adds a command that only its declaration describes, as an own app declares it. The handler gets arguments that
+    /// were checked and completed, and calls `reply` once, from any thread, or throws instead.
+    public mutating func start(
+        _ command: CommandDeclaration,
+        _ body: @escaping @Sendable (JSONValue, Target, @escaping Reply<JSONValue>) throws -> Void
+    ) {
+        let errors = errors
+        add(command.name, of: command.actors, declaredBy: command.declaredBy) { arguments, target, completion in
+            let reply: Reply<JSONValue> = { completion($0.mapError { errors($0) }) }
+            do {
+                try body(.object(command.checked(arguments.objectValue ?? [:])), target, reply)
+            } catch let error as ControlError {
+                completion(.failure(error))
+            } catch {
+                reply(.failure(error))
+            }
         }
-        if handlers.updateValue(handler, forKey: C.name) != nil {
-            mistakes.append("`\(C.name)` has two handlers")
+    }
+
+    private mutating func add(
+        _ name: String, of actors: Set<ActorKind>, declaredBy declaration: String, _ handler: @escaping Handler
+    ) {
+        if !actors.contains(kind) {
+            mistakes.append("`\(name)` of \(declaration) is no command of the kind `\(kind.rawValue)`")
         }
+        if handlers.updateValue(handler, forKey: name) != nil { mistakes.append("`\(name)` has two handlers") }
     }
 
     /// Adds a command whose outcome is known when the handler returns.

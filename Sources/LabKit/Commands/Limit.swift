@@ -46,6 +46,16 @@ public struct Limit: Hashable, Sendable, ExpressibleByStringLiteral, CustomStrin
         Limit("\(lowest) or more", .whole(lowest...Int64.max))
     }
 
+    /// Whole numbers up to a bound, which is included.
+    public static func atMost(_ highest: Int64) -> Limit {
+        Limit("\(highest) or less", .whole(Int64.min...highest))
+    }
+
+    /// The bounds of a limit of whole numbers; nil for any other limit.
+    public var wholeNumbers: ClosedRange<Int64>? {
+        if case .whole(let range) = rule { range } else { nil }
+    }
+
     /// Whether the lab lets a value through.
     public func admits(_ value: JSONValue) -> Bool {
         switch rule {

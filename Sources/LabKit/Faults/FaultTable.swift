@@ -53,6 +53,9 @@ public final class FaultTable: Sendable {
         return FaultTable(memory, path: path)
     }
 
+    /// Whether any rule of the instance can still fire. Costs one load.
+    public var isArmed: Bool { live.loadRelaxed() != 0 }
+
     /// Passes a fault point. While nothing is armed in the instance this costs one load and a branch.
     ///
     /// - Parameter process: the actor name of the calling process, e.g. `main`.
@@ -105,6 +108,14 @@ public final class FaultTable: Sendable {
                 removed.append(armed)
             }
             return removed
+        }
+    }
+
+    /// Counts a firing that happened in the instance of another host.
+    public func noteFiring(id: UInt32) throws {
+        try changing {
+            guard let slot = slots.first(where: { $0.read()?.id == id }), let rule = slot.read()?.rule else { return }
+            _ = slot.claimFiring(limit: rule.limit)
         }
     }
 

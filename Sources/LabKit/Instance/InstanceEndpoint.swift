@@ -11,6 +11,8 @@ public enum InstanceEndpoint: Hashable, Sendable, CustomStringConvertible {
     case server
     /// Where the agent of a device serves the watch sessions of its apps.
     case apps(device: String)
+    /// Where an instance that another host has joined is asked to bring it up to date.
+    case join
     /// Where the agents of two paired devices meet.
     case link(String)
 
@@ -20,6 +22,7 @@ public enum InstanceEndpoint: Hashable, Sendable, CustomStringConvertible {
         case .peer(let app): "p.\(app)"
         case .agent(let device): "a.\(device)"
         case .server: "server"
+        case .join: "join"
         case .apps(let device): "w.\(device)"
         case .link(let link): "l.\(link)"
         }
@@ -29,6 +32,10 @@ public enum InstanceEndpoint: Hashable, Sendable, CustomStringConvertible {
     public init?(fileName: String) {
         if fileName == "server" {
             self = .server
+            return
+        }
+        if fileName == "join" {
+            self = .join
             return
         }
         let parts = fileName.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
@@ -48,6 +55,7 @@ public enum InstanceEndpoint: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .peer(let name), .agent(let name), .apps(let name), .link(let name): name
         case .server: "server"
+        case .join: "join"
         }
     }
 
@@ -57,6 +65,7 @@ public enum InstanceEndpoint: Hashable, Sendable, CustomStringConvertible {
         case .peer(let app): "the app \(app)"
         case .agent(let device), .apps(let device): "the agent of \(device)"
         case .server: "the server"
+        case .join: "the runner of the instance"
         case .link(let link): "the link \(link)"
         }
     }

@@ -39,6 +39,9 @@ public struct InstanceLayout: Hashable, Sendable {
     /// Where the server tells that it listens, `ServerReady`.
     public var serverReadyPath: String { "\(serverDirectory)/ready.json" }
 
+    /// The lab's certificate authority, which devices trust.
+    public var authorityPath: String { "\(serverDirectory)/tls/ca.pem" }
+
     /// The directories of all devices.
     public var devicesDirectory: String { "\(root)/devices" }
     /// What a device keeps.
@@ -74,7 +77,7 @@ public struct InstanceLayout: Hashable, Sendable {
     }
 
     /// The directory the instance has while it is being removed.
-    var hidden: InstanceLayout {
+    package var hidden: InstanceLayout {
         InstanceLayout(
             root: "\(Files.directory(of: root))/\(Self.hiddenPrefix)\(id)")
     }
@@ -112,6 +115,21 @@ public struct InstanceLayout: Hashable, Sendable {
         try Self.check(name)
         return "\(socketsDirectory)/\(name).lock"
     }
+
+    /// How the agent of a watch reaches the phone's over TCP: a file that the phone's agent writes.
+    public func invitationPath(_ link: String) throws -> String {
+        "\(try socketPath(.link(link)))\(Self.invitationEnd)"
+    }
+
+    /// The link of an invitation, by the name of its file; nil for every other name.
+    public static func link(ofInvitation name: String) -> String? {
+        guard name.hasSuffix(invitationEnd),
+            case .link(let link)? = InstanceEndpoint(fileName: String(name.dropLast(invitationEnd.count)))
+        else { return nil }
+        return link
+    }
+
+    private static let invitationEnd = ".invitation"
 
     /// Checks that a name can be part of a path of an instance.
     static func check(_ name: String) throws {

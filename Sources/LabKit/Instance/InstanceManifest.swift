@@ -13,6 +13,8 @@ public struct InstanceManifest: Codable, Sendable {
     public var runDirectory: String
     /// The seed of every random choice of the lab itself.
     public var seed: UInt64
+    /// Which part of the topology the instance plays; nil for all of it.
+    public var share: InstanceShare?
     /// The process that made the instance and holds its lease.
     public var runnerPid: Int32
     /// The directory of the peers' executables.
@@ -23,7 +25,7 @@ public struct InstanceManifest: Codable, Sendable {
     /// Describes an instance made now by this process.
     public init(
         id: String, labFile: String?, topology: Topology, runDirectory: String, seed: UInt64,
-        executablesDirectory: String
+        executablesDirectory: String, share: InstanceShare? = nil
     ) {
         self.id = id
         self.labFile = labFile
@@ -31,6 +33,7 @@ public struct InstanceManifest: Codable, Sendable {
         self.runDirectory = runDirectory
         self.seed = seed
         self.executablesDirectory = executablesDirectory
+        self.share = share
         runnerPid = ProcessInfo.processInfo.processIdentifier
         created = RealTimeClock.nanoseconds() / 1_000_000
     }

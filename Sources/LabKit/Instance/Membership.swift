@@ -1,12 +1,15 @@
 import LabSystem
+import Synchronization
 
 /// An infrastructure process's share of its instance: the runner, the server and the device agents hold one each.
 /// The last one to leave removes everything the instance had.
 ///
-/// Thread rule: any thread; leave once.
+/// Thread rule: any thread.
 public final class Membership: Sendable {
     private let layout: InstanceLayout
     private let lock: FileLock
+    /// What leaving came to; nil before it.
+    private let wasLast = Mutex<Bool?>(nil)
 
     /// Joins an instance.
     ///
@@ -27,16 +30,21 @@ public final class Membership: Sendable {
         guard try lock.tryLockShared() else { throw InstanceError.noInstance(path: directory.root) }
     }
 
-    /// Leaves the instance.
+    /// Leaves the instance. A further call, from another thread for instance, waits for the first one and tells the
+    /// same: a process that ends itself after any of them cuts no removal short.
     ///
     /// - Returns: true when this was the last member; then the instance's shared-memory names and its directory
     ///   have been removed.
     @discardableResult
     public func leave() throws -> Bool {
-        // Giving up the share and asking for the whole lock is one call; of several members that leave at the same
-        // time the kernel serves one last, and that one finds no other share.
-        guard try lock.tryLock() else { return false }
-        try InstanceRemoval.remove(layout)
-        return true
+        try wasLast.withLock { wasLast in
+            if let wasLast { return wasLast }
+            // Giving up the share and asking for the whole lock is one call; of several members that leave at the
+            // same time the kernel serves one last, and that one finds no other share.
+            let isLast = try lock.tryLock()
+            if isLast { try InstanceRemoval.remove(layout) }
+            wasLast = isLast
+            return isLast
+        }
     }
 }

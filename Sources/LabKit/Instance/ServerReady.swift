@@ -32,6 +32,16 @@ public struct ServerReady: Codable, Hashable, Sendable {
         self.port = port
     }
 
+    /// The same server, reached through another port of loopback.
+    public func reached(throughPort port: Int) -> ServerReady {
+        var ready = self
+        for path in [\ServerReady.baseURL, \.enrollmentURL, \.backOfficeURL] {
+            ready[keyPath: path] = ready[keyPath: path].replacing(":\(self.port)", with: ":\(port)", maxReplacements: 1)
+        }
+        ready.port = port
+        return ready
+    }
+
     /// Reads the file; nil while the server is not ready yet.
     public static func read(_ layout: InstanceLayout) throws -> ServerReady? {
         do {

@@ -111,6 +111,13 @@ extension Quirk {
     public static let lostTokenStays = Quirk(
         "mobile-token.19", "Keeps a token that the server does not know, so that every later call fails.")
 
+    /// A phone tells its watch of a pending activation (watch.md, section 13, item 2).
+    public static let pendingActivationIsTold = Quirk(
+        "watch.2", "Tells the watch the identifier of an activation that is not persisted yet.")
+    /// A watch that knows of no activation destroys tokens (watch.md, section 13, item 6).
+    public static let tokenBeforeStatusIsDestroyed = Quirk(
+        "watch.6", "Destroys a token on the watch at its first use when the phone has not told of the activation yet.")
+
     /// All quirks, in the order of the specification.
     public static let all: [Quirk] = [
         upgradeHidesFailedRequest, persistIgnoresGivenKeys, lostBiometryKey, removalLeavesRequests,
@@ -118,6 +125,7 @@ extension Quirk {
         staleExternalOperation, counterAfterSave, unreadableStateIsNone, unguardedWipe, memoryNamesMayDiffer,
         removesTokensByPrefix, uncheckedEntitlement, tokenIsMadeTwice, encryptedCallLosesError, decodingErrorIsDropped,
         tokenTimeIsNotSynchronized, temporaryKeyIsNotRenewed, pinningRefusalIsCancel, badOperationFailsList,
-        registerKeepsOldOperations, cancelledPushRegistrationBlocks, lostTokenStays,
+        registerKeepsOldOperations, cancelledPushRegistrationBlocks, lostTokenStays, pendingActivationIsTold,
+        tokenBeforeStatusIsDestroyed,
     ]
 }

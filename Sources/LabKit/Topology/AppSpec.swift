@@ -39,12 +39,14 @@ public struct AppSpec: Codable, Equatable, Sendable {
     public var quirks: [String]
     /// Configuration of the PowerAuth SDK inside the app.
     public var powerAuth: PowerAuthSpec
+    /// The user's own program that plays the app; nil for the lab's.
+    public var own: OwnProgram?
 
     /// Creates an app.
     public init(
         name: String, kind: Kind, bundleIdentifier: String, host: String? = nil, appGroups: [String] = [],
         keychainAccessGroups: [String] = [], autostart: Bool = true, timeLimit: LabDuration? = nil,
-        quirks: [String] = [], powerAuth: PowerAuthSpec
+        quirks: [String] = [], powerAuth: PowerAuthSpec, own: OwnProgram? = nil
     ) {
         self.name = name
         self.kind = kind
@@ -56,10 +58,16 @@ public struct AppSpec: Codable, Equatable, Sendable {
         self.timeLimit = timeLimit
         self.quirks = quirks
         self.powerAuth = powerAuth
+        self.own = own
     }
 
     /// Name of the executable that plays this app.
-    public var executable: String { kind.executable }
+    public var executable: String { own?.name ?? kind.executable }
+
+    /// Where the executable is that plays this app.
+    ///
+    /// - Parameter directory: The directory of the lab's own executables.
+    public func executablePath(in directory: String) -> String { own?.path ?? "\(directory)/\(kind.executable)" }
 }
 
 /// What an app passes to its PowerAuth SDK object.
@@ -117,14 +125,22 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
     /// `usesApplicationHeaderVersion` of the Extensions SDK.
     public var usesApplicationHeaderVersion: Bool
 
+    /// `watchSynchronization` of the full SDK: whether the watch is told the server's time.
+    public var sharesTimeWithWatch: Bool
+    /// `watchSynchronization` of the full SDK: whether tokens that change are sent to the watch that has them.
+    public var refreshesTokensOnWatch: Bool
+
     /// Creates an SDK configuration.
     public init(
         sdk: SDK, instanceId: String, baseEndpointUrl: String? = nil, configuration: String? = nil,
         sharing: SharingSpec? = nil, keychainAccessGroup: String? = nil, userDefaultsSuiteName: String? = nil,
         biometryKey: BiometryKey = .anySet, sslValidation: SSLValidation = .system,
         requestTimeout: LabDuration? = nil, removesLocalTokens: Bool = false,
-        usesApplicationHeaderVersion: Bool = false
+        usesApplicationHeaderVersion: Bool = false, sharesTimeWithWatch: Bool = false,
+        refreshesTokensOnWatch: Bool = false
     ) {
+        self.sharesTimeWithWatch = sharesTimeWithWatch
+        self.refreshesTokensOnWatch = refreshesTokensOnWatch
         self.sdk = sdk
         self.instanceId = instanceId
         self.baseEndpointUrl = baseEndpointUrl

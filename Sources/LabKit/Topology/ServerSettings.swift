@@ -1,7 +1,15 @@
+public import Foundation
+
 /// What a lab file or a configuration file changes about a PowerAuth server (server.md, section 25).
 ///
 /// Nil leaves the server's own default. Times are milliseconds. An immutable value. Thread rule: any thread.
 public struct ServerSettings: Codable, Equatable, Sendable {
+    /// The name or address to listen on; beyond loopback only with ``restrictAccess`` and ``tls``, or ``insecure``.
+    public var host: String?
+    /// The names that tools may call the server by, beside those of loopback and ``host``.
+    public var hostNames: [String]?
+    /// Whether the server may listen beyond loopback without credentials or in the clear.
+    public var insecure: Bool?
     /// The certificate to show; without one the server speaks plain HTTP.
     public var tls: CertificateKind?
     /// Whether the back office is open to integrations only, with HTTP Basic.
@@ -15,6 +23,8 @@ public struct ServerSettings: Codable, Equatable, Sendable {
     /// Whether only the newest active activation of a user may list and decide on operations (mobile-token.md,
     /// section 21).
     public var oneActivationPerUser: Bool?
+    /// What private keys are sealed with in the database, 16 bytes; nil stores them in clear.
+    public var databaseEncryptionKey: Data?
     /// Whether encrypted requests and token digests may be used once only.
     public var replayVerification: Bool?
     /// The three names in the answer of `/status`.
@@ -65,11 +75,38 @@ public struct ServerSettings: Codable, Equatable, Sendable {
     public var uiTemplates: [UITemplate] = []
     /// How callbacks are delivered.
     public var callbacks = Callbacks()
+    /// What clients may take of the server.
+    public var limits = Limits()
+
+    /// What clients may take of the server: the time of its connections, in milliseconds of real time, and their number.
+    public struct Limits: Codable, Equatable, Sendable {
+        /// For the headers of a request.
+        public var headerTimeout: Int64?
+        /// For its body.
+        public var bodyTimeout: Int64?
+        /// From an answer to the next request on its connection.
+        public var idleTimeout: Int64?
+        /// How long a client may leave an answer untouched.
+        public var answerTimeout: Int64?
+        /// How many connections there may be.
+        public var connections: Int?
+        /// How many of them may come from one address.
+        public var connectionsPerAddress: Int?
+        /// How many requests may be worked on or wait for it.
+        public var waitingRequests: Int?
+        /// How many activations may wait for identity providers.
+        public var identityCalls: Int?
+
+        /// The server's defaults.
+        public init() {}
+    }
 
     /// How callbacks are delivered (server.md, section 16.4).
     public struct Callbacks: Codable, Equatable, Sendable {
         /// The hosts that may be called, `*` for any text in a name; nil allows every host.
         public var allowedHosts: [String]?
+        /// The folder that key and trust stores must be in; nil means `keystores` in the server's directory.
+        public var keyStores: String?
         /// How often a message is tried.
         public var maxAttempts: Int?
         /// The time from the first attempt to the second.
@@ -80,6 +117,8 @@ public struct ServerSettings: Codable, Equatable, Sendable {
         public var maxBackoff: Int64?
         /// How long a message and its attempts are kept after the last one.
         public var retention: Int64?
+        /// How many targets may be called at a time.
+        public var concurrentCalls: Int?
         /// How long a target may take to accept a connection.
         public var connectTimeout: Int64?
         /// How long a target may take to answer.

@@ -80,12 +80,33 @@ public struct LinkSpec: Codable, Equatable, Sendable {
     public var watch: String
     /// Whether the two devices are in range when the instance starts.
     public var up: Bool
+    /// What carries it between the agents of the two devices.
+    public var transport: Transport
+
+    /// What can carry a link.
+    public enum Transport: String, Codable, CaseIterable, Sendable {
+        /// A socket in the instance's directory.
+        case local
+        /// TCP on loopback, encrypted, with keys that only the two agents have.
+        case tcp
+    }
+
+    /// How many transfers a queue of each end holds; more are refused with `WCError` 7015.
+    public var capacity: Int
+
+    /// Transfers in a queue when nobody says otherwise.
+    public static let defaultCapacity = 20_000
 
     /// Creates a link between two devices of the same topology.
-    public init(name: String, phone: String, watch: String, up: Bool = true) {
+    public init(
+        name: String, phone: String, watch: String, up: Bool = true, transport: Transport = .local,
+        capacity: Int = LinkSpec.defaultCapacity
+    ) {
         self.name = name
         self.phone = phone
         self.watch = watch
         self.up = up
+        self.transport = transport
+        self.capacity = capacity
     }
 }

@@ -38,7 +38,13 @@ public struct TraceEvent: Hashable, Sendable {
 
     /// The event in a line of a trace file; nil when the line is not one.
     init?(line: Data) {
-        guard let object = try? JSONValue.parse(line), let time = object["t"]?.integerValue, time >= 0,
+        guard let object = try? JSONValue.parse(line) else { return nil }
+        self.init(json: object)
+    }
+
+    /// Reads the object of such a line; nil when it is none.
+    public init?(json object: JSONValue) {
+        guard let time = object["t"]?.integerValue, time >= 0,
             let origin = object["p"]?.stringValue, let separator = origin.lastIndex(of: "#"),
             let incarnation = Int(origin[origin.index(after: separator)...]),
             let name = object["e"]?.stringValue.flatMap(TraceEventName.init(rawValue:))
@@ -49,5 +55,16 @@ public struct TraceEvent: Hashable, Sendable {
         self.name = name
         operation = object["op"]?.stringValue
         fields = object["f"]?.objectValue ?? [:]
+    }
+
+    /// The object of the event's line.
+    public var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "t": .integer(Int64(clamping: time)), "p": .string("\(process)#\(incarnation)"),
+            "e": .string(name.rawValue),
+        ]
+        members["op"] = operation.map { .string($0) }
+        if !fields.isEmpty { members["f"] = .object(fields) }
+        return .object(members)
     }
 }

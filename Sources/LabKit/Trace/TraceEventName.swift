@@ -220,6 +220,16 @@ extension TraceEventName {
         "link.redelivered",
         "A watch message was handed to the app a second time, because the app died while handling it.", .message,
         .messageKind)
+    public static let linkHandled = TraceEventName(
+        "link.handled", "The delegate of an app has handled a guaranteed message.", .message)
+    public static let linkTold = TraceEventName(
+        "link.told", "The delegate of an app has heard of the end of its guaranteed message.", .message,
+        TraceField(
+            "code", .optional(.integer), "Code of Apple's `WCErrorDomain` with which it ended; none when it arrived."))
+    public static let linkSettled = TraceEventName(
+        "link.settled",
+        "A device has stored that an app's delegate has handled a guaranteed message, or heard of the end of one; the next process of the app is not told again.",
+        .message, .link)
     public static let linkAcknowledged = TraceEventName(
         "link.acknowledged", "The other device has stored a watch message.", .link, .sequence)
     public static let linkFailed = TraceEventName(
@@ -304,7 +314,9 @@ extension TraceEventName {
         httpRequest, httpResponse, httpFailed, serverRequest, serverResponse, serverRefused,
         serverFaulted, serverActivation, serverSignature, serverPush, linkUp, linkDown, linkAccepted,
         linkSent,
-        linkReceived, linkDelivered, linkRedelivered, linkAcknowledged, linkFailed, linkFaulted, linkRefused,
+        linkReceived, linkDelivered, linkRedelivered, linkHandled, linkTold, linkSettled, linkAcknowledged, linkFailed,
+        linkFaulted,
+        linkRefused,
         sessionState, pushAsked, pushKept, pushShown, pushDropped, pushReceived, callInvoked,
         callCompleted, deathWanted, stressEnding, stressEnded, clockChanged, log,
     ]

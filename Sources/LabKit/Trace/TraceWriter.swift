@@ -30,6 +30,12 @@ public final class TraceWriter: Sendable {
         self.origin = origin
     }
 
+    /// Records an event of this incarnation that was observed elsewhere, with its own time.
+    public func copy(_ event: TraceEvent) {
+        let line = event.json.encoded() + Data("\n".utf8)
+        _ = line.withUnsafeBytes { try? file.write($0) }
+    }
+
     /// Records an event, stamped with the present monotonic time.
     ///
     /// A full disk loses the event and nothing else: a trace must not change what it watches.

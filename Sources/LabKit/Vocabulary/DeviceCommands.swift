@@ -2,7 +2,9 @@ extension Vocabulary {
     /// Commands of a simulated device.
     static let deviceCommands: [any Command.Type] = [Processes.self, KeychainItems.self, SetClockSkew.self]
     /// Commands of the link between a phone and a watch.
-    static let linkCommands: [any Command.Type] = [LinkDown.self, LinkUp.self]
+    static let linkCommands: [any Command.Type] = [
+        LinkDown.self, LinkUp.self, SwitchWatch.self, UnpairWatch.self, PairWatch.self,
+    ]
 }
 
 public struct Processes: Command {
@@ -58,5 +60,28 @@ public struct LinkDown: Command {
 
 public struct LinkUp: Command {
     public static let info = CommandInfo("up", of: .link, "Brings the two devices into range.")
+    public init() {}
+}
+
+public struct SwitchWatch: Command {
+    public static let info = CommandInfo(
+        "switchWatch", of: .device,
+        "Uses another of the phone's watches; sessions become inactive, then are deactivated, and activate for the new one."
+    )
+    @Field("The link with that watch.") public var link: String
+
+    public init() {}
+}
+
+public struct UnpairWatch: Command {
+    public static let info = CommandInfo(
+        "unpair", of: .link, "Ends the pairing of phone and watch: what waits for the other device ends, on both.",
+        endedBy: PairWatch.self)
+    public init() {}
+}
+
+public struct PairWatch: Command {
+    public static let info = CommandInfo(
+        "pair", of: .link, "Pairs phone and watch again; the phone uses the watch when it has no other.")
     public init() {}
 }

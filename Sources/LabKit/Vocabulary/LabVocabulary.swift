@@ -5,11 +5,12 @@ extension Vocabulary {
             + signatureCommands + serialQueueCommands + vaultCommands + recoveryCommands + tokenCommands
             + serviceCommands
             + networkingCommands + userOperationCommands + offlineOperationCommands + inboxCommands
-            + watchSupportCommands + messagingCommands + pushCommands
+            + watchSupportCommands + messagingCommands + watchTransferCommands + pushCommands
             + serverCommands + operationCommands + resourceCommands + trafficCommands + serverProcessCommands
             + processCommands + appNotificationCommands + deviceCommands + deviceProcessCommands + diskCommands
             + connectivityCommands
-            + securityCommands + notificationCommands + linkCommands + linkFaultCommands + storageCommands
-            + sharingInspectionCommands + sharedDataDamageCommands
+            + securityCommands + notificationCommands + linkCommands + linkFaultCommands + complicationCommands
+            + storageCommands
+            + sharingInspectionCommands + sharedDataDamageCommands + linkInspectionCommands
             + faultCommands + clockCommands + traceCommands)
 }

@@ -11,12 +11,17 @@ enum ServerResourceTable {
         DELETE,GET,POST /lab/faults *
         DELETE,GET,POST /lab/pushes *
         GET /health *
+        GET /lab/audit *
+        GET /lab/identity/.well-known/openid-configuration *
+        GET /lab/identity/jwks *
         GET /metrics *
         GET /openapi.json *
         GET /v2/operations/{id}/offline/qr *
         GET,POST /lab/clock *
+        GET,POST /lab/identity/authorize *
         GET,POST /lab/snapshots *
         GET,POST /lab/ui-templates *
+        POST /lab/identity/token *
         POST /lab/inbox *
         POST /lab/payments *
         POST /lab/seed *

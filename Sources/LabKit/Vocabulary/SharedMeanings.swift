@@ -7,6 +7,8 @@ extension Meaning {
     static let addedPassword: Meaning = "Adds the knowledge factor; without it only possession is used."
     static let appGroup: Meaning = "The app group."
     static let appName: Meaning = "Actor name of the app."
+    static let awaitsReply: Meaning =
+        "Whether an answer is awaited; the lab's apps answer with the message they received."
     static let biometrySensor: Meaning = "The sensor."
     static let blockedReason: Meaning = "Why it is blocked."
     static let bodyFormat: Meaning = "How the body is written."
@@ -23,6 +25,8 @@ extension Meaning {
     static let externalEncryptionKey: Meaning = "The app's own key."
     static let extras: Meaning = "Free text for the server."
     static let failedAttempts: Meaning = "Failed attempts so far."
+    static let fileMetadata: Meaning = "What the sender says about the file."
+    static let fileName: Meaning = "Name of the file."
     static let faultAction: Meaning = "What happens there."
     static let faultEndpoint: Meaning = "The resource that it is about."
     static let faultId: Meaning = "Identifier of the fault."
@@ -65,6 +69,8 @@ extension Meaning {
     static let title: Meaning = "Title."
     static let tokenChanges: Meaning = "How often the tokens were changed, from 1."
     static let tokenName: Meaning = "Symbolic name of the token."
+    static let transferEnd: Meaning = "The `WCError` with which it ended; none when it has arrived."
+    static let transferredContent: Meaning = "The content."
     static let uriId: Meaning = "URI identifier agreed with the server."
     static let userId: Meaning = "User that the activation belongs to."
 }

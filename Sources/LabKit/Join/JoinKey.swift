@@ -1,0 +1,78 @@
+public import Foundation
+import LabSystem
+import ZeroMQ
+
+/// What a guest needs to prove itself to an owner, and to know the owner: a file that is carried from host to host. Whoever
+/// has it can be the guest; it serves as long as the owner's lab lives.
+public struct JoinKey: Codable, Sendable {
+    private var version = 1
+    /// By which the guest knows the owner.
+    let owner: CurvePublicKey
+    /// By which the owner knows the guest.
+    let guest: CurveKeyPair
+
+    /// Makes new keys.
+    ///
+    /// - Returns: the key for the guest, and the secret that the owner keeps.
+    static func make() throws -> (key: JoinKey, secret: CurveSecretKey) {
+        let own = try CurveKeyPair()
+        return (JoinKey(owner: own.publicKey, guest: try CurveKeyPair()), own.secretKey)
+    }
+
+    private init(owner: CurvePublicKey, guest: CurveKeyPair) {
+        self.owner = owner
+        self.guest = guest
+    }
+
+    /// Writes the key file, for nobody but its owner (mode 0600).
+    public func write(to path: String) throws {
+        try Files.write(JSONValue(encoding: self).encoded() + Data("\n".utf8), to: path)
+    }
+
+    /// Reads a key file.
+    ///
+    /// - Throws: ``JoinError``.
+    public static func read(_ path: String) throws -> JoinKey {
+        let data: Data
+        do {
+            data = try Files.read(path)
+        } catch {
+            throw JoinError.noKey(path: path, reason: "\(error)")
+        }
+        guard let key = try? JSONValue.parse(data).decode(JoinKey.self), key.version == 1 else {
+            throw JoinError.noKey(path: path, reason: "it was not written by `lab up --listen` of this version")
+        }
+        return key
+    }
+}
+
+/// Why two labs cannot be joined.
+public enum JoinError: Error, CustomStringConvertible, LocalizedError, Sendable {
+    /// The key file cannot be used.
+    case noKey(path: String, reason: String)
+    /// The owner does not know the key.
+    case refusedKey(address: String)
+    /// Nobody answers.
+    case noAnswer(address: String, within: LabDuration)
+    /// The owner said no.
+    case refused(String)
+
+    public var errorDescription: String? { description }
+
+    public var description: String {
+        switch self {
+        case .noKey(let path, let reason):
+            "'\(path)' is no key for joining a lab: \(reason); copy the file that `lab up --listen` has named"
+        case .refusedKey(let address):
+            """
+            the lab at \(address) does not know this key; each start of `lab up --listen` makes a new one, copy it again
+            """
+        case .noAnswer(let address, let patience):
+            """
+            nobody answers at \(address) within \(patience); start `lab up --listen` there first, and see that its port can \
+            be reached from here
+            """
+        case .refused(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import LabSystem
+import ZeroMQ
+
+/// What the thread of a ``JoinSocket`` does.
+///
+/// Belongs to that thread.
+final class JoinSocketLoop {
+    private let socket: ZeroMQSocket
+    private let monitor: ZeroMQMonitor
+    private let outbox: JoinOutbox
+    private let isOwner: Bool
+    private let onEvent: (JoinSocket.Event) -> Void
+    /// Owner: the guest that has said hello last.
+    private var guest: Data?
+    /// Until when somebody's lost connection may turn out to be the guest's, in monotonic nanoseconds.
+    private var doubtfulUntil: UInt64?
+
+    /// How long the other side may take to confirm a farewell, in nanoseconds.
+    private static let farewellPatience: UInt64 = 500_000_000
+    /// How long the library may take to forget a lost connection after it has told of it, in nanoseconds.
+    private static let doubt: UInt64 = 200_000_000
+
+    init(
+        socket: ZeroMQSocket, monitor: ZeroMQMonitor, outbox: JoinOutbox, isOwner: Bool,
+        onEvent: @escaping (JoinSocket.Event) -> Void
+    ) {
+        self.socket = socket
+        self.monitor = monitor
+        self.outbox = outbox
+        self.isOwner = isOwner
+        self.onEvent = onEvent
+    }
+
+    func run() throws {
+        while true {
+            let (messages, farewell) = outbox.take()
+            for message in messages { _ = try send(message) }
+            if let farewell { return try leave(saying: farewell) }
+            while let message = try receive() { try handle(message) }
+            while let event = try monitor.next() { follow(event) }
+            try resolveDoubt()
+            _ = try ZeroMQPoll.poll(
+                sockets: [socket, monitor.socket], descriptors: [outbox.rawDescriptor],
+                timeoutMilliseconds: doubtfulUntil == nil ? -1 : 20)
+        }
+    }
+
+    private func handle(_ message: JoinMessage) throws {
+        if case .probe = message { return }
+        if case .bye = message {
+            _ = try send(.bye(""))
+            guest = nil
+            doubtfulUntil = nil
+        }
+        onEvent(.message(message))
+    }
+
+    private func follow(_ event: ZeroMQMonitor.Event) {
+        switch event.kind {
+        case .handshakeSucceeded: onEvent(.connected)
+        case .handshakeFailed: onEvent(.keyRefused)
+        case .disconnected where isOwner:
+            if guest != nil { doubtfulUntil = MonotonicClock.nanoseconds() + Self.doubt }
+        case .disconnected: onEvent(.lost)
+        case .connected, .accepted: break
+        }
+    }
+
+    /// Somebody's connection was lost: it was the guest's if the guest cannot be reached any more.
+    private func resolveDoubt() throws {
+        guard let end = doubtfulUntil else { return }
+        if try !send(.probe) {
+            guest = nil
+            doubtfulUntil = nil
+            onEvent(.lost)
+        } else if MonotonicClock.nanoseconds() >= end {
+            doubtfulUntil = nil
+        }
+    }
+
+    /// Sends a message if the other side can be reached.
+    private func send(_ message: JoinMessage) throws -> Bool {
+        let data = try JSONValue(encoding: message).encoded()
+        guard isOwner else { return try socket.send([data]) }
+        guard let guest else { return false }
+        return try socket.send([guest, data])
+    }
+
+    /// The next message that counts; nil when there is none.
+    private func receive() throws -> JoinMessage? {
+        while var parts = try socket.receive() {
+            let sender = isOwner ? parts.removeFirst() : Data()
+            // Whoever has the key may speak, but not everything that is said makes sense.
+            guard let data = parts.first, let message = try? JSONValue.parse(data).decode(JoinMessage.self) else {
+                continue
+            }
+            if isOwner, case .hello = message {
+                if let former = guest, former != sender {
+                    let farewell = JoinMessage.bye("another lab has joined in its place")
+                    _ = try socket.send([former, try JSONValue(encoding: farewell).encoded()])
+                }
+                guest = sender
+            }
+            if isOwner, sender != guest { continue }
+            return message
+        }
+        return nil
+    }
+
+    /// Says the last word, and waits until it was heard.
+    private func leave(saying farewell: JoinMessage) throws {
+        guard try send(farewell) else { return }
+        let end = MonotonicClock.nanoseconds() + Self.farewellPatience
+        while MonotonicClock.nanoseconds() < end {
+            while let message = try receive() { if case .bye = message { return } }
+            while let event = try monitor.next() { if event.kind == .disconnected { return } }
+            _ = try ZeroMQPoll.poll(sockets: [socket, monitor.socket], timeoutMilliseconds: 20)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+public import LabSystem
+
+/// How far the clocks of an owner's machine are from those of this one, as told by questions and answers.
+///
+/// A value that decides and does nothing else.
+public struct MachineDifference: Sendable {
+    /// By how much this machine's real time is ahead of the owner's, in nanoseconds.
+    public private(set) var real: Int64 = 0
+    /// The same of the monotonic clocks, which count from the start of each machine.
+    public private(set) var monotonic: Int64 = 0
+    /// How long the best question was under way.
+    private var shortest = Int64.max
+
+    /// Nothing is known yet.
+    public init() {}
+
+    /// Takes an answer into account; the one that came fastest counts.
+    ///
+    /// - Parameters:
+    ///   - sent: when the question left, on this machine's monotonic clock.
+    ///   - ownerReal: the owner's real time when it answered.
+    ///   - ownerMonotonic: the owner's monotonic time then.
+    public mutating func take(
+        sent: UInt64, ownerReal: Int64, ownerMonotonic: UInt64,
+        now: UInt64 = MonotonicClock.nanoseconds(), realNow: Int64 = RealTimeClock.nanoseconds()
+    ) {
+        guard now >= sent, Int64(now - sent) < shortest else { return }
+        shortest = Int64(now - sent)
+        let half = shortest / 2
+        // What lies within the error of the measurement is no difference: the same machine, or clocks that agree.
+        func difference(_ mine: Int64, _ theirs: Int64) -> Int64 {
+            let difference = mine - half - theirs
+            return abs(difference) <= half + 1_000_000 ? 0 : difference
+        }
+        real = difference(realNow, ownerReal)
+        monotonic = difference(Int64(clamping: now), Int64(clamping: ownerMonotonic))
+    }
+}

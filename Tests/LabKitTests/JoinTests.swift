@@ -1,0 +1,186 @@
+import Foundation
+import LabSystem
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LabKit
+
+@Suite("Two joined labs", .endsInTime)
+struct JoinTests {
+    /// What a socket has reported, in order.
+    private final class Reports: Sendable {
+        private let events = Mutex<[String]>([])
+        private let changed = DispatchSemaphore(value: 0)
+
+        func add(_ event: JoinSocket.Event) {
+            let text =
+                switch event {
+                case .connected: "connected"
+                case .keyRefused: "key refused"
+                case .lost: "lost"
+                case .message(.hello(let hello)): "hello \(hello.instance ?? "")"
+                case .message(.bye(let reason)): "bye \(reason)"
+                case .message(.refused(let reason)): "refused \(reason)"
+                case .message: "message"
+                }
+            events.withLock { $0.append(text) }
+            changed.signal()
+        }
+
+        func wait(for expected: String) throws {
+            let end = DispatchTime.now() + .seconds(20)
+            while !events.withLock({ $0.contains(expected) }) {
+                try #require(changed.wait(timeout: end) == .success, "no \(expected) in \(events.withLock { $0 })")
+            }
+        }
+
+        var all: [String] { events.withLock { $0 } }
+    }
+
+    private let loopback = JoinAddress(host: "127.0.0.1", port: 0)
+
+    private func hello(_ name: String) -> JoinMessage { .hello(JoinHello(instance: name, devices: [])) }
+
+    @Test("A guest with the key is heard, is told what the owner says, and each notices the other's farewell")
+    func conversation() async throws {
+        try await onThread {
+            let (atOwner, atGuest) = (Reports(), Reports())
+            let (owner, key) = try JoinSocket.listen(at: loopback) { atOwner.add($0) }
+            let guest = try JoinSocket.connect(to: owner.address, with: key) { atGuest.add($0) }
+            try atGuest.wait(for: "connected")
+            guest.send(hello("one"))
+            try atOwner.wait(for: "hello one")
+            owner.send(.refused("for no reason"))
+            try atGuest.wait(for: "refused for no reason")
+            guest.close("done")
+            try atOwner.wait(for: "bye done")
+            owner.close("")
+        }
+    }
+
+    @Test("Another owner's key is refused, and its guest is not heard")
+    func wrongKey() async throws {
+        try await onThread {
+            let (atOwner, atGuest) = (Reports(), Reports())
+            let (former, formerKey) = try JoinSocket.listen(at: loopback) { _ in }
+            former.close("")
+            let (owner, _) = try JoinSocket.listen(at: loopback) { atOwner.add($0) }
+            let guest = try JoinSocket.connect(to: owner.address, with: formerKey) { atGuest.add($0) }
+            guest.send(hello("stranger"))
+            try atGuest.wait(for: "key refused")
+            #expect(!atOwner.all.contains("hello stranger"))
+            guest.close("")
+            owner.close("")
+        }
+    }
+
+    @Test("The guest that has said hello last counts; the one before it is told, and not heard any more")
+    func newestGuest() async throws {
+        try await onThread {
+            let (atOwner, atFirst, atSecond) = (Reports(), Reports(), Reports())
+            let (owner, key) = try JoinSocket.listen(at: loopback) { atOwner.add($0) }
+            let first = try JoinSocket.connect(to: owner.address, with: key) { atFirst.add($0) }
+            try atFirst.wait(for: "connected")
+            first.send(hello("first"))
+            try atOwner.wait(for: "hello first")
+            let second = try JoinSocket.connect(to: owner.address, with: key) { atSecond.add($0) }
+            try atSecond.wait(for: "connected")
+            second.send(hello("second"))
+            try atOwner.wait(for: "hello second")
+            try atFirst.wait(for: "bye another lab has joined in its place")
+            first.send(.ready)
+            second.send(.bye("me"))
+            try atOwner.wait(for: "bye me")
+            #expect(!atOwner.all.contains("message"), "the former guest is still heard")
+            first.close("")
+            second.close("")
+            owner.close("")
+        }
+    }
+
+    @Test("A key file is for its owner alone, and anything else is refused with what to do")
+    func keyFile() throws {
+        let directory = try TemporaryDirectory()
+        let (path, other) = (directory.file("join.key"), directory.file("other.key"))
+        try JoinKey.make().key.write(to: path)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        _ = try JoinKey.read(path)
+        try Files.write(Data(#"{"version":1}"#.utf8), to: other)
+        for wrong in [other, directory.file("missing")] {
+            let error = #expect(throws: JoinError.self) { try JoinKey.read(wrong) }
+            #expect(error?.description.contains("copy the file") == true)
+        }
+    }
+
+    @Test(
+        "Addresses are read with and without tcp://",
+        arguments: [
+            ("tcp://192.0.2.7:7700", "tcp://192.0.2.7:7700"), ("host:1", "tcp://host:1"),
+            ("0.0.0.0:0", "tcp://0.0.0.0:*"),
+        ])
+    func addresses(text: String, expected: String) {
+        #expect(JoinAddress(text)?.description == expected)
+    }
+
+    @Test(
+        "What is no address is refused",
+        arguments: ["", "host", ":7", "host:", "host:65536", "a b:1", "[::1]:7", "a/b:1"])
+    func noAddresses(text: String) {
+        #expect(JoinAddress(text) == nil)
+    }
+
+    @Test("Clocks of machines that agree count as one; others are taken apart by the fastest answer")
+    func machines() {
+        var same = MachineDifference()
+        same.take(sent: 1_000, ownerReal: 5_000_400_000, ownerMonotonic: 401_000, now: 801_000, realNow: 5_000_800_000)
+        #expect(same.real == 0 && same.monotonic == 0)
+
+        var apart = MachineDifference()
+        // The guest is an hour ahead, and was started later.
+        let hour: Int64 = 3_600_000_000_000
+        apart.take(sent: 0, ownerReal: 0, ownerMonotonic: 90_000_000_000, now: 40_000_000, realNow: hour + 20_000_000)
+        apart.take(
+            sent: 1_000_000_000, ownerReal: 1_000_000_000, ownerMonotonic: 91_000_000_000, now: 1_002_000_000,
+            realNow: hour + 1_001_000_000)
+        apart.take(sent: 2_000_000_000, ownerReal: 0, ownerMonotonic: 0, now: 2_900_000_000, realNow: 0)
+        #expect(apart.real == hour)
+        #expect(apart.monotonic == -89_999_000_000)
+    }
+
+    @Test("The setting of a clock means the same time on a machine with another real time", arguments: [0, 99])
+    func otherMachine(gain: Int64) throws {
+        let setting = ClockSetting(offset: 7, frozenAt: nil, fastSince: 1_000, gain: gain)
+        let moved = setting.onMachine(aheadBy: 500)
+        func time(_ setting: ClockSetting, at real: Int64) -> Int64 {
+            real + setting.offset + (setting.gain == 0 ? 0 : (real - setting.fastSince) * setting.gain)
+        }
+        for real: Int64 in [1_000, 1_001, 9_999] { #expect(time(setting, at: real) == time(moved, at: real + 500)) }
+    }
+
+    @Test("A guest's faults are the owner's: new ones are armed, gone ones disarmed, others left alone")
+    func faults() throws {
+        let directory = try TemporaryDirectory()
+        let (owner, guest) = (
+            try FaultTable.create(directory.file("owner")), try FaultTable.create(directory.file("guest"))
+        )
+        let mirror = FaultMirror(guest)
+        let point = try #require(FaultPoint(rawValue: "link.sent"))
+        _ = try guest.arm(FaultRule(point: point, process: "filler", action: .kill))
+        let first = try owner.arm(FaultRule(point: point, process: "watch", action: .fail("EIO"), pass: 2, limit: 3))
+        let second = try owner.arm(FaultRule(point: point, process: "watch", action: .delay(.milliseconds(7))))
+        func follow() throws {
+            try mirror.follow(try owner.rules().map { try JSONValue(encoding: JoinFault($0)).decode(JoinFault.self) })
+        }
+        try follow()
+        #expect(guest.rules().map(\.rule).dropFirst() == owner.rules().map(\.rule)[...])
+        try owner.disarm(id: first)
+        try follow()
+        #expect(guest.rules().map(\.rule.process) == ["filler", "watch"])
+        let own = try #require(guest.rules().last?.id)
+        #expect(mirror.ownersID(of: own) == second)
+        try owner.noteFiring(id: second)
+        #expect(owner.rules().first?.fired == 1)
+    }
+}

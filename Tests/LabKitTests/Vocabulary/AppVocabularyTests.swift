@@ -1,0 +1,124 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LabKit
+
+@Suite("The vocabulary of an own app", .endsInTime)
+struct AppVocabularyTests {
+    private static let whole = AppVocabulary(
+        kind: .app, sdk: .full, answersBuiltIn: true,
+        commands: [
+            CommandDeclaration(
+                name: "transfer", actors: [.app], summary: "Sends money.",
+                fields: [
+                    FieldDeclaration(
+                        name: "amount", type: .integer, isRequired: true, defaultValue: nil, unit: "cents",
+                        limit: .atLeast(1), meaning: "Amount."),
+                    FieldDeclaration(
+                        name: "currency", type: .choice(["EUR", "CZK"]), isRequired: false, defaultValue: "EUR",
+                        unit: nil, limit: nil, meaning: "Currency."),
+                    FieldDeclaration(
+                        name: "pin", type: .secret, isRequired: false, defaultValue: nil, unit: nil,
+                        limit: "4 digits", meaning: "PIN."),
+                ],
+                result: .list(
+                    .object([
+                        FieldDeclaration(
+                            name: "id", type: .text, isRequired: true, defaultValue: nil, unit: nil, limit: nil,
+                            meaning: "Number.")
+                    ])))
+        ], errors: ["noMoney"])
+
+    @Test("What a program prints is what the lab reads")
+    func roundTrip() throws {
+        let read = try AppVocabulary(json: JSONValue.parse(Self.whole.json.encoded()))
+        #expect(read == Self.whole)
+        #expect(try JSONValue(encoding: Self.whole).decode(AppVocabulary.self) == Self.whole, "as in instance.json")
+        #expect(Self.whole.mistakes == [])
+    }
+
+    @Test("The lab's own commands survive their JSON form", arguments: Vocabulary.lab.commands)
+    func builtIn(_ command: CommandDeclaration) throws {
+        let read = try CommandDeclaration(DeclarationForm(value: command.json, path: ""), of: .app)
+        #expect(read.name == command.name && read.summary == command.summary)
+        #expect(read.result.json == command.result.json)
+        #expect(read.fields.map(\.json) == command.fields.map(\.json))
+        for (before, after) in zip(command.fields, read.fields) {
+            #expect(before.type == after.type, "\(command.name) \(before.name)")
+            #expect(before.isRequired == after.isRequired, "\(command.name) \(before.name)")
+            #expect(before.limit?.description == after.limit?.description, "\(command.name) \(before.name)")
+        }
+    }
+
+    @Test(
+        "A place that has not its form is named with what belongs there",
+        arguments: [
+            (#"[]"#, "`the vocabulary` must be an object, not []"),
+            (#"{}"#, "`version` must be 1, but it is missing"),
+            (#"{"version": 2}"#, "`version` must be 1, not 2"),
+            (
+                #"{"version": 1, "kind": "phone"}"#,
+                "`kind` must be one of `app`, `extension`, `watchApp`, not \"phone\""
+            ),
+            (
+                #"{"version": 1, "kind": "app"}"#,
+                "`sdk` must be one of `full`, `extensions`, `watch`, but it is missing"
+            ),
+            (
+                #"{"version": 1, "kind": "app", "sdk": "full", "commands": {}}"#,
+                "`commands` must be a list, not {}"
+            ),
+            (
+                #"{"version": 1, "kind": "app", "sdk": "full", "commands": [{}]}"#,
+                "`commands[0].name` must be a text, but it is missing"
+            ),
+            (
+                #"{"version": 1, "kind": "app", "sdk": "full", "commands": [{"name": "a", "summary": "b", "parameters": [{"name": "c", "type": "txt"}]}]}"#,
+                "`commands[0].parameters[0].type` must be one of the types text, secret, integer, number, boolean, duration, map, any, nothing, choice, list, object, optional, not `txt`"
+            ),
+            (
+                #"{"version": 1, "kind": "app", "sdk": "full", "commands": [{"name": "a", "summary": "b", "parameters": [{"name": "c", "type": "integer", "default": "x"}]}]}"#,
+                "`commands[0].parameters[0].default` must be integer, not \"x\""
+            ),
+            (
+                #"{"version": 1, "kind": "app", "sdk": "full", "errors": [1]}"#,
+                "`errors[0]` must be a text, not 1"
+            ),
+        ])
+    func malformed(_ text: String, _ expected: String) throws {
+        let json = try JSONValue.parse(text)
+        let error = #expect(throws: DeclarationFormError.self) { try AppVocabulary(json: json) }
+        #expect(error?.description == expected)
+    }
+
+    @Test(
+        "A name that means something already, or that no step could use, is a mistake",
+        arguments: [
+            ("createActivation", "`createActivation` is a command of the lab; call it something else"),
+            ("suspend", "`suspend` is a command of the lab; call it something else"),
+            ("ping", "`ping` is a command of the lab; call it something else"),
+            ("transfer", "`transfer` is declared twice"),
+            (
+                "show balance",
+                "`show balance` cannot be the name of a command: letters, digits, `-` and `_`, beginning with a letter, at most 64"
+            ),
+        ])
+    func names(_ name: String, _ expected: String) {
+        var vocabulary = Self.whole
+        vocabulary.commands.append(
+            CommandDeclaration(name: name, actors: [.app], summary: "Does it.", fields: [], result: .nothing))
+        #expect(vocabulary.mistakes == [expected])
+    }
+
+    @Test("An app that answers none of the lab's commands understands only its own")
+    func withoutBuiltIn() {
+        var vocabulary = Self.whole
+        #expect(ActorKind.app.command(named: "createActivation", of: vocabulary) != nil)
+        #expect(ActorKind.app.commands(of: vocabulary).count > 50)
+        vocabulary.answersBuiltIn = false
+        #expect(ActorKind.app.command(named: "createActivation", of: vocabulary) == nil)
+        #expect(ActorKind.app.commands(of: vocabulary).map(\.name) == ["transfer"])
+        #expect(ActorKind.app.command(named: "transfer", of: nil) == nil)
+    }
+}
