@@ -5,7 +5,7 @@ import LabRunner
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Looks into a running instance, or into the moment of a failure.",
-        subcommands: [Sharing.self])
+        subcommands: [Sharing.self, Link.self])
 
     /// `lab inspect sharing main`.
     struct Sharing: ParsableCommand {
@@ -18,43 +18,88 @@ struct InspectCommand: ParsableCommand {
         @Argument(help: "An app that shares its activation, or an app group.")
         var target: String
 
-        @OptionGroup var options: InstanceOptions
-
-        @Option(help: "What was recorded when this scenario failed, instead of a running instance.")
-        var failure: String?
-
-        @Option(
-            name: .customLong("run"),
-            help: "With --failure: identifier of the run; otherwise the last one with such a failure.")
-        var runIdentifier: String?
-
-        @Option(help: "With --failure: the lab file; otherwise lab.yaml is looked for upwards from the scenario.")
-        var lab: String?
-
-        @Flag(help: "Print JSON with a version, for programs.")
-        var json = false
-
-        func validate() throws {
-            if failure == nil, runIdentifier != nil || lab != nil {
-                throw ValidationError("--run and --lab belong to --failure, which names the scenario")
-            }
-            if failure != nil, options.instance != nil {
-                throw ValidationError("--failure and --instance are different moments; ask for one")
-            }
-        }
+        @OptionGroup var moment: MomentOptions
 
         func run() throws {
             try ImmediateEnd.onSignals()
-            guard let failure else { return try show(SharingState(in: options.find()).about(target)) }
-            let recorded = try RecordedRuns(labFile: lab, near: failure)
-                .sharing(atFailureOf: failure, run: runIdentifier)
-            if !json { Console.print("when \(recorded.scenario) failed in run \(recorded.run):") }
-            try show(recorded.state.about(target))
+            guard let failure = moment.failure else { return try show(SharingState(in: moment.instance.find())) }
+            let recorded = try moment.runs(of: failure).sharing(atFailureOf: failure, run: moment.runIdentifier)
+            moment.announce(recorded)
+            try show(recorded.state)
         }
 
         private func show(_ state: SharingState) throws {
-            guard !json else { return Console.write(try state.rendered(), to: 1) }
-            for line in state.lines { Console.print(line) }
+            let part = try state.about(target)
+            moment.show(part.lines, document: try part.rendered())
         }
+    }
+
+    /// `lab inspect link phone`.
+    struct Link: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows the link between phone and watch as both see it: queues, messages, conditions.",
+            discussion:
+                "Contents are never shown, and no app is asked, so it answers while they sleep. docs/watch-link.md tells what it means."
+        )
+
+        @Argument(help: "A device, or a link; everything when left out.")
+        var target: String?
+
+        @OptionGroup var moment: MomentOptions
+
+        func run() throws {
+            try ImmediateEnd.onSignals()
+            guard let failure = moment.failure else { return try show(LinkState(in: moment.instance.find())) }
+            let recorded = try moment.runs(of: failure).link(atFailureOf: failure, run: moment.runIdentifier)
+            moment.announce(recorded)
+            try show(recorded.state)
+        }
+
+        private func show(_ state: LinkState) throws {
+            let part = try state.about(target)
+            moment.show(part.lines, document: try part.rendered())
+        }
+    }
+}
+
+/// Which moment is looked at, and for whom it is printed.
+struct MomentOptions: ParsableArguments {
+    @OptionGroup var instance: InstanceOptions
+
+    @Option(help: "What was recorded when this scenario failed, instead of a running instance.")
+    var failure: String?
+
+    @Option(
+        name: .customLong("run"),
+        help: "With --failure: identifier of the run; otherwise the last one with such a failure.")
+    var runIdentifier: String?
+
+    @Option(help: "With --failure: the lab file; otherwise lab.yaml is looked for upwards from the scenario.")
+    var lab: String?
+
+    @Flag(help: "Print JSON with a version, for programs.")
+    var json = false
+
+    func validate() throws {
+        if failure == nil, runIdentifier != nil || lab != nil {
+            throw ValidationError("--run and --lab belong to --failure, which names the scenario")
+        }
+        if failure != nil, instance.instance != nil {
+            throw ValidationError("--failure and --instance are different moments; ask for one")
+        }
+    }
+
+    /// The recorded runs beside a scenario.
+    func runs(of failure: String) throws -> RecordedRuns { try RecordedRuns(labFile: lab, near: failure) }
+
+    /// Says which failure is shown.
+    func announce(_ recorded: RecordedState<some Sendable>) {
+        if !json { Console.print("when \(recorded.scenario) failed in run \(recorded.run):") }
+    }
+
+    /// Prints the lines for people, or the document for programs.
+    func show(_ lines: [String], document: String) {
+        guard !json else { return Console.write(document, to: 1) }
+        for line in lines { Console.print(line) }
     }
 }

@@ -12,6 +12,11 @@ struct InstanceOptions: ParsableArguments {
     func find() throws -> InstanceConnection {
         try InstanceLookup.find(instance, labFile: SuiteReader.findLabFile(near: "."))
     }
+
+    /// The same, but nil when no instance is named and none runs here.
+    func findIfRunning() throws -> InstanceConnection? {
+        try InstanceLookup.findIfRunning(instance, labFile: SuiteReader.findLabFile(near: "."))
+    }
 }
 
 /// `lab exec`: sends one command.
@@ -24,13 +29,15 @@ struct ExecCommand: ParsableCommand {
 
     @OptionGroup var options: InstanceOptions
 
-    @Argument(help: "The actor: a peer, `server`, a device, a link, `faults` or `clock`.")
+    @Argument(
+        help: "The actor: a peer, `server`, a device, a link, `faults` or `clock`.",
+        completion: .custom(ExecCompletion.actors))
     var actor: String
 
-    @Argument(help: "The command; `lab steps` lists them.")
+    @Argument(help: "The command; `lab steps` lists them.", completion: .custom(ExecCompletion.commands))
     var command: String
 
-    @Argument(help: "Parameters as key=value.")
+    @Argument(help: "Parameters as key=value.", completion: .custom(ExecCompletion.parameters))
     var values: [String] = []
 
     func run() throws {
@@ -64,6 +71,54 @@ struct PsCommand: ParsableCommand {
     func run() throws {
         try ImmediateEnd.onSignals()
         for line in InstanceOverview(of: try InstanceLookup.all()).lines { Console.print(line) }
+    }
+}
+
+/// `lab trace`: shows what the processes of an instance do.
+struct TraceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trace",
+        abstract: "Shows what the processes of a running instance have done, in the order of time.")
+
+    @OptionGroup var options: InstanceOptions
+
+    @Argument(help: "Only these processes: apps, devices, `server`, `clock`.")
+    var processes: [String] = []
+
+    @Option(help: "Only this event, or family of events such as `lock`; may be repeated. `lab events` lists them.")
+    var event: [String] = []
+
+    @Flag(name: .shortAndLong, help: "Go on with what happens, until the instance ends.")
+    var follow = false
+
+    func run() throws {
+        try ImmediateEnd.onSignals()
+        let trace = try InstanceTrace(of: options.find(), processes: processes, events: event)
+        if follow {
+            try trace.follow { Console.print($0) }
+        } else {
+            for line in try trace.lines() { Console.print(line) }
+        }
+    }
+}
+
+/// `lab logs`: shows what the processes of an instance write.
+struct LogsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logs", abstract: "Shows what the processes of a running instance have written into their logs.")
+
+    @OptionGroup var options: InstanceOptions
+
+    @Argument(help: "Only these processes: apps, devices, `server`.")
+    var processes: [String] = []
+
+    @Flag(name: .shortAndLong, help: "Go on with what is written, until the instance ends.")
+    var follow = false
+
+    func run() throws {
+        try ImmediateEnd.onSignals()
+        let logs = try InstanceLogs(of: options.find(), processes: processes)
+        if follow { try logs.follow { Console.print($0) } } else { try logs.tell { Console.print($0) } }
     }
 }
 

@@ -14,10 +14,12 @@ struct Lab: ParsableCommand {
         abstract: "Plays phones, watches and a PowerAuth server as processes, and checks what each of them saw.",
         version: "lab 0.1.0-dev",
         subcommands: [
-            RunCommand.self, ListCommand.self, CheckCommand.self, MergeCommand.self, HistoryCommand.self,
-            BundleCommand.self, StressCommand.self, UpCommand.self, ExecCommand.self, PsCommand.self,
-            InspectCommand.self, DownCommand.self, ClockCommand.self, ServerCommand.self, StepsCommand.self,
-            EventsCommand.self, ExplainCommand.self, SchemaCommand.self, FaultsCommand.self, QuirksCommand.self,
+            InitCommand.self, RunCommand.self, ShowCommand.self, ListCommand.self, CheckCommand.self,
+            MergeCommand.self, HistoryCommand.self, BundleCommand.self, StressCommand.self, UpCommand.self,
+            ShellCommand.self, RecordCommand.self,
+            ExecCommand.self, PsCommand.self, TraceCommand.self, LogsCommand.self, InspectCommand.self,
+            DownCommand.self, ClockCommand.self, ServerCommand.self, StepsCommand.self, EventsCommand.self,
+            ExplainCommand.self, SchemaCommand.self, FaultsCommand.self, QuirksCommand.self, DoctorCommand.self,
         ])
 
     /// Refuses arguments that are no text: parts of them would silently become other characters.

@@ -11,15 +11,20 @@ struct ListCommand: ParsableCommand {
     @Flag(help: "Print JSON with a version, for programs.")
     var json = false
 
+    @Flag(help: "Print a page in Markdown: what each scenario shows, and which errors and faults none of them shows.")
+    var index = false
+
     func run() throws {
-        throw Console.overview(try selection.runOptions(of: "list")).list(asJSON: json)
+        guard !(json && index) else { throw BadUsage(sentence: "--json and --index exclude each other") }
+        let overview = Console.overview(try selection.runOptions(of: "list"))
+        throw index ? overview.index() : overview.list(asJSON: json)
     }
 }
 
 /// `lab check`: reads scenarios and says what is wrong with them.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Reads scenarios and tells every mistake in them; starts nothing.",
+        commandName: "check", abstract: "Reads scenarios and tells every mistake in them; plays nothing.",
         discussion: """
             Exit codes: 0 no mistakes, 2 mistakes. The directory of a recorded stress run is held against the rules once \
             more: 0 they hold, 1 one is broken, 3 it is not known.

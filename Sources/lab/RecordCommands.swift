@@ -11,7 +11,7 @@ struct MergeCommand: ParsableCommand {
     @Argument(help: "The JSON reports, one of each shard.")
     var paths: [String] = []
 
-    @Option(help: "Write a report: junit=FILE or json=FILE.")
+    @Option(help: "Write a report: html=DIR, junit=FILE, tap=FILE or json=FILE.")
     var report: [String] = []
 
     func run() throws {
@@ -44,6 +44,29 @@ struct HistoryCommand: ParsableCommand {
         try ImmediateEnd.onSignals()
         let history = try RecordedRuns(labFile: lab, near: paths.first ?? ".").history(of: paths)
         Console.write(json ? try history.json() : history.text, to: 1)
+    }
+}
+
+/// `lab show`: opens the page of a run.
+struct ShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Opens the page of a run in the browser, or tells its address where there is none.")
+
+    @Argument(help: "Identifier or directory of the run; otherwise the last one.")
+    var name: String?
+
+    @Option(help: "Another run on the same page, to compare them scenario by scenario.")
+    var against: String?
+
+    @Flag(name: .customLong("print"), help: "Tell the address only.")
+    var isPrinted = false
+
+    func run() throws {
+        try ImmediateEnd.onSignals()
+        let page = try RecordedRuns(near: ".").page(of: name, against: against)
+        Console.print(page.address)
+        if !isPrinted { page.openInBrowser(environment: ProcessInfo.processInfo.environment) }
     }
 }
 

@@ -2,6 +2,17 @@ import ArgumentParser
 import LabKit
 import LabRunner
 
+/// The own apps of the project in whose folder a command is given.
+enum OwnCommandsNearby {
+    /// The programs that the lab file here names. What is wrong with one is told, and the others are described all the
+    /// same.
+    static func find() -> OwnPrograms {
+        let own = OwnPrograms.near(".")
+        if let complaint = own.complaint { Console.error(complaint) }
+        return own
+    }
+}
+
 /// `lab steps`: prints the vocabulary.
 struct StepsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,7 +22,8 @@ struct StepsCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        Console.print(json ? VocabularyReference.json().prettyPrinted() : VocabularyReference.text())
+        let own = OwnCommandsNearby.find()
+        Console.print(json ? VocabularyReference.json(with: own).prettyPrinted() : VocabularyReference.text(with: own))
     }
 }
 
@@ -30,7 +42,8 @@ struct SchemaCommand: ParsableCommand {
         guard !(include && lab) else {
             throw BadUsage(sentence: "--include and --lab are different schemas; ask for one")
         }
-        Console.print(ScenarioSchema.json(of: include ? .include : lab ? .lab : .scenario).prettyPrinted())
+        let kind: ScenarioSchema.Kind = include ? .include : lab ? .lab : .scenario
+        Console.print(ScenarioSchema.json(of: kind, with: OwnCommandsNearby.find()).prettyPrinted())
     }
 }
 

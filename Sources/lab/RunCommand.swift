@@ -12,7 +12,7 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var selection: SelectionOptions
 
-    @Option(help: "Write a report: junit=FILE, tap=FILE, json=FILE or jsonl=FILE; - is standard output.")
+    @Option(help: "Write a report: html=DIR, junit=FILE, tap=FILE, json=FILE or jsonl=FILE; - is standard output.")
     var report: [String] = []
 
     @Option(
@@ -47,6 +47,12 @@ struct RunCommand: ParsableCommand {
 
     @Flag(help: "Wait for Enter before the tear-down of a scenario that did not pass.")
     var pauseOnFailure = false
+
+    @Flag(help: "Stop before each step until Enter; what is typed instead is tried as in lab shell.")
+    var step = false
+
+    @Option(help: "Stop before the step on a line, 12 or flow.yaml:12, or after an event such as link.delivered.")
+    var pauseAt: [String] = []
 
     @Option(help: "How long the answer to a step may take, for example 10s. (default: 30s)")
     var stepTimeout: String?
@@ -102,7 +108,9 @@ struct RunCommand: ParsableCommand {
             )
         }
         let rounds = try readRounds()
+        let pauses = try readPauses()
         var options = try selection.runOptions(of: "run")
+        options.pauses = pauses
         if let jobs { options.jobs = jobs }
         options.seed = seed
         options.order = order
@@ -118,6 +126,22 @@ struct RunCommand: ParsableCommand {
         if let limit = try Self.readLimit(scenarioTimeout, of: "--scenario-timeout") { options.limits.scenario = limit }
         if let limit = try Self.readLimit(runTimeout, of: "--run-timeout") { options.limits.run = limit }
         return options
+    }
+
+    private func readPauses() throws -> PausePoints {
+        var pauses = PausePoints()
+        pauses.everyStep = step
+        for text in pauseAt { try pauses.add(text) }
+        guard !pauses.isEmpty else { return pauses }
+        let option = step ? "--step" : "--pause-at"
+        guard !watch else { throw BadUsage(sentence: "--watch does not wait for a person, so it excludes \(option)") }
+        guard jobs ?? 1 == 1 else {
+            throw BadUsage(sentence: "\(option) stops one scenario after the other, so it excludes --jobs \(jobs ?? 1)")
+        }
+        guard isatty(0) == 1 else {
+            throw BadUsage(sentence: "\(option) needs somebody at a terminal, and standard input is none")
+        }
+        return pauses
     }
 
     private func readRounds() throws -> Rounds {
@@ -157,7 +181,8 @@ enum ReportOption {
     static func read(_ text: String) throws -> RunOptions.Report {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         guard parts.count == 2, let format = RunOptions.Report.Format(rawValue: parts[0]) else {
-            let formats = RunOptions.Report.Format.allCases.map { "\($0.rawValue)=FILE" }.joined(separator: ", ")
+            let formats = RunOptions.Report.Format.allCases.map { "\($0.rawValue)=\($0 == .html ? "DIR" : "FILE")" }
+                .joined(separator: ", ")
             throw BadUsage(sentence: "--report takes one of \(formats), not `\(text)`")
         }
         return RunOptions.Report(format: format, path: parts[1])

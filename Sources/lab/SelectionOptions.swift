@@ -46,11 +46,20 @@ struct SelectionOptions: ParsableArguments {
         help: "Only part K of N, as K/N; as /N or auto, the environment of Slurm, Kubernetes or GitLab says the rest.")
     var shard: String?
 
+    /// The folder of scenarios beside a lab file, where a project has them.
+    private static var defaultPaths: [String] {
+        let files = FileManager.default
+        var isDirectory = ObjCBool(false)
+        let isThere = files.fileExists(atPath: "Scenarios", isDirectory: &isDirectory) && isDirectory.boolValue
+        return isThere && files.fileExists(atPath: "lab.yaml") ? ["Scenarios"] : []
+    }
+
     /// The options of a run of these scenarios.
     ///
     /// - Parameter command: The name of the command, for its complaint.
     func runOptions(of command: String) throws -> RunOptions {
         // Not left to the parser, which would hide an unknown flag behind a missing path.
+        let paths = paths.isEmpty && !lastFailed && slowest == nil ? Self.defaultPaths : paths
         guard !paths.isEmpty || lastFailed || slowest != nil else {
             throw BadUsage(sentence: "`lab \(command)` needs scenario files or directories")
         }

@@ -18,6 +18,7 @@ struct ReportPageTests {
         failure.explain = "networkError"
         failure.sentence = "main does x"
         failure.sharing = "lab inspect sharing main --failure a/b.yaml"
+        failure.link = "lab inspect link phone --failure a/b.yaml"
         return [
             "The report": try JSONValue(encoding: JSONReport(seed: 7, seconds: 1.5, results: [result], shard: shard)),
             "A result": try JSONValue(encoding: result),

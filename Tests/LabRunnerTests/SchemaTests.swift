@@ -48,6 +48,7 @@ struct SchemaTests {
         "several-documents",
         "tab-indentation", "too-many-nodes", "topology-mistakes", "undefined-variable", "unknown-actor",
         "unknown-name", "unknown-result-field", "unknown-topology", "unreachable-capture", "unread-capture",
+        "unusable-program",
         "unreadable-file", "unset-environment-variable",
     ]
 

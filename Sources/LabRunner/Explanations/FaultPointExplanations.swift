@@ -121,7 +121,7 @@ extension Explanation {
             ["watch.md, section 11.6"]),
         faultPoint(
             .linkAcknowledged, "A kill here leaves a message that was handled and not acknowledged.",
-            ["watch.md, section 11.6"]),
+            ["watch.md, section 11.6"], ["watch/watch-app-dies-before-it-confirms.yaml"]),
         faultPoint(
             .serverRequestReceived, "A failure or kill here comes before anything is changed.",
             ["server.md, section 2.6"], ["failing/took-too-long.yaml"]),

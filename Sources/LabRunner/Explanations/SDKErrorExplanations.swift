@@ -112,7 +112,8 @@ extension Explanation {
         Explanation(
             "invalidToken", .sdkError, code: 14, "There is no such token on this device, or it cannot be used.",
             causes: ["It was never requested, or removed.", "The activation that it belonged to is gone."],
-            advice: "`requestAccessToken` gets it.", references: ["sdk.md, section 9.4", "sharing.md, section 15.3"]),
+            advice: "`requestAccessToken` gets it.", references: ["sdk.md, section 9.4", "sharing.md, section 15.3"],
+            scenarios: ["watch/token-is-removed-after-the-activation.yaml"]),
         Explanation(
             "watchConnectivity", .sdkError, code: 15, "Phone and watch could not talk to each other.",
             causes: ["The counterpart answered something unexpected.", "The watch is not reachable or has no app."],
@@ -152,7 +153,8 @@ extension Explanation {
             "timeSynchronization", .sdkError, code: 20, "The SDK could not find out the server's time.",
             causes: ["The answer was late or implausible, so that it says nothing about the time."],
             advice: "Ask again; `server: slow` and skewed clocks of devices show it.",
-            references: ["sdk.md, section 9.10", "sharing.md, section 16"]),
+            references: ["sdk.md, section 9.10", "sharing.md, section 16"],
+            scenarios: ["sdk/time-that-came-too-late.yaml"]),
         Explanation(
             "invalidConfiguration", .sdkError,
             "The initialiser of the SDK object returned nothing. The SDK has no code for it; the lab names it.",

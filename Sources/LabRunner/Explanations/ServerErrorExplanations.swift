@@ -87,7 +87,8 @@ extension Explanation {
             "Configure it with `/rest/v3/recovery/config/update`."),
         serverError(
             30, "Token timestamp is too old.", "The digest of a token is older than `tokenValidity`.",
-            "The device's clock is behind, or the digest was kept; make a new one."),
+            "The device's clock is behind, or the digest was kept; make a new one.",
+            ["watch/time-of-the-watch-counts.yaml"]),
         serverError(
             31, "Activation OTP does not match value stored in database.",
             "The one-time password is wrong, missing or not expected.", "Compare it with that of `initActivation`."),

@@ -15,21 +15,23 @@ extension Explanation {
             "sessionNotActivated", 7004, "WatchConnectivity session has not been activated.",
             "The session was not activated in this process.", "Activate it; `session.state` in the trace shows it."),
         watchError(
-            "deviceNotPaired", 7005, "Device is not paired.", "The topology has no link for the phone.",
-            "Add a link to lab.yaml."),
+            "deviceNotPaired", 7005, "Device is not paired.",
+            "The topology has no link for the phone, or its watch was unpaired.",
+            "Add a link to lab.yaml; `pairing: pair`.", scenarios: ["watch/unpaired-watch.yaml"]),
         watchError(
             "watchAppNotInstalled", 7006, "Watch app is not installed.", "The app was uninstalled from the watch.",
-            "`companion: install`."),
+            "`companion: install`.", scenarios: ["watch/transfers-are-taken-back.yaml"]),
         watchError(
             "notReachable", 7007, "WatchConnectivity session on paired device is not reachable.",
             "The link is down, or the counterpart app does not run where it must.",
-            "`pairing: up`; or send guaranteed, which waits in a queue."),
+            "`pairing: up`; or send guaranteed, which waits in a queue.", scenarios: ["watch/messages-of-bytes.yaml"]),
         watchError(
             "invalidParameter", 7008, "Invalid parameter passed to WatchConnectivity API.",
             "An argument is missing or of another type.", "Correct the call."),
         watchError(
             "payloadTooLarge", 7009, "Payload is too large.", "The message is longer than the platform allows.",
-            "Send less, or in parts.", reference: "watch.md, section 9.8"),
+            "Send less, or in parts.", reference: "watch.md, section 9.8",
+            scenarios: ["watch/files-that-are-refused.yaml"]),
         watchError(
             "payloadUnsupportedTypes", 7010, "Payload contains unsupported type.", "The message is no property list.",
             "Send numbers, texts, data, dates, lists and dictionaries only.", reference: "watch.md, section 9.8"),
@@ -43,14 +45,18 @@ extension Explanation {
             "Look at the receiver's trace: does it wait for a lock?"),
         watchError(
             "fileAccessDenied", 7013, "WatchConnectivity session cannot access the file.",
-            "A file could not be read; the SDKs send none.", "Nothing in the lab causes it."),
+            "The file of a transfer cannot be read; the SDKs send none.", "Send a file that is there.",
+            scenarios: ["watch/files-that-are-refused.yaml"]),
         watchError(
             "deliveryFailed", 7014, "Payload could not be delivered.",
             "The link broke before, the receiver could not be launched, or it takes no such message.",
-            "Nothing has arrived; send again when the watch is reachable."),
+            "Nothing has arrived; send again when the watch is reachable.",
+            scenarios: ["watch/session-of-the-manual.yaml"]),
         watchError(
             "insufficientSpace", 7015, "The payload could not be sent because there isn't enough space.",
-            "The receiver's inbox is full.", "Let the receiver run, so that it empties its inbox."),
+            "The sender's queue of transfers or the receiver's inbox is full (`capacity` of the link in `lab.yaml` says how much they hold), or the other device has no room for a file.",
+            "Let the receiver run, so that it empties its inbox, and let the devices meet; `watch: freeDisk` makes room for files.",
+            scenarios: ["watch/queue-that-is-full.yaml"]),
         watchError(
             "sessionInactive", 7016, "WatchConnectivity session is inactive.", "The phone switches to another watch.",
             "Wait for the new session."),

@@ -21,9 +21,15 @@ struct DeviceProcess {
         try instance.end(running(), at: endpoint, with: SIGTERM)
     }
 
+    /// How long somebody who was killed may take to be gone, in real time.
+    private static let dyingTime = LabDuration.milliseconds(200).stretched
+
     /// Starts the process, which has ended, and waits until it answers.
     func switchOn() throws {
-        guard instance.process(of: endpoint) == nil else {
+        // A killed process closes its connections before its last thread has gone.
+        if let process = instance.process(of: endpoint),
+            try !process.waitForExit(timeoutNanoseconds: Self.dyingTime.nanoseconds)
+        {
             throw ControlError(
                 name: "wrongState", message: "\(device) runs; `\(device): reboot` starts it anew")
         }

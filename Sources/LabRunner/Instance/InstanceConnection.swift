@@ -58,6 +58,8 @@ public final class InstanceConnection: Sendable {
 
     /// Remembers the process that now plays an app.
     func note(_ launched: LaunchedProcess, of app: String) {
+        // The number of a process on another host means nothing here.
+        guard let (device, _) = manifest.topology.app(named: app), manifest.plays(device.name) else { return }
         let watch = try? ProcessWatch(pid: launched.pid)
         peers.withLock { $0[app] = watch }
     }
@@ -105,6 +107,7 @@ public final class InstanceConnection: Sendable {
     func findProcess(of app: String) throws -> Bool {
         if let watch = watch(of: .peer(app)), !watch.hasEnded { return true }
         guard let (device, _) = manifest.topology.app(named: app) else { return false }
+        guard manifest.plays(device.name) else { return true }
         guard let pid = try processes(of: device.name).first(where: { $0.app == app })?.pid else { return false }
         let watch = try ProcessWatch(pid: pid)
         peers.withLock { $0[app] = watch }

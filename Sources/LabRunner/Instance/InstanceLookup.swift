@@ -14,6 +14,18 @@ public enum InstanceLookup {
     public static func find(
         _ name: String?, labFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> InstanceConnection {
+        guard let connection = try findIfRunning(name, labFile: labFile, environment: environment) else {
+            throw BadUsage(sentence: "no instance runs here. Start one with `lab up`")
+        }
+        return connection
+    }
+
+    /// The same, but nil when no instance is named and none runs here.
+    ///
+    /// - Throws: ``BadUsage`` for a named instance that does not run, and when several run of which one must be named.
+    public static func findIfRunning(
+        _ name: String?, labFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> InstanceConnection? {
         if let wanted = name ?? environment["LAB_INSTANCE"], !wanted.isEmpty {
             let root = wanted.contains("/") ? Files.absolute(wanted) : "\(try Instance.runtimeRoot())/\(wanted)"
             let layout = InstanceLayout(root: root)
@@ -27,7 +39,7 @@ public enum InstanceLookup {
         let live = try Instance.live(madeFrom: labFile.map(Files.absolute))
         switch live.count {
         case 1: return try InstanceConnection(live[0])
-        case 0: throw BadUsage(sentence: "no instance runs here. Start one with `lab up`")
+        case 0: return nil
         default:
             throw BadUsage(
                 sentence:

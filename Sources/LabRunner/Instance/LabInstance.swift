@@ -52,15 +52,17 @@ public final class LabInstance: Sendable {
     ///   - seed: The run's seed.
     ///   - executables: The programs.
     ///   - labFile: Absolute path of the `lab.yaml` the topology came from.
+    ///   - share: What is played here, when another host plays the rest.
     public init(
-        topology: Topology, runDirectory: String, seed: UInt64, executables: Executables, labFile: String?
+        topology: Topology, runDirectory: String, seed: UInt64, executables: Executables, labFile: String?,
+        share: InstanceShare? = nil
     ) throws {
         try Files.createDirectory("\(runDirectory)/traces")
         try Files.createDirectory("\(runDirectory)/logs")
         instance = try Instance.create { layout in
             InstanceManifest(
                 id: layout.id, labFile: labFile, topology: topology, runDirectory: runDirectory, seed: seed,
-                executablesDirectory: executables.directory)
+                executablesDirectory: executables.directory, share: share)
         }
         connection = try InstanceConnection(instance.layout)
         connection.set(
@@ -80,22 +82,23 @@ public final class LabInstance: Sendable {
     /// - Throws: ``LabFailure`` when a part does not come up; the instance is then still to be stopped.
     public func start() throws {
         try InstanceCommands.checkComplete()
-        let topology = manifest.topology
-        let server = try connection.spawnServer()
-        add(server, answeringAt: .server)
-        for device in topology.devices {
+        let played = manifest.topology.devices.filter { manifest.plays($0.name) }
+        // A guest has the word of the owner's server.
+        let server = manifest.isGuest ? nil : try connection.spawnServer()
+        if let server { add(server, answeringAt: .server) }
+        for device in played {
             add(try connection.spawnAgent(of: device.name), answeringAt: .agent(device.name))
         }
         let failures = FailureList()
-        let devices = topology.devices.map { device in
+        let devices = played.map { device in
             runOnThread(name: "start \(device.name)") { [self] in
                 failures.catching { try awaitAnswer(.agent(device.name)) }
             }
         }
-        failures.catching { try awaitServer(server) }
+        failures.catching { if let server { try awaitServer(server) } }
         for device in devices { device.join() }
         try failures.throwFirst()
-        let launches = topology.apps.filter(\.autostart).map { app in
+        let launches = played.flatMap(\.apps).filter(\.autostart).map { app in
             runOnThread(name: "launch \(app.name)") { [self] in
                 failures.catching { try launch(app.name) }
             }
@@ -273,9 +276,10 @@ public final class LabInstance: Sendable {
             complaints.append("the shared memory \(name) was left behind and has been removed")
             try? SharedMemoryObject.unlink(name: name)
         }
-        if Files.exists(layout.root) {
-            complaints.append("the instance directory \(layout.root) was left behind and has been removed")
-            try? Files.removeTree(layout.root)
+        // Whoever removes it may have died over that, so under the name it has meanwhile too.
+        for directory in [layout.root, layout.hidden.root] where Files.exists(directory) {
+            complaints.append("the instance directory \(directory) was left behind and has been removed")
+            try? Files.removeTree(directory)
         }
         return complaints
     }

@@ -6,10 +6,13 @@ struct ActorTable: Sendable {
     private let targets: [String: [Target]]
     /// Names in the order of the topology, built-in actors last.
     let names: [String]
+    /// Names of the errors that only own apps have.
+    let ownErrors: [String]
 
     init(_ topology: Topology) {
         var targets: [String: [Target]] = [:]
         var names: [String] = []
+        var errors: Set<String> = []
         func add(_ name: String, _ routes: [(ActorKind, Target.Route)]) {
             names.append(name)
             targets[name] = routes.map { Target(actor: name, kind: $0.0, route: $0.1) }
@@ -23,6 +26,9 @@ struct ActorTable: Sendable {
                         (app.actorKind, .endpoint(.peer(app.name), about: app.name)),
                         (.process, .endpoint(agent, about: app.name)),
                     ])
+                guard let own = app.own?.vocabulary else { continue }
+                targets[app.name]?[0].own = own
+                errors.formUnion(own.errors)
             }
             add(device.name, [(.device, .endpoint(agent, about: device.name)), (.deviceProcess, .instance)])
         }
@@ -38,6 +44,7 @@ struct ActorTable: Sendable {
         }
         self.targets = targets
         self.names = names
+        ownErrors = errors.sorted()
     }
 
     /// What an actor is that every instance has.
@@ -51,8 +58,25 @@ struct ActorTable: Sendable {
     /// The names of actors that understand a command.
     func names(understanding command: String) -> [String] {
         names.filter { name in
-            targets[name]?.contains { Vocabulary.lab.command(named: command, of: $0.kind) != nil } ?? false
+            targets[name]?.contains { $0.command(named: command) != nil } ?? false
         }
+    }
+
+    /// The commands that an actor understands in any role; empty when nobody has the name.
+    func commands(of actor: String) -> [CommandDeclaration] { (targets[actor] ?? []).flatMap(\.commands) }
+
+    /// The command that an actor understands by a name.
+    func command(named name: String, of actor: String) -> CommandDeclaration? {
+        (targets[actor] ?? []).lazy.compactMap { $0.command(named: name) }.first
+    }
+
+    /// All commands that anybody understands, each once.
+    var commands: [CommandDeclaration] {
+        var seen: [CommandDeclaration] = []
+        for command in names.compactMap({ targets[$0] }).joined().flatMap(\.commands) where !seen.contains(command) {
+            seen.append(command)
+        }
+        return seen
     }
 
     /// The first actor that is of one of some kinds; nil when there is none.

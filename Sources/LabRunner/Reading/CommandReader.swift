@@ -54,19 +54,27 @@ struct CommandReader {
 
     private func find(_ name: String, targets: [Target], at place: SourcePlace) -> (Target, CommandDeclaration)? {
         for target in targets {
-            if let command = Vocabulary.lab.command(named: name, of: target.kind) { return (target, command) }
+            if let command = target.command(named: name) { return (target, command) }
         }
         guard let first = targets.first else { return nil }
-        let elsewhere = Vocabulary.lab.commands.filter { $0.name == name }
-        if elsewhere.isEmpty {
-            let known = targets.flatMap { Vocabulary.lab.commands(of: $0.kind) }.map { $0.name }
-            collector.report(.unknownCommand(command: name, actor: first.actor, known: known), at: place)
-        } else {
-            let kinds = Set(elsewhere.flatMap { $0.actors }).sorted { $0.rawValue < $1.rawValue }
-            let example = steps.actors.names(understanding: name).first.map { "\($0): \(name)" }
+        // A command that the actor's own program leaves out is as unknown as any.
+        let kinds = targets.map(\.kind)
+        let elsewhere = Vocabulary.lab.commands.filter { $0.name == name && $0.actors.isDisjoint(with: kinds) }
+        let others = steps.actors.names(understanding: name)
+        if elsewhere.isEmpty, !others.isEmpty {
             collector.report(
                 .misplacedCommand(
-                    command: name, actor: first.actor, actorIs: first.kind.title, belongsTo: kinds.map(\.title),
+                    command: name, actor: first.actor, actorIs: "another app", belongsTo: others.map { "`\($0)`" },
+                    example: others.first.map { "\($0): \(name)" }), at: place)
+        } else if elsewhere.isEmpty {
+            let known = targets.flatMap(\.commands).map { $0.name }
+            collector.report(.unknownCommand(command: name, actor: first.actor, known: known), at: place)
+        } else {
+            let owners = Set(elsewhere.flatMap { $0.actors }).sorted { $0.rawValue < $1.rawValue }
+            let example = others.first.map { "\($0): \(name)" }
+            collector.report(
+                .misplacedCommand(
+                    command: name, actor: first.actor, actorIs: first.kind.title, belongsTo: owners.map(\.title),
                     example: example), at: place)
         }
         return nil
@@ -190,7 +198,7 @@ struct CommandReader {
                 expect.value, of: command.result, what: "the result of `\(command.name)`"
             ).map(CommandStep.Outcome.result)
         }
-        if let fails { return FailureReader(expectations: steps.expectations).read(fails.value).map { .failure($0) } }
+        if let fails { return steps.failures.read(fails.value).map { .failure($0) } }
         return .succeeds
     }
 

@@ -6,6 +6,8 @@ internal import LabKit
 /// Not thread-safe: used by the one thread that reads the file.
 struct FailureReader {
     let expectations: ExpectationReader
+    /// Names of the errors that only own apps have.
+    let ownErrors: [String]
 
     /// What a failure looks like to expectations: the error's own members, and those of its userInfo
     /// beside them.
@@ -59,9 +61,10 @@ struct FailureReader {
     private func checkCode(_ expectation: Expectation) {
         switch expectation.matcher {
         case .equals(.literal(.string(let name))), .exactly(.literal(.string(let name))):
-            guard !ErrorNames.all.contains(name), Int(name) == nil else { return }
+            let known = ErrorNames.all + ownErrors
+            guard !known.contains(name), Int(name) == nil else { return }
             expectations.values.collector.report(
-                .unknownName(what: "error", name: name, known: ErrorNames.all), at: expectation.place)
+                .unknownName(what: "error", name: name, known: known), at: expectation.place)
         case .oneOf(let choices), .all(let choices):
             for choice in choices { checkCode(choice) }
         case .not(let inner):

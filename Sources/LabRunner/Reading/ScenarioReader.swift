@@ -80,7 +80,7 @@ private struct Reading {
         let setupNode = reader.optional("setup")
         let stepsNode = reader.required("steps")
         let tearDownNode = reader.optional("tearDown")
-        reader.declare("about")
+        let about = reader.optional("about")?.scalar?.text
         reader.finish()
         // Without a cast the steps could not be judged, and every complaint would be a consequence.
         guard let topology, let stepsNode else { return [] }
@@ -121,10 +121,10 @@ private struct Reading {
             if collector.isEmpty, isPlayed { scope.captures.warn(in: collector) }
             return Scenario(
                 id: suffix.isEmpty ? id : "\(id)[\(suffix)]", name: suffix.isEmpty ? name : "\(name) [\(suffix)]",
-                tags: tags, quarantine: quarantine, obstacle: obstacle, file: file, includes: files.identities,
-                topology: topology, values: declarations.values, generated: declarations.generated, setup: setup,
-                steps: steps, tearDown: tearDown, secrets: collector.secretRanges,
-                secretTexts: secrets.texts.sorted())
+                about: about, tags: tags, quarantine: quarantine, obstacle: obstacle, file: file,
+                includes: files.identities, topology: topology, values: declarations.values,
+                generated: declarations.generated, setup: setup, steps: steps, tearDown: tearDown,
+                secrets: collector.secretRanges, secretTexts: secrets.texts.sorted())
         }
     }
 
@@ -163,7 +163,7 @@ private struct Reading {
                         reason: "`topology` is a complete cast of its own"), at: reader.place(of: "topology"))
                 return nil
             }
-            return TopologyReader(collector).read(complete, name: "inline")
+            return TopologyReader(collector).readForUse(complete, name: "inline")
         }
         return labFile.topology(
             named: name, at: node["use"]?.place ?? place, overrides: override, reporting: collector)

@@ -27,7 +27,7 @@ extension StepReader {
         }
         let before = collector.count
         let count = expectations.read(winners, of: .integer, what: "the number of winners")
-        let others = node["others"].flatMap { FailureReader(expectations: expectations).read($0) }
+        let others = node["others"].flatMap { failures.read($0) }
         let capture = node["as"].flatMap { winner($0, of: branches) }
         guard let count, collector.count == before else { return nil }
         return .race(

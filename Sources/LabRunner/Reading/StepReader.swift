@@ -21,6 +21,7 @@ struct StepReader {
 
     var values: ValueReader { ValueReader(scope: scope, collector: collector, secrets: secrets) }
     var expectations: ExpectationReader { ExpectationReader(values: values) }
+    var failures: FailureReader { FailureReader(expectations: expectations, ownErrors: actors.ownErrors) }
 
     /// Reads the steps of a list node.
     ///

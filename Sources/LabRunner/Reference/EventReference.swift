@@ -33,7 +33,7 @@ public enum EventReference {
 
     private static func json(_ field: TraceField) -> JSONValue {
         var members: [String: JSONValue] = [
-            "name": .string(field.name), "type": VocabularyReference.json(field.type),
+            "name": .string(field.name), "type": field.type.json,
             "meaning": .string(field.meaning),
         ]
         members["unit"] = field.unit.map { .string($0) }

@@ -6,14 +6,25 @@ public enum VocabularyReference {
     public static let version = 1
 
     /// The vocabulary for people.
-    public static func text() -> String {
-        ActorKind.allCases.map { kind in
-            let commands = Vocabulary.lab.commands(of: kind).map(text).joined(separator: "\n")
+    ///
+    /// - Parameter own: The programs of own apps, whose commands follow those of the lab.
+    public static func text(with own: OwnPrograms = .none) -> String {
+        let kinds = ActorKind.allCases.map { kind in
+            let commands = Vocabulary.lab.commands(of: kind).map { text(of: $0) }.joined(separator: "\n")
             return "Commands of \(kind.title)\n\n\(commands)"
-        }.joined(separator: "\n")
+        }
+        let programs = own.programs.map { program in
+            let apps = program.apps.map { "`\($0)`" }.joined(separator: ", ")
+            let vocabulary = program.vocabulary
+            let also = vocabulary.answersBuiltIn ? ", beside those of \(vocabulary.sdk.actor.title)" : ""
+            let commands = vocabulary.commands.map { text(of: $0) }.joined(separator: "\n")
+            return "Commands of \(apps), played by \(program.name)\(also)\n\n\(commands)"
+        }
+        return (kinds + programs).joined(separator: "\n")
     }
 
-    private static func text(_ command: CommandDeclaration) -> String {
+    /// A command and what it takes, for people.
+    static func text(of command: CommandDeclaration) -> String {
         var lines = ["  \(command.name)  \(command.summary)"]
         for field in command.fields {
             var facts = [field.type.title]
@@ -28,61 +39,21 @@ public enum VocabularyReference {
     }
 
     /// The vocabulary for programs.
-    public static func json() -> JSONValue {
-        .object([
-            "version": .integer(Int64(version)),
-            "commands": .array(Vocabulary.lab.commands.map(json)),
-        ])
-    }
-
-    private static func json(_ command: CommandDeclaration) -> JSONValue {
-        let kinds = command.actors.map(\.rawValue).sorted().map { JSONValue.string($0) }
+    ///
+    /// - Parameter own: The programs of own apps; each is there with its apps and its vocabulary.
+    public static func json(with own: OwnPrograms = .none) -> JSONValue {
         var members: [String: JSONValue] = [
-            "name": .string(command.name),
-            "actors": .array(kinds),
-            "summary": .string(command.summary),
-            "parameters": .array(command.fields.map(json)),
-            "result": json(command.result),
+            "version": .integer(Int64(version)), "commands": .array(Vocabulary.lab.commands.map(\.json)),
         ]
-        members["endedBy"] = command.ending.map { .string($0) }
-        return .object(members)
-    }
-
-    private static func json(_ field: FieldDeclaration) -> JSONValue {
-        var members: [String: JSONValue] = [
-            "name": .string(field.name), "type": json(field.type), "required": .bool(field.isRequired),
-            "meaning": .string(field.meaning), "secret": .bool(field.isSecret),
-        ]
-        members["default"] = field.defaultValue
-        members["unit"] = field.unit.map { .string($0) }
-        members["limit"] = field.limit.map { .string($0.description) }
-        return .object(members)
-    }
-
-    static func json(_ type: FieldType) -> JSONValue {
-        func named(_ name: String, _ more: [String: JSONValue] = [:]) -> JSONValue {
-            .object(more.merging(["type": .string(name)]) { old, _ in old })
+        if !own.programs.isEmpty {
+            members["programs"] = .array(
+                own.programs.map { program in
+                    .object([
+                        "name": .string(program.name), "apps": .array(program.apps.map { .string($0) }),
+                        "vocabulary": program.vocabulary.json,
+                    ])
+                })
         }
-        switch type {
-        case .text: return named("text")
-        case .secret: return named("secret")
-        case .integer: return named("integer")
-        case .number: return named("number")
-        case .boolean: return named("boolean")
-        case .duration: return named("duration")
-        case .choice(let words): return named("choice", ["of": .array(words.map { .string($0) })])
-        case .list(let element): return named("list", ["of": json(element)])
-        case .map: return named("map")
-        case .object(let members):
-            let described = members.map { member -> JSONValue in
-                .object([
-                    "name": .string(member.name), "type": json(member.memberType), "meaning": .string(member.meaning),
-                ])
-            }
-            return named("object", ["members": .array(described)])
-        case .optional(let wrapped): return named("optional", ["of": json(wrapped)])
-        case .any: return named("any")
-        case .nothing: return named("nothing")
-        }
+        return .object(members)
     }
 }

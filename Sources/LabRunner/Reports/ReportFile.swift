@@ -27,6 +27,10 @@ struct ReportFile: Sendable {
         func refused(_ reason: String) -> BadUsage {
             BadUsage(sentence: "the report \(report.path) cannot be written: \(reason)")
         }
+        guard report.format != .html else {
+            destination = .file(try Self.page(in: report.path, refused: refused))
+            return
+        }
         if let number = Self.descriptor(report.path) {
             guard fcntl(number, F_GETFL) >= 0 else { throw refused("there is no such open descriptor") }
             destination = .descriptor(number)
@@ -62,6 +66,27 @@ struct ReportFile: Sendable {
         destination = .file(path)
     }
 
+    /// Where the page goes in a directory, which is made when it is missing.
+    private static func page(in directory: String, refused: (String) -> BadUsage) throws -> String {
+        guard descriptor(directory) == nil else { throw refused("a page goes into a directory, not to a descriptor") }
+        let path = resolved(Files.absolute(directory))
+        if !Files.exists(path) {
+            let parent = Files.directory(of: path)
+            guard Files.isDirectory(parent) else { throw refused("there is no directory \(parent)") }
+            do {
+                try Files.createDirectory(path)
+            } catch let error as SystemError {
+                throw refused(error.sentence)
+            }
+        }
+        guard Files.isDirectory(path) else { throw refused("it is a file; a page goes into a directory") }
+        let file = "\(path)/\(PageReport.fileName)"
+        guard access(path, W_OK | X_OK) == 0, !Files.isDirectory(file) else {
+            throw refused("\(PageReport.fileName) cannot be written in that directory")
+        }
+        return file
+    }
+
     /// The reports of a run, checked one by one and against each other.
     static func check(_ reports: [RunOptions.Report], inputs: [String]) throws -> [ReportFile] {
         var taken: Set<String> = []
@@ -92,6 +117,7 @@ struct ReportFile: Sendable {
         case .json: try write(report.rendered())
         case .tap: try write(Data(TAPReport.render(report.results).utf8))
         case .jsonl: break
+        case .html: try write(PageReport(runs: [.init(label: "", report: report)]).rendered())
         }
     }
 

@@ -133,6 +133,8 @@ public struct StepFailure: Codable, Sendable {
     public var explain: String?
     /// The command that shows what apps shared when the step failed; nil when that explains nothing.
     public var sharing: String?
+    /// The command that shows how the links were when the step failed; nil when that explains nothing.
+    public var link: String?
     /// The command that runs the same again.
     public var replay: String
 

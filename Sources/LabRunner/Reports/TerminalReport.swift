@@ -15,7 +15,9 @@ public struct TerminalReport: Sendable {
     }
 
     /// One line for a scenario, and everything about its failures below. Nothing in a result commands the terminal.
-    public func render(_ result: ScenarioResult) -> String {
+    ///
+    /// - Parameter page: absolute path of the page that shows the result when the run has ended; nil without one.
+    public func render(_ result: ScenarioResult, page: String? = nil) -> String {
         let mark =
             switch result.verdict {
             case .passed: styled("✓", "32")
@@ -29,7 +31,11 @@ public struct TerminalReport: Sendable {
             line += "  quarantined: \(reason.onOneVisibleLine)"
         }
         if let remark = result.remark { line += "  \(remark.onOneVisibleLine)" }
-        return ([line] + details(of: result)).joined(separator: "\n") + "\n"
+        var lines = [line] + details(of: result)
+        if !result.failures.isEmpty, let page {
+            lines.append("    look at it: \(PageReport.address(of: result, on: page).withVisibleControls)")
+        }
+        return lines.joined(separator: "\n") + "\n"
     }
 
     /// What is to be told of a result beside its line: the steps that were skipped, and the failures.
@@ -78,6 +84,7 @@ public struct TerminalReport: Sendable {
         }
         if let name = failure.explain { lines.append("  what it means: lab explain \(name)") }
         if let command = failure.sharing { lines.append("  what apps shared then: \(command)") }
+        if let command = failure.link { lines.append("  how the link was then: \(command)") }
         if !failure.replay.isEmpty { lines.append("  run it again: \(failure.replay)") }
         return lines.map { "  \($0)" }.joined(separator: "\n")
     }

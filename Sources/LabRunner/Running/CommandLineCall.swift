@@ -26,10 +26,10 @@ public struct CommandLineCall: Sendable {
             throw BadUsage(.unknownActor(name: actor, known: connection.actors.names))
         }
         let found = targets.lazy.compactMap { target in
-            Vocabulary.lab.command(named: command, of: target.kind).map { (target, $0) }
+            target.command(named: command).map { (target, $0) }
         }.first
         guard let found else {
-            let known = targets.flatMap { Vocabulary.lab.commands(of: $0.kind) }.map { $0.name }
+            let known = targets.flatMap(\.commands).map { $0.name }
             throw BadUsage(.unknownCommand(command: command, actor: actor, known: known))
         }
         (target, self.command) = found

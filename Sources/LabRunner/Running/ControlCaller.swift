@@ -57,10 +57,12 @@ struct ControlCaller: Sendable {
         _ target: Target, command: String, arguments: JSONValue, operation: String?,
         timeout: LabDuration = ControlClient.patience
     ) throws -> Outcome {
-        guard case .endpoint(let endpoint, let about) = target.route else {
+        if let refusal = instance.refusal(of: target) { return Outcome(answer: .error(refusal), interval: nil) }
+        guard case .endpoint(let endpoint, let about) = instance.route(of: target) else {
             let request = ControlRequest(
                 command: command, arguments: arguments, actor: target.actor, operation: operation)
             let outcome = InstanceCommands.perform(request, of: target.kind, on: instance)
+            if target.kind == .clock || target.kind == .faults { instance.settleGuest() }
             return Outcome(answer: Outcome.Answer(outcome), interval: nil)
         }
         if let death = instance.death(of: endpoint) { return Outcome(answer: .error(death), interval: nil) }

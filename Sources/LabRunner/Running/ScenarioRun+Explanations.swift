@@ -18,7 +18,7 @@ extension ScenarioRun {
             stepAt: times.step(at:by:), armedBy: self.step(that:))
         return StepExplainer(
             renderer: renderer, facts: facts, known: known, replay: replay,
-            sharing: sharingAtFailure(of: peer)
+            inspections: inspectionsOfFailure(of: peer)
         ).failure(step, reason, verdict: verdict, mismatches: mismatches)
     }
 }

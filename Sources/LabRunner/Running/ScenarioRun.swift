@@ -27,8 +27,8 @@ final class ScenarioRun: Sendable {
     private let runInterruption: Interruption
     private let isTearingDown = Atomic(false)
     private let record = Mutex(Record())
-    /// Takes down what apps share when something fails; nil before the instance is ready, or when nothing is shared.
-    private let sharing = Mutex<SharingRecord?>(nil)
+    /// Takes down what devices tell when something fails; nil before the instance is ready.
+    private let pictures = Mutex<FailureRecords?>(nil)
 
     /// What all scenarios of a run have in common.
     struct Setting: Sendable {
@@ -40,6 +40,8 @@ final class ScenarioRun: Sendable {
         var labOption: String?
         /// Looks at the instance of a scenario that did not pass, before its tear-down, and says whether it is kept.
         var afterFailure: (@Sendable (InstanceConnection) -> Bool)?
+        /// Holds the steps until a person lets them go on; nil when nobody is there.
+        var gate: StepGate?
         /// Takes over an instance that is kept.
         var keep: @Sendable (LabInstance) -> Void = { _ in }
     }
@@ -53,20 +55,25 @@ final class ScenarioRun: Sendable {
         var isKept = false
     }
 
+    /// - Parameter redactor: one that knows the secrets already; nil for a new one with those of the scenario.
     init(
-        _ scenario: Scenario, seed: UInt64, directory: String, setting: Setting, interruption: Interruption
+        _ scenario: Scenario, seed: UInt64, directory: String, setting: Setting, interruption: Interruption,
+        redactor: Redactor? = nil
     ) throws {
         self.scenario = scenario
         self.seed = seed
         self.directory = directory
         self.setting = setting
-        limits = setting.limits
+        var limits = setting.limits
+        // A person may look as long as they like.
+        if setting.gate != nil { limits.scenario = nil }
+        self.limits = limits
         runInterruption = interruption
-        redactor = Redactor(secrets: scenario.secretTexts)
-        known = scenario.drawn(seed: seed, hiddenBy: redactor)
+        self.redactor = redactor ?? Redactor(secrets: scenario.secretTexts)
+        known = scenario.drawn(seed: seed, hiddenBy: self.redactor)
         renderer = DiagnosticRenderer(secrets: scenario.secrets)
         try Files.createDirectory(directory)
-        history = try History(path: "\(directory)/history.jsonl", redactor: redactor)
+        history = try History(path: "\(directory)/history.jsonl", redactor: self.redactor)
     }
 
     /// Runs the scenario from the creation of its instance to the proof that nothing of it is left.
@@ -74,7 +81,10 @@ final class ScenarioRun: Sendable {
         let begin = MonotonicClock.nanoseconds()
         history.record(
             "scenario.started",
-            ["id": .string(scenario.id), "name": .string(scenario.name), "seed": .string(String(seed))])
+            [
+                "id": .string(scenario.id), "name": .string(scenario.name), "seed": .string(String(seed)),
+                "devices": .array(scenario.topology.devices.map(\.historyValue)),
+            ])
         var launches: [String: UInt64] = [:]
         do {
             let instance = try LabInstance(
@@ -90,6 +100,10 @@ final class ScenarioRun: Sendable {
                     do {
                         try instance.start()
                         perform(in: instance.connection, events: events)
+                        // Whoever interrupts a run does not want to wait for what only the page shows.
+                        if !interruption.isSet {
+                            ScenarioTraffic(of: instance.connection, redactor: redactor).record(in: directory)
+                        }
                     } catch {
                         let reason =
                             interruption.isSet
@@ -141,8 +155,8 @@ final class ScenarioRun: Sendable {
     /// - Returns: The result so far, without the instance's own start and end.
     @discardableResult
     func perform(in instance: InstanceConnection, events: TraceBoard) -> ScenarioResult {
-        let sharing = SharingRecord(of: instance, directory: directory, redactor: redactor)
-        self.sharing.withLock { $0 = sharing }
+        let pictures = FailureRecords(of: instance, directory: directory, redactor: redactor)
+        self.pictures.withLock { $0 = pictures }
         let countdown = Countdown(limits.scenario) { [self] limit in
             guard !interruption.isSet else { return }
             let rule = "the scenario takes longer than \(limit), its limit (--scenario-timeout)"
@@ -150,6 +164,7 @@ final class ScenarioRun: Sendable {
             interruption.set(because: rule)
         }
         let thread = StepThread(run: self, instance: instance, events: events, bindings: known)
+        thread.gate = setting.gate
         let isReady = scenario.setup.map { thread.perform($0, called: "set-up") } ?? true
         let isComplete = isReady && thread.perform(scenario.steps)
         if isComplete {
@@ -178,6 +193,7 @@ final class ScenarioRun: Sendable {
         defer { countdown.end() }
         let tearDown = StepThread(
             run: self, instance: thread.instance, events: thread.events, bindings: thread.bindings, isTearDown: true)
+        tearDown.gate = setting.gate
         tearDown.endFaults()
         _ = tearDown.perform(phase, called: "tear-down")
     }
@@ -193,6 +209,15 @@ final class ScenarioRun: Sendable {
             fail("the process of `\(app)` died by itself; its log is \(directory)/logs", verdict: .failed)
         }
     }
+
+    /// Steps that a person tries in the instance while the run is held.
+    func liveSteps(in instance: InstanceConnection) throws -> LiveSteps {
+        let labFile = setting.labFile ?? scenario.file.path
+        return try LiveSteps(for: instance, directory: "\(directory)/tried", labFile: Files.absolute(labFile))
+    }
+
+    /// What is wrong so far.
+    var failures: [StepFailure] { record.withLock { $0.failures } }
 
     private var hasFailed: Bool { record.withLock { !$0.failures.isEmpty } }
 
@@ -225,7 +250,7 @@ final class ScenarioRun: Sendable {
     /// A step begins; what it waits for is known from here on.
     func began(_ step: Step) {
         times.begin(step)
-        var fields: [String: JSONValue] = ["step": .string(step.title)]
+        var fields: [String: JSONValue] = ["title": .string(step.title)]
         fields["sentence"] = step.sentence(knowing: known).map(JSONValue.string)
         history.record("step.started", step: step.path, fields)
     }
@@ -259,7 +284,7 @@ final class ScenarioRun: Sendable {
     /// Adds a failure; its texts lose their secrets here.
     func add(_ failure: StepFailure) {
         // Before anything ends because of it.
-        _ = sharing.withLock { $0 }?.take()
+        pictures.withLock { $0 }?.take()
         var failure = failure
         failure.reason = redactor.redact(failure.reason)
         failure.sentence = failure.sentence.map(redactor.redact)
@@ -286,11 +311,30 @@ final class ScenarioRun: Sendable {
     /// The command that runs the same again.
     var replay: String { scenario.replay(seed: seed, labOption: setting.labOption) }
 
-    /// The command that shows what apps shared at the first failure; nil when that explains nothing.
+    /// The commands that show what apps shared at the first failure, and how a link was; nil for what explains nothing.
     ///
     /// - Parameter actor: who failed.
-    func sharingAtFailure(of actor: String?) -> String? {
-        guard let app = sharing.withLock({ $0 })?.take()?.suspect(preferring: actor) else { return nil }
-        return scenario.sharingAtFailure(of: app, labOption: setting.labOption)
+    func inspectionsOfFailure(of actor: String?) -> FailureInspections {
+        guard let pictures = pictures.withLock({ $0 })?.take() else { return FailureInspections() }
+        let option = setting.labOption
+        return FailureInspections(
+            sharing: pictures.sharing?.suspect(preferring: actor)
+                .map { scenario.inspection("sharing \($0)", labOption: option) },
+            link: pictures.link?.suspect().map { scenario.inspection("link \($0)", labOption: option) })
+    }
+}
+
+/// The commands that show what a failure has left to see.
+struct FailureInspections: Sendable {
+    /// Shows what apps shared.
+    var sharing: String?
+    /// Shows how a link was.
+    var link: String?
+}
+
+extension DeviceSpec {
+    /// What the record of a scenario says of the device: who ran on it.
+    fileprivate var historyValue: JSONValue {
+        .object(["name": .string(name), "apps": .array(apps.map { .string($0.name) })])
     }
 }

@@ -17,6 +17,8 @@ final class StepThread {
     var round: [String] = []
     let caller: ControlCaller
     let isTearDown: Bool
+    /// Holds each step until a person lets it go on; nil when nobody is there, and for branches, which run together.
+    var gate: StepGate?
     /// When the steps around the one under way must have ended.
     var deadline: Deadline?
     /// What failures are labelled with: set-up or tear-down.
@@ -42,7 +44,8 @@ final class StepThread {
 
     /// Carries out the steps before or after those of the scenario, within their own time.
     func perform(_ phase: Phase, called name: String) -> Bool {
-        deadline = Deadline(after: phase.limit, of: "the \(name)")
+        // A person may look as long as they like.
+        deadline = gate == nil ? Deadline(after: phase.limit, of: "the \(name)") : nil
         self.phase = name
         defer { (deadline, self.phase) = (nil, nil) }
         return perform(phase.steps)
@@ -55,6 +58,8 @@ final class StepThread {
     func perform(_ steps: [Step], all: Bool = false) -> Bool {
         var isComplete = true
         for step in steps {
+            // What is tried again and again is not held each time.
+            if held == nil { gate?.pass(before: step, of: run, in: instance) }
             if mustStop { return false }
             if let deadline, deadline.isOver {
                 return fail(step, "it did not begin, because \(deadline.sentence)", verdict: .failed)

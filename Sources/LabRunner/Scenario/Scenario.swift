@@ -9,6 +9,8 @@ public struct Scenario: Sendable {
     public let id: String
     /// The title.
     public let name: String
+    /// What it is about, such as a section of the manual; nil when the file does not say.
+    let about: String?
     /// Words to select by.
     public let tags: [String]
     /// Why the scenario is known not to pass; nil for a healthy one. A quarantined scenario runs, and
@@ -37,6 +39,9 @@ public struct Scenario: Sendable {
     /// Secret texts known before the run: literals and environment values.
     let secretTexts: [String]
 
+    /// The steps of all phases, in the order in which they are carried out.
+    var allSteps: [Step] { (setup?.steps ?? []) + steps + (tearDown?.steps ?? []) }
+
     /// The name of the row of a table-driven scenario, as it stands in ``id``.
     var row: String? {
         guard id.hasSuffix("]"), let open = id.lastIndex(of: "[") else { return nil }
@@ -55,13 +60,13 @@ public struct Scenario: Sendable {
         return "lab run \(word)\(Self.option(lab: labOption))\(given.joined()) --seed \(seed)"
     }
 
-    /// The command that shows what an app shared when the scenario failed.
+    /// The command that shows what was recorded when the scenario failed.
     ///
     /// - Parameters:
-    ///   - app: The app.
+    ///   - subject: What of it: `sharing main`.
     ///   - labOption: What `--lab` said.
-    func sharingAtFailure(of app: String, labOption: String?) -> String {
-        "lab inspect sharing \(app) --failure \(word)\(Self.option(lab: labOption))"
+    func inspection(_ subject: String, labOption: String?) -> String {
+        "lab inspect \(subject) --failure \(word)\(Self.option(lab: labOption))"
     }
 
     /// How a command line names the scenario.

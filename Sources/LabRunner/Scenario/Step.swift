@@ -216,4 +216,12 @@ struct Target: Sendable, Equatable {
     let kind: ActorKind
     /// Where the command goes.
     let route: Route
+    /// What the actor's own program understands; nil for one of the lab's.
+    var own: AppVocabulary?
+
+    /// The commands that the actor understands in this role.
+    var commands: [CommandDeclaration] { kind.commands(of: own) }
+
+    /// The command with a name.
+    func command(named name: String) -> CommandDeclaration? { kind.command(named: name, of: own) }
 }

@@ -15,13 +15,14 @@ extension SharingState {
         return ["\(activation.instanceId) in \(activation.appGroup) on \(device), shared by \(apps)"]
             + activation.memory.flatMap(lines)
             + [
-                row("operation", activation.operation.map(text) ?? "none"),
-                row("status lock", text(of: activation.statusLock)),
-                row("queue lock", text(of: activation.queueLock)),
-                row("operation lock", text(of: activation.operationLock)),
+                InspectionText.row("operation", activation.operation.map(text) ?? "none"),
+                InspectionText.row("status lock", text(of: activation.statusLock)),
+                InspectionText.row("queue lock", text(of: activation.queueLock)),
+                InspectionText.row("operation lock", text(of: activation.operationLock)),
             ]
             + (activation.keychainItems.isEmpty
-                ? [row("keychain", "no items")] : rows("keychain", activation.keychainItems.map(text)))
+                ? [InspectionText.row("keychain", "no items")]
+                : InspectionText.rows("keychain", activation.keychainItems.map(text)))
     }
 
     private static func lines(of memory: InspectSharing.Memory) -> [String] {
@@ -36,7 +37,7 @@ extension SharingState {
         {
             lines.append("stateModifyCounter \(state), tokenModifyCounter \(token), specialOpTicket \(ticket)")
         }
-        return rows("memory", lines)
+        return InspectionText.rows("memory", lines)
     }
 
     private static func sentence(of state: InspectSharing.MemoryState) -> String {
@@ -54,7 +55,7 @@ extension SharingState {
     private static func text(of operation: InspectSharing.Operation) -> String {
         let owner = operation.application ?? "an unreadable identifier"
         let app = operation.app.map { " (\($0))" } ?? ""
-        let age = operation.age.map { ", last sign of life \(time($0)) ago" } ?? ""
+        let age = operation.age.map { ", last sign of life \(InspectionText.time($0)) ago" } ?? ""
         let end = operation.ownerIsAlive ? "its owner is alive" : "its owner is dead; the next app may take over"
         return "\(operation.type) of \(owner)\(app)\(age); \(end)"
     }
@@ -67,25 +68,12 @@ extension SharingState {
 
     private static func text(of process: InspectSharing.Process) -> String {
         let state = process.state == .suspended ? ", suspended" : ""
-        let duration = process.duration.map { ", for \(time($0))" } ?? ""
+        let duration = process.duration.map { ", for \(InspectionText.time($0))" } ?? ""
         return "\(process.app) (pid \(process.pid)\(state)\(duration))"
     }
 
     private static func text(of item: InspectSharing.Item) -> String {
         let protection = item.protection == .none ? "" : ", protected by \(item.protection.rawValue)"
         return "\(item.service) / \(item.account): \(item.size) bytes\(protection)"
-    }
-
-    private static func time(_ milliseconds: Int) -> String {
-        abs(milliseconds) < 1000 ? "\(milliseconds) ms" : String(format: "%.1f s", Double(milliseconds) / 1000)
-    }
-
-    /// Lines under one heading.
-    private static func rows(_ heading: String, _ lines: [String]) -> [String] {
-        zip([heading] + Array(repeating: "", count: max(0, lines.count - 1)), lines).map(row)
-    }
-
-    private static func row(_ heading: String, _ text: String) -> String {
-        "  \(heading.padding(toLength: 16, withPad: " ", startingAt: 0))\(text)"
     }
 }

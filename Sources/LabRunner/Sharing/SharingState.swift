@@ -3,7 +3,9 @@ internal import LabKit
 
 /// What the apps of an instance share, at one moment: what `lab inspect sharing` shows, and what a scenario that fails
 /// leaves behind.
-public struct SharingState: Codable, Sendable {
+public struct SharingState: InspectedState {
+    static let fileName = "sharing.json"
+
     /// Version of the JSON form; it grows when a member changes its meaning or goes.
     public private(set) var version = 1
     /// The devices with apps that share.
@@ -16,9 +18,6 @@ public struct SharingState: Codable, Sendable {
         /// Why nothing is known.
         var problem: String?
     }
-
-    /// How long a device may take to answer, in real time.
-    static let patience = LabDuration.milliseconds(500).stretched
 
     /// The devices of a topology that have apps that share.
     static func devices(of topology: Topology) -> [DeviceSpec] {
@@ -41,25 +40,15 @@ public struct SharingState: Codable, Sendable {
     /// - Parameter clients: connections of its own are not ended with those of the steps.
     init(in connection: InstanceConnection, clients: ControlClients) {
         let devices = Self.devices(of: connection.manifest.topology).map { device in
-            let endpoint = InstanceEndpoint.agent(device.name)
-            do {
-                if let death = connection.death(of: endpoint) { throw death }
-                let reply = try clients[endpoint].call(
-                    ControlRequest(command: InspectSharing.name, actor: device.name), timeout: Self.patience)
-                return Device(name: device.name, activations: try reply.get().decode())
-            } catch let error as ControlError {
-                return Device(name: device.name, activations: [], problem: error.message)
-            } catch {
-                return Device(name: device.name, activations: [], problem: String(describing: error))
+            switch DeviceAnswer(to: InspectSharing.self, of: device.name, in: connection, clients: clients) {
+            case .told(let activations): Device(name: device.name, activations: activations)
+            case .silent(let problem): Device(name: device.name, activations: [], problem: problem)
             }
         }
         self.init(devices: devices)
     }
 
-    /// Reads what ``rendered()`` has made.
-    init(reading data: Data) throws {
-        self = try JSONDecoder().decode(Self.self, from: data)
-    }
+    var isKnown: Bool { devices.contains { $0.problem == nil } }
 
     /// The part about one app, or one app group.
     ///
@@ -86,9 +75,5 @@ public struct SharingState: Codable, Sendable {
     }
 
     /// The document for programs, with sorted keys.
-    public func rendered() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-    }
+    public func rendered() throws -> String { try document() }
 }

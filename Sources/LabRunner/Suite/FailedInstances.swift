@@ -56,7 +56,7 @@ final class FailedInstances: Sendable {
                       go on with the tear-down: press Enter
 
                     """)
-                Self.waitForLine(from: input, interruption: interruption)
+                _ = printer.whileAsking { PersonInput(input).line(interruption: interruption) }
             }
             return false
         }
@@ -65,16 +65,6 @@ final class FailedInstances: Sendable {
     private static func advice(on instance: InstanceConnection) -> String {
         let actor = instance.manifest.topology.apps.first?.name ?? "server"
         return "  look into it:  lab exec --instance \(instance.manifest.id) \(actor) hasValidActivation"
-    }
-
-    private static func waitForLine(from input: Int32, interruption: Interruption) {
-        guard let bell = try? EventDescriptor() else { return }
-        interruption.reaching({ bell.signal() }) {
-            guard let isReadable = try? Polling.waitReadable([input, bell.rawDescriptor]), isReadable[0] else { return }
-            // A terminal gives a line at a time; what else it holds belongs to nobody.
-            var line = [UInt8](repeating: 0, count: 4096)
-            _ = read(input, &line, line.count)
-        }
     }
 
     /// Takes over an instance that is to be kept.

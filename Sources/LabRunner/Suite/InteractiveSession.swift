@@ -1,5 +1,3 @@
-internal import Foundation
-internal import LabFile
 internal import LabKit
 internal import LabSystem
 
@@ -10,9 +8,14 @@ public final class InteractiveSession: Sendable {
     private let topology: String?
     private let labFile: String?
     private let seed: UInt64?
-    private let interruption: Interruption
-    private let print: @Sendable (String) -> Void
-    private let printError: @Sendable (String) -> Void
+    private let part: LabPart
+    private let beside: Companion
+    let interruption: Interruption
+    let print: @Sendable (String) -> Void
+    let printError: @Sendable (String) -> Void
+
+    /// Something that goes on while the instance does: begun when that is ready, and ended by what it returns.
+    public typealias Companion = @Sendable (InstanceConnection) throws -> @Sendable () -> Void
 
     /// A session.
     ///
@@ -20,16 +23,21 @@ public final class InteractiveSession: Sendable {
     ///   - topology: The topology; nil means the default one.
     ///   - labFile: The lab file; nil looks for one.
     ///   - seed: The seed; nil draws one.
+    ///   - part: What is played here.
+    ///   - beside: What goes on beside it.
     ///   - interruption: Ends the session.
     ///   - print: Takes lines.
     ///   - printError: Takes diagnostics.
     public init(
-        topology: String?, labFile: String?, seed: UInt64?, interruption: Interruption,
+        topology: String?, labFile: String?, seed: UInt64?, part: LabPart = .whole,
+        beside: @escaping Companion = { _ in {} }, interruption: Interruption,
         print: @escaping @Sendable (String) -> Void, printError: @escaping @Sendable (String) -> Void
     ) {
         self.topology = topology
         self.labFile = labFile
         self.seed = seed
+        self.part = part
+        self.beside = beside
         self.interruption = interruption
         self.print = print
         self.printError = printError
@@ -38,31 +46,53 @@ public final class InteractiveSession: Sendable {
     /// Starts the instance, tells how to use it, reports what happens to its processes, and ends it when
     /// interrupted.
     public func run() throws -> RunOutcome {
-        let reading = SuiteReader(labPath: labFile).readLabFile(near: ".")
-        guard let labFile = reading.labFile else {
-            printError(DiagnosticRenderer().render(reading.diagnostics))
-            return .badInput
+        if case .guest(let devices, let address, let keyPath) = part {
+            guard topology == nil, seed == nil else {
+                throw BadUsage(sentence: "topology and seed are those of the lab that is joined; write them there")
+            }
+            return try join(address, keyPath: keyPath, devices: devices, labFile: labFile)
         }
-        let collector = DiagnosticCollector()
-        let place = SourcePlace(.start, in: labFile.file)
-        guard let resolved = labFile.topology(named: topology, at: place, overrides: nil, reporting: collector) else {
-            throw BadUsage(.unknownTopology(name: topology ?? "", known: labFile.names))
+        guard case .owner(let devices, let address, let keyPath) = part else {
+            guard
+                let own = try OwnInstance(topology: topology, labFile: labFile, seed: seed, printError: printError)
+            else { return .badInput }
+            return try hold(own.instance, keeping: own) { instance in
+                try instance.start()
+                introduce(instance, end: "Ctrl-C ends it.")
+                return {}
+            }
         }
-        let path = Files.absolute(labFile.file.path)
-        let directory = try RunDirectory.create(
-            in: "\(Files.directory(of: path))/.lab", keeping: RunOptions(paths: []).keptRuns)
-        defer { withExtendedLifetime(directory) {} }
+        let own = try OwnInstance(topology: topology, labFile: labFile, seed: seed, printError: printError) {
+            try LabPart.share(of: $0, devices: devices, listen: address)
+        }
+        guard let own else { return .badInput }
+        let path = keyPath ?? "\(Files.directory(of: own.labFile))/.lab/join.key"
+        return try hold(own.instance, keeping: own) { instance in
+            try listen(at: address, keyPath: Files.absolute(path), for: instance)
+        }
+    }
+
+    /// Keeps an instance until the session is interrupted.
+    ///
+    /// - Parameters:
+    ///   - instance: The instance.
+    ///   - owner: Kept as long as the instance is.
+    ///   - begin: Starts it, and gives what is to be done before it is stopped, also when it did not start.
+    func hold(
+        _ instance: LabInstance, keeping owner: AnyObject,
+        begin: (LabInstance) throws -> @Sendable () -> Void
+    ) throws -> RunOutcome {
+        defer { withExtendedLifetime(owner) {} }
         let wakeUp = try EventDescriptor()
-        let instance = try LabInstance(
-            topology: resolved, runDirectory: directory.path, seed: seed ?? UInt64.random(in: 0...UInt64(UInt32.max)),
-            executables: try Executables.find(), labFile: path)
         do {
             try interruption.reaching {
                 wakeUp.signal()
                 instance.connection.clients.interrupt()
             } during: {
-                try instance.start()
-                introduce(instance)
+                let end = try begin(instance)
+                defer { end() }
+                let leave = try beside(instance.connection)
+                defer { leave() }
                 try watch(instance, wakeUp: wakeUp)
             }
         } catch {
@@ -76,18 +106,29 @@ public final class InteractiveSession: Sendable {
         return complaints.isEmpty ? .passed : .inconclusive
     }
 
-    private func introduce(_ instance: LabInstance) {
-        print("instance \(instance.manifest.id), topology \(instance.manifest.topology.name)")
-        if let ready = instance.serverReady { print("  server  \(ready.baseURL)") }
-        for device in instance.manifest.topology.devices {
+    /// Tells what runs and how to use it.
+    func introduce(_ instance: LabInstance, end: String) {
+        let manifest = instance.manifest
+        print("instance \(manifest.id), topology \(manifest.topology.name)")
+        if manifest.isGuest {
+            print("  server  of the lab that was joined")
+        } else if let ready = instance.serverReady {
+            print("  server  \(ready.baseURL)")
+        }
+        for device in manifest.topology.devices {
+            guard manifest.plays(device.name) else {
+                print("  \(device.name)  on the other host")
+                continue
+            }
             let apps = device.apps.map { app in
                 instance.launchTimes[app.name].map { "\(app.name) (\(TerminalReport.milliseconds($0)))" }
                     ?? "\(app.name) (not launched)"
             }
             print("  \(device.name)  \(apps.joined(separator: ", "))")
         }
-        let example = instance.manifest.topology.apps.first?.name ?? "server"
-        print("Use it with `lab exec \(example) hasValidActivation`; `lab steps` lists the commands. Ctrl-C ends it.")
+        let played = manifest.topology.devices.filter { manifest.plays($0.name) }.flatMap(\.apps)
+        let example = played.first?.name ?? "server"
+        print("Use it with `lab exec \(example) hasValidActivation`; `lab steps` lists the commands. \(end)")
     }
 
     private func watch(_ instance: LabInstance, wakeUp: EventDescriptor) throws {

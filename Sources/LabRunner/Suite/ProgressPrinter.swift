@@ -22,6 +22,8 @@ public final class ProgressPrinter: Sendable {
         var waiting: [Int: String] = [:]
         var nextPlace = 0
         var isLineShown = false
+        /// While somebody types, no line may come between.
+        var isHeld = false
         var ticker: ThreadHandle?
     }
 
@@ -115,6 +117,21 @@ public final class ProgressPrinter: Sendable {
         }
     }
 
+    /// Shows no line of progress while a person is asked for something.
+    func whileAsking<Value>(_ body: () throws -> Value) rethrows -> Value {
+        state.withLock { state in
+            clear(&state)
+            state.isHeld = true
+        }
+        defer {
+            state.withLock { state in
+                state.isHeld = false
+                show(&state)
+            }
+        }
+        return try body()
+    }
+
     private func refresh() { state.withLock { show(&$0) } }
 
     private func clear(_ state: inout State) {
@@ -124,7 +141,7 @@ public final class ProgressPrinter: Sendable {
     }
 
     private func show(_ state: inout State) {
-        guard look.showsProgress, !look.isQuiet, let name = state.running.first else { return }
+        guard look.showsProgress, !look.isQuiet, !state.isHeld, let name = state.running.first else { return }
         let seconds = (MonotonicClock.nanoseconds() - state.begin) / 1_000_000_000
         let line = Self.line(
             ended: state.ended, of: state.total, seconds: seconds, name: name, others: state.running.count - 1,

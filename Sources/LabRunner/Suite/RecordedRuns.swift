@@ -64,6 +64,23 @@ public struct RecordedRuns {
         return try RunHistory(runs).selected(by: paths, root: Files.directory(of: records))
     }
 
+    /// The directory of a run.
+    ///
+    /// - Parameter name: its identifier or directory; nil means the last run.
+    /// - Throws: ``BadUsage`` when there is no such run.
+    func directory(of name: String?) throws -> String {
+        let known = try RunDirectory.all(in: records)
+        guard let name else {
+            guard let last = known.first else { throw BadUsage(sentence: "no run is recorded in \(records)/runs") }
+            return last
+        }
+        let run = name.contains("/") ? Files.absolute(name) : "\(records)/runs/\(name)"
+        guard Files.exists("\(run)/report.json") || known.contains(run) else {
+            throw BadUsage(sentence: "there is no recorded run \(name); \(records)/runs holds those there are")
+        }
+        return run
+    }
+
     /// Packs everything that a run has recorded into one file, to be sent to somebody. Secrets are masked in it already.
     ///
     /// - Parameters:
@@ -72,17 +89,7 @@ public struct RecordedRuns {
     /// - Returns: The file.
     /// - Throws: ``BadUsage`` when there is no such run, ``LabFailure`` when it cannot be packed.
     public func bundle(_ name: String?, to output: String?) throws -> String {
-        let known = try RunDirectory.all(in: records)
-        let run: String
-        if let name {
-            run = name.contains("/") ? Files.absolute(name) : "\(records)/runs/\(name)"
-            guard Files.exists("\(run)/report.json") || known.contains(run) else {
-                throw BadUsage(sentence: "there is no recorded run \(name); \(records)/runs holds those there are")
-            }
-        } else {
-            guard let last = known.first else { throw BadUsage(sentence: "no run is recorded in \(records)/runs") }
-            run = last
-        }
+        let run = try directory(of: name)
         // The name `latest` is a link.
         let target = IncludedFiles.identity(of: run)
         let file = output ?? "\(Files.name(of: target)).tar.gz"

@@ -77,6 +77,9 @@ final class RunDirectory: Sendable {
         try? Files.removeTree(path)
     }
 
+    /// Absolute path of the page about the run, which is written at its end.
+    var page: String { "\(path)/\(PageReport.fileName)" }
+
     /// The directory of one scenario in the first round.
     func scenario(_ id: String) -> String {
         let name = id.hasSuffix(".yaml") ? String(id.dropLast(5)) : id

@@ -34,6 +34,10 @@ public struct RunOptions: Sendable {
     public var failFast = false
     /// What happens to the instance of a scenario that did not pass.
     public var onFailure = FailureHandling.ends
+    /// Where scenarios stop until a line comes from ``pauseInput``; one runs at a time then.
+    public var pauses = PausePoints()
+    /// Where the lines come from that let a stopped scenario go on.
+    public var pauseInput: Int32 = 0
     /// How long steps, scenarios and the run may take.
     public var limits = TimeLimits()
     /// Reports to write.
@@ -63,11 +67,13 @@ public struct RunOptions: Sendable {
             case jsonl
             /// Lines of the Test Anything Protocol.
             case tap
+            /// The page for people, `index.html` in a directory.
+            case html
         }
 
         /// The form.
         public var format: Format
-        /// The file; `-` stands for standard output.
+        /// The file, of a page its directory; `-` stands for standard output.
         public var path: String
 
         /// Whether the report takes standard output, so that nothing else may be written there.

@@ -57,6 +57,13 @@ public struct SuiteOverview {
         return .passed
     }
 
+    /// Prints a page about all of them in Markdown.
+    public func index() -> RunOutcome {
+        guard let found = find() else { return .badInput }
+        print(CatalogueIndex(scenarios: found.scenarios).text)
+        return .passed
+    }
+
     /// Says that there is no mistake, or every mistake there is.
     public func check() -> RunOutcome {
         guard let found = find() else { return .badInput }

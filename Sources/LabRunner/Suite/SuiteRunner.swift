@@ -66,11 +66,16 @@ public final class SuiteRunner: Sendable {
     }
 
     private func run(_ found: SuiteSearch.Found, reports: RunReports) throws -> RunOutcome {
+        try options.pauses.check(found.scenarios)
+        let gate =
+            options.pauses.isEmpty
+            ? nil
+            : StepGate(options.pauses, printer: printer, input: options.pauseInput, interruption: interruption)
         let failed = FailedInstances(options.onFailure, printer: printer)
         let setting = ScenarioRun.Setting(
             executables: try Executables.find(environment: environment), labFile: found.labFile,
             limits: options.limits, labOption: options.labFile,
-            afterFailure: { [ending] in failed.handle($0, interruption: ending) }, keep: failed.keep)
+            afterFailure: { [ending] in failed.handle($0, interruption: ending) }, gate: gate, keep: failed.keep)
         let records = options.recordsDirectory ?? "\(Files.directory(of: found.labFile))/.lab"
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
         guard !found.scenarios.isEmpty || options.shard != nil else {
@@ -90,7 +95,9 @@ public final class SuiteRunner: Sendable {
                 ending.set(because: "the run takes longer than \(limit), its limit (--run-timeout)")
             }
             defer { countdown.end() }
-            let threads = (0..<max(1, min(options.jobs, queue.total ?? .max))).map { number in
+            // There is one person.
+            let jobs = gate == nil ? options.jobs : 1
+            let threads = (0..<max(1, min(jobs, queue.total ?? .max))).map { number in
                 runOnThread(name: "job \(number + 1)") { [self] in
                     while let job = next(in: queue) {
                         perform(job, directory: directory, setting: setting, reports: reports)
@@ -155,7 +162,7 @@ public final class SuiteRunner: Sendable {
             return note(
                 ScenarioResult(
                     notRun: scenario, id: job.id, round: job.round, seed: job.seed, labOption: options.labFile),
-                of: job, reports: reports)
+                of: job, page: nil, reports: reports)
         }
         do {
             result = try ScenarioRun(
@@ -166,14 +173,14 @@ public final class SuiteRunner: Sendable {
                 unstarted: scenario, because: "\(error)", seed: job.seed, labOption: options.labFile,
                 directory: place)
         }
-        note(result, of: job, reports: reports)
+        note(result, of: job, page: directory.page, reports: reports)
     }
 
-    private func note(_ result: ScenarioResult, of job: RoundQueue.Job, reports: RunReports) {
+    private func note(_ result: ScenarioResult, of job: RoundQueue.Job, page: String?, reports: RunReports) {
         var result = result
         (result.id, result.round) = (job.id, job.round)
         let isShown = !printer.look.isQuiet || result.isHeldAgainstRun
-        let text = isShown ? TerminalReport(isColoured: printer.look.isColoured).render(result) : ""
+        let text = isShown ? TerminalReport(isColoured: printer.look.isColoured).render(result, page: page) : ""
         printer.ended(job.scenario.name, at: job.index, text)
         reports.ended(job.index + 1, result)
         results.withLock { $0[job.index] = result }
@@ -183,6 +190,7 @@ public final class SuiteRunner: Sendable {
         _ report: JSONReport, to reports: RunReports, outcome: RunOutcome, directory: RunDirectory
     ) throws {
         try Files.write(try report.rendered(), to: "\(directory.path)/report.json")
+        try Files.write(PageReport(runs: [.init(label: "", report: report)]).rendered(), to: directory.page)
         let terminal = TerminalReport(isColoured: printer.look.isColoured)
         let isQuiet = printer.look.isQuiet
         printer.print(

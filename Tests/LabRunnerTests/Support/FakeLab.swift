@@ -88,7 +88,9 @@ final class FakeAnswers: Sendable {
     }
 
     /// The requests so far, without the lab's own questions.
-    var requests: [ControlRequest] { log.withLock { $0 } }
+    var requests: [ControlRequest] {
+        log.withLock { $0 }.filter { ![InspectSharing.name, InspectLink.name].contains($0.command) }
+    }
 
     /// Waits until the next command has arrived.
     func awaitRequest() { arrival.wait() }

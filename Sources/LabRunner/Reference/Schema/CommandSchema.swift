@@ -4,7 +4,10 @@ internal import LabKit
 /// The schema of a step that is a command: exactly one actor, whose value is the command, and the words beside it.
 ///
 /// Actors are free names of a topology, so that an actor is every key that is no word of the language.
-enum CommandSchema {
+struct CommandSchema {
+    /// The programs of own apps, whose commands the free names have, too.
+    let own: OwnPrograms
+
     /// The actors whose names are fixed, with what they are.
     private static let builtIn: [(name: String, kinds: [ActorKind])] = ReservedWords.builtInActors.map { name in
         (name, ActorTable.builtIn(name))
@@ -13,15 +16,15 @@ enum CommandSchema {
     private static let free = ActorKind.allCases.filter { kind in !builtIn.contains { $0.kinds.contains(kind) } }
 
     /// What a step refers to.
-    static var definitions: [String: Schema] {
-        var definitions = actorCount
+    var definitions: [String: Schema] {
+        var definitions = Self.actorCount
         definitions["command"] = command
         definitions["way"] = .object([
             "name": ValueSchema.text.described("What the way is called."), "expect": ExpectationSchema.anything,
             "fails": ExpectationSchema.failure,
         ]).and(.not(.has("expect", "fails")))
-        definitions["commandName"] = names(of: free)
-        for (name, kinds) in builtIn { definitions["commandName.\(name)"] = names(of: kinds) }
+        definitions["commandName"] = names(of: Self.free)
+        for (name, kinds) in Self.builtIn { definitions["commandName.\(name)"] = names(of: kinds) }
         return definitions
     }
 
@@ -41,8 +44,9 @@ enum CommandSchema {
         ]
     }
 
-    private static var command: Schema {
-        var keys = siblings
+    private var command: Schema {
+        let builtIn = Self.builtIn
+        var keys = Self.siblings
         for (name, kinds) in builtIn {
             keys[name] = .definition("commandName.\(name)").described(kinds.first?.title ?? name)
         }
@@ -58,11 +62,11 @@ enum CommandSchema {
         ]
         let bindings = builtIn.flatMap { name, kinds in
             declarations(of: kinds).map { command, declared in
-                Schema.when(.keys([name: .constant(command)]).and(.has(name)), binding(declared))
+                Schema.when(.keys([name: .constant(command)]).and(.has(name)), Self.binding(declared))
             }
         }
-        let freeBindings = declarations(of: free).map { command, declared in
-            Schema.when(.not(.every(keyMatching: actor, .not(.constant(command)))), binding(declared))
+        let freeBindings = declarations(of: Self.free).map { command, declared in
+            Schema.when(.not(.every(keyMatching: Self.actor, .not(.constant(command)))), Self.binding(declared))
         }
         return Schema.object(keys, others: .definition("commandName")).and(.allOf(rules + bindings + freeBindings))
     }
@@ -91,12 +95,12 @@ enum CommandSchema {
     }
 
     /// The commands of some kinds of actor by name, each with all of its declarations.
-    private static func declarations(of kinds: [ActorKind]) -> [(name: String, declared: [CommandDeclaration])] {
-        let commands = Vocabulary.lab.commands.filter { !$0.actors.isDisjoint(with: kinds) }
+    private func declarations(of kinds: [ActorKind]) -> [(name: String, declared: [CommandDeclaration])] {
+        let commands = (Vocabulary.lab.commands + own.commands).filter { !$0.actors.isDisjoint(with: kinds) }
         return Dictionary(grouping: commands, by: \.name).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    private static func names(of kinds: [ActorKind]) -> Schema {
+    private func names(of kinds: [ActorKind]) -> Schema {
         .word(
             of: declarations(of: kinds).map { name, declared in
                 (name, Set(declared.map(\.summary)).sorted().joined(separator: " / "))

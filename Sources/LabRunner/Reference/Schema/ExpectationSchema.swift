@@ -8,13 +8,15 @@ enum ExpectationSchema {
     static let failure = Schema.definition("failure")
 
     /// What the schemas above refer to.
-    static var definitions: [String: Schema] {
+    ///
+    /// - Parameter ownErrors: Names of the errors that only own apps have.
+    static func definitions(ownErrors: [String]) -> [String: Schema] {
         [
             "expectation": .when(
                 .hasOnly(Matcher.words), .definition("matcher"),
                 otherwise: .elementsAndMembers(anything)),
             "matcher": .object(matchers),
-            "errorCode": errorCode, "failure": failureShape,
+            "errorCode": errorCode(ownErrors), "failure": failureShape,
         ]
     }
 
@@ -71,9 +73,9 @@ enum ExpectationSchema {
     }
 
     /// The name or number of an error, or matchers of it.
-    private static var errorCode: Schema {
+    private static func errorCode(_ ownErrors: [String]) -> Schema {
         let name = Schema.anyOf([
-            .word(of: ErrorNames.all), .type("integer"), .text(matching: "^[0-9]+$"), ValueSchema.reference,
+            .word(of: ErrorNames.all + ownErrors), .type("integer"), .text(matching: "^[0-9]+$"), ValueSchema.reference,
         ])
         var words = matchers
         let code = Schema.definition("errorCode")

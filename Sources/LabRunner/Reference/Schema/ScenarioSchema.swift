@@ -17,12 +17,16 @@ public enum ScenarioSchema {
     }
 
     /// The schema of a kind of file.
-    public static func json(of kind: Kind) -> JSONValue {
+    ///
+    /// - Parameters:
+    ///   - kind: The kind.
+    ///   - own: The programs of own apps, whose commands and errors steps can name.
+    public static func json(of kind: Kind, with own: OwnPrograms = .none) -> JSONValue {
         switch kind {
         case .scenario:
-            scenario.document(title: "PowerAuth Lab scenario", definitions: definitions)
+            scenario.document(title: "PowerAuth Lab scenario", definitions: definitions(own))
         case .include:
-            include.document(title: "PowerAuth Lab steps for include", definitions: definitions)
+            include.document(title: "PowerAuth Lab steps for include", definitions: definitions(own))
         case .lab:
             TopologySchema.labFile.document(
                 title: "PowerAuth Lab topologies",
@@ -30,9 +34,9 @@ public enum ScenarioSchema {
         }
     }
 
-    private static var definitions: [String: Schema] {
+    private static func definitions(_ own: OwnPrograms) -> [String: Schema] {
         [
-            ValueSchema.definitions, ExpectationSchema.definitions, StepSchema.definitions,
+            ValueSchema.definitions, ExpectationSchema.definitions(ownErrors: own.errors), StepSchema.definitions(own),
             TopologySchema.definitions, ["value": value],
         ].reduce(into: [:]) { all, some in all.merge(some) { old, _ in old } }
     }

@@ -4,6 +4,10 @@ internal import LabKit
 enum ServerSchema {
     static var server: Schema {
         .object([
+            "host": TopologySchema.text("Name or address to listen on.", default: "127.0.0.1"),
+            "hostNames": TopologySchema.texts("Names that tools may call the server by, beside those of loopback."),
+            "insecure": flag(
+                "Whether it may listen beyond loopback without credentials or in the clear.", default: false),
             "port": number("TCP port on loopback; 0 takes a free one.", default: 0),
             "maxFailedAttempts": number("Failed attempts after which an activation is blocked.", default: 5),
             "signatureLookAhead": number("Counter values tried for one signature.", default: 20),
@@ -17,6 +21,8 @@ enum ServerSchema {
                 "Whether push and inbox refuse with `ERR_AUTHENTICATION`.", default: false),
             "oneActivationPerUser": flag(
                 "Whether only the newest active activation of a user has operations.", default: false),
+            "databaseEncryptionKey": TopologySchema.text(
+                "What private keys are sealed with in the database, Base64 of 16 bytes."),
             "replayVerification": flag("Whether requests and token digests may be used once only.", default: true),
             "applicationName": TopologySchema.text("Name in `/status`.", default: "powerauth-server"),
             "applicationDisplayName": TopologySchema.text("Name in `/status`.", default: "PowerAuth Server"),
@@ -44,6 +50,7 @@ enum ServerSchema {
                 .described("Templates of operations, besides those of a new server."),
             "uiTemplates": Schema.list(of: uiTemplate).described("Texts of operations, besides those of a new server."),
             "callbacks": callbacks.described("How callbacks are delivered."),
+            "limits": limits.described("What clients may take of the server."),
         ])
     }
 
@@ -86,12 +93,14 @@ enum ServerSchema {
     private static var callbacks: Schema {
         .object([
             "allowedHosts": TopologySchema.texts("Hosts that may be called, `*` for any text; by default all."),
+            "keyStores": TopologySchema.text("Folder of key and trust stores; by default `keystores` of the server."),
             "maxAttempts": number("How often a message is tried.", default: 1),
             "initialBackoff": time("From the first attempt to the second.", default: "2s"),
             "backoffMultiplier": Schema.type("number", "string")
                 .described("What the time between attempts grows by.", default: 1.5),
             "maxBackoff": time("The longest time between attempts.", default: "32s"),
             "retention": time("How long finished messages are kept.", default: "30d"),
+            "concurrentCalls": number("Targets that are called at a time.", default: 16),
             "connectTimeout": time("How long a target may take to accept a connection.", default: "5s"),
             "responseTimeout": time("How long a target may take to answer.", default: "60s"),
             "failureThreshold": number("Failures in a row that pause a callback; -1 for never.", default: 200),
@@ -99,7 +108,20 @@ enum ServerSchema {
         ])
     }
 
-    private static func number(_ meaning: String, default value: JSONValue) -> Schema {
+    private static var limits: Schema {
+        .object([
+            "headerTimeout": time("For the headers of a request.", default: "10s"),
+            "bodyTimeout": time("For its body.", default: "30s"),
+            "idleTimeout": time("From an answer to the next request on its connection.", default: "30s"),
+            "answerTimeout": time("How long a client may leave an answer untouched.", default: "30s"),
+            "connections": number("Open connections.", default: 800),
+            "connectionsPerAddress": number("Open connections of one address.", default: 400),
+            "waitingRequests": number("Requests that are worked on or wait for it.", default: 512),
+            "identityCalls": number("Activations that wait for identity providers.", default: 16),
+        ])
+    }
+
+    static func number(_ meaning: String, default value: JSONValue) -> Schema {
         Schema.anyOf([.type("integer"), .text(matching: "^-?[0-9]+$")]).described(meaning, default: value)
     }
 

@@ -32,11 +32,13 @@ enum StepSchema {
     ]
 
     /// What the schemas above refer to.
-    static var definitions: [String: Schema] {
+    ///
+    /// - Parameter own: The programs of own apps, whose commands steps can name.
+    static func definitions(_ own: OwnPrograms) -> [String: Schema] {
         var definitions = ["step": step, "branch": branch, "event": event(with: [:]), "branches": branches]
         definitions["eventFields"] = eventFields
         for (word, schema) in words { definitions["word.\(word)"] = schema }
-        return definitions.merging(CommandSchema.definitions) { old, _ in old }
+        return definitions.merging(CommandSchema(own: own).definitions) { old, _ in old }
     }
 
     /// A word of the language decides what a step is; without one it is a command. `eventually` is a word when there is

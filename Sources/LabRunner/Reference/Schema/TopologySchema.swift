@@ -88,6 +88,8 @@ enum TopologySchema {
                     .described("Whether the app is launched with the instance.", default: true),
                 "timeLimit": ValueSchema.duration
                     .described("How long a process of an extension may live; by default for ever."),
+                "executable": text("The user's own program that plays it; relative to this file."),
+                "settings": Schema.type("object").described("Texts that the own program is given, by name."),
                 "quirks": Schema.list(of: .word(of: Quirk.all.map { ($0.rawValue, $0.summary) }))
                     .described("Defects of the original SDK to bring back."),
                 "powerAuth": Schema.definition(form.name("powerAuth")).described("What the app passes to its SDK."),
@@ -120,6 +122,10 @@ enum TopologySchema {
                 .described(
                     "Whether the Extensions SDK makes token headers of the app's version instead of 3.1.",
                     default: false),
+            "sharesTimeWithWatch": ValueSchema.flag
+                .described("Whether the full SDK tells the watch the server's time.", default: false),
+            "refreshesTokensOnWatch": ValueSchema.flag
+                .described("Whether the full SDK sends tokens that change to the watch that has them.", default: false),
         ])
     }
 
@@ -128,6 +134,11 @@ enum TopologySchema {
             [
                 "phone": text("Name of the phone."), "watch": text("Name of the watch."),
                 "up": ValueSchema.flag.described("Whether the two reach each other at the start.", default: true),
+                "over": word(
+                    of: LinkSpec.Transport.self, "What carries it between the agents of the devices.",
+                    default: .string(LinkSpec.Transport.local.rawValue)),
+                "capacity": ServerSchema.number(
+                    "Transfers that a queue of each end holds.", default: .integer(Int64(LinkSpec.defaultCapacity))),
             ], required: ["phone", "watch"])
     }
 

@@ -1,0 +1,39 @@
+#include "CReportPage.h"
+
+// The files are part of the program, so that a single executable can write the page. Swift cannot embed them itself in a
+// time that a build could bear.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char html[] = {
+#embed "front/page.html"
+};
+
+static const unsigned char css[] = {
+#embed "front/page.css"
+};
+
+static const unsigned char script[] = {
+#embed "front/data.js"
+    ,
+#embed "front/elements.js"
+    ,
+#embed "front/overview.js"
+    ,
+#embed "front/timeline.js"
+    ,
+#embed "front/events.js"
+    ,
+#embed "front/details.js"
+    ,
+#embed "front/scenario.js"
+    ,
+#embed "front/compare.js"
+    ,
+#embed "front/live.js"
+    ,
+#embed "front/main.js"
+};
+
+report_page_text report_page_html(void) { return (report_page_text){html, sizeof html}; }
+report_page_text report_page_css(void) { return (report_page_text){css, sizeof css}; }
+report_page_text report_page_script(void) { return (report_page_text){script, sizeof script}; }

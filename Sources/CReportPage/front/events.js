@@ -1,0 +1,90 @@
+// The list of events: all of them as text, of which only the rows in sight are elements.
+
+class EventList {
+  constructor(model, select) {
+    this.model = model;
+    this.select = select;
+    this.row = 22;
+    this.filtered = model.events;
+    this.inner = make("div", {});
+    this.element = make("div", { class: "events", tabindex: "0", role: "listbox", "aria-label": "Events of all processes in the order of time" }, this.inner);
+    this.element.addEventListener("scroll", () => this.draw());
+    this.element.addEventListener("keydown", (event) => this.key(event));
+    // Before it is on the page, nothing can be brought into sight.
+    new ResizeObserver(() => (this.wanted == null ? this.draw() : this.reveal(this.wanted))).observe(this.element);
+  }
+
+  /** Shows only events that pass, and says how many. */
+  filter(passes) {
+    this.filtered = this.model.events.filter(passes);
+    this.draw();
+    return this.filtered.length;
+  }
+
+  /** Shows a model with more events. */
+  replace(model) { this.model = model; }
+
+  /** Brings the last events into sight. */
+  showEnd() {
+    this.element.scrollTop = this.filtered.length * this.row;
+    this.draw();
+  }
+
+  mark({ event = null, step = null }) {
+    this.chosen = event;
+    this.step = step;
+    this.draw();
+  }
+
+  reveal(index) {
+    this.wanted = this.element.clientHeight ? null : index;
+    const place = firstAfter(this.filtered, index, "index");
+    if (place === this.filtered.length) return;
+    const top = place * this.row;
+    const { scrollTop, clientHeight } = this.element;
+    if (top < scrollTop || top > scrollTop + clientHeight - this.row) this.element.scrollTop = top - clientHeight / 2;
+    this.draw();
+  }
+
+  draw() {
+    const path = this.step == null ? null : this.model.steps[this.step].path;
+    const first = Math.max(0, Math.floor(this.element.scrollTop / this.row) - 10);
+    const last = Math.min(this.filtered.length, first + Math.ceil(this.element.clientHeight / this.row) + 20);
+    this.inner.style.cssText = `height:${this.filtered.length * this.row}px`;
+    const rows = [];
+    for (let place = first; place < last; place += 1) {
+      const event = this.filtered[place];
+      const isLit = path != null && this.model.isCaused(event, path);
+      rows.push(make("div", {
+        class: `row${isLit ? " lit" : ""}`, role: "option", id: `event-${event.index}`, "aria-selected": String(event.index === this.chosen),
+        "aria-setsize": String(this.filtered.length), "aria-posinset": String(place + 1),
+        style: `top:${place * this.row}px`, onclick: () => this.select({ event: event.index }),
+      },
+        make("span", { class: "time" }, formatTime(event.time)), make("span", {}, this.model.laneName(event)),
+        make("span", {}, event.name), make("span", { class: "facts" }, factsLine(this.model.fields(event)))));
+    }
+    this.inner.replaceChildren(...rows);
+    if (this.chosen != null && this.inner.querySelector(`#event-${this.chosen}`)) this.element.setAttribute("aria-activedescendant", `event-${this.chosen}`);
+    else this.element.removeAttribute("aria-activedescendant");
+  }
+
+  /** Moves the choice by some rows. */
+  moveBy(by) {
+    const place = firstAfter(this.filtered, this.chosen ?? 0, "index");
+    const next = this.chosen == null ? 0 : Math.min(Math.max(place + by, 0), this.filtered.length - 1);
+    if (this.filtered[next]) this.select({ event: this.filtered[next].index });
+  }
+
+  key(event) {
+    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }[event.key];
+    if (by == null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.moveBy(Math.min(Math.max(by, -this.filtered.length), this.filtered.length));
+  }
+}
+
+/** Facts of an event in a line. */
+function factsLine(fields) {
+  return Object.entries(fields).map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`).join("  ");
+}

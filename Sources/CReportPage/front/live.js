@@ -1,0 +1,114 @@
+// A running instance: its page goes on while it does, and its vocabulary can be clicked.
+
+const live = (() => {
+  const block = document.getElementById("live");
+  return block ? JSON.parse(block.textContent) : null;
+})();
+
+const liveAddress = (path) => `${path}?${new URLSearchParams({ token: new URLSearchParams(location.search).get("token") ?? "" })}`;
+
+function liveView() {
+  const record = { lanes: [], steps: [], commands: [], requests: [], logs: [], sharing: null, link: null, texts: [],
+    events: { t: [], lane: [], inc: [], name: [], op: [], fields: [] } };
+  const status = make("span", { class: "verdict notRun", role: "status" }, "connecting…");
+  const follow = make("button", { type: "button", "aria-pressed": "true", title: "Keep the last moments in sight", onclick: () => {
+    follow.setAttribute("aria-pressed", String(follow.getAttribute("aria-pressed") !== "true"));
+    if (follow.getAttribute("aria-pressed") === "true") play.follow();
+  } }, "Follow");
+  const view = make("div", {}, make("div", { class: "head" }, make("h1", {}, `${live.topology}, live`), status, follow),
+    make("p", { class: "facts" }, `instance ${live.instance}`), commandPanel());
+  const result = { failures: [], name: live.topology };
+  const play = playground(view, 0, result, new TimelineModel(record), new URLSearchParams());
+  const updates = new EventSource(liveAddress("/updates"));
+  updates.addEventListener("open", () => { clearRecord(record); status.textContent = "live"; status.className = "verdict passed"; });
+  updates.addEventListener("message", (message) => {
+    addToRecord(record, JSON.parse(message.data));
+    scheduleUpdate();
+  });
+  updates.addEventListener("end", () => { updates.close(); status.textContent = "has ended"; status.className = "verdict notRun"; });
+  updates.addEventListener("error", () => { status.textContent = "no connection"; status.className = "verdict failed"; });
+  let isScheduled = false;
+  function scheduleUpdate() {
+    if (isScheduled) return;
+    isScheduled = true;
+    requestAnimationFrame(() => {
+      isScheduled = false;
+      play.update(new TimelineModel(sorted(record)), follow.getAttribute("aria-pressed") === "true");
+    });
+  }
+  return { view, ...play };
+}
+
+function clearRecord(record) {
+  record.texts.length = 0;
+  for (const column of Object.values(record.events)) column.length = 0;
+}
+
+function addToRecord(record, update) {
+  record.lanes = update.lanes;
+  record.texts.push(...update.texts);
+  for (const [name, column] of Object.entries(record.events)) column.push(...update.events[name]);
+}
+
+/** Processes tell of themselves, each in its own file; together their events are in order only when sorted. */
+function sorted(record) {
+  const { t } = record.events;
+  const isSorted = t.every((time, index) => index === 0 || t[index - 1] <= time);
+  if (isSorted) return record;
+  const order = [...t.keys()].sort((a, b) => t[a] - t[b] || a - b);
+  for (const [name, column] of Object.entries(record.events)) record.events[name] = order.map((index) => column[index]);
+  return record;
+}
+
+/** The commands of every actor as buttons; one that takes something asks for it first. */
+function commandPanel() {
+  const form = make("div", { class: "command-form" });
+  const done = make("ol", { class: "done", reversed: true, "aria-label": "Steps that were done, the last one first" });
+  const carryOut = async (step) => {
+    const answer = make("div", { class: "empty" }, "…");
+    done.prepend(make("li", {}, copyable(step), answer));
+    try {
+      const response = await fetch(liveAddress("/steps"), { method: "POST", body: step });
+      const outcome = response.ok ? await response.json() : { error: await response.text() };
+      if (outcome.error != null) answer.replaceWith(make("pre", { class: "wrapped diff", tabindex: "0" }, make("span", { class: "minus" }, outcome.error)));
+      else answer.replaceWith(outcome.answer == null ? make("div", { class: "empty" }, "done") : json(outcome.answer));
+    } catch {
+      answer.textContent = "The lab does not answer.";
+    }
+  };
+  const ask = (actor, command) => {
+    const inputs = command.parameters.map((parameter) => [parameter, inputFor(parameter)]);
+    form.replaceChildren(make("form", { onsubmit: (event) => {
+      event.preventDefault();
+      const given = inputs.filter(([, input]) => input.value !== "").map(([parameter, input]) => `${parameter.name}: ${scalar(parameter, input.value)}`);
+      carryOut(`${actor}: ${command.name}${given.length ? `\nwith: { ${given.join(", ")} }` : ""}`);
+    } }, make("h2", {}, `${actor}: ${command.name}`), make("p", { class: "empty" }, command.summary),
+      inputs.map(([parameter, input]) => make("p", {}, make("label", { for: input.id }, `${parameter.name}${parameter.required ? "" : " (optional)"} `), input,
+        make("small", { id: `meaning-${parameter.name}` }, ` ${parameter.meaning}`))),
+      make("button", {}, "Do it")));
+    form.querySelector("input, select")?.focus();
+  };
+  const actors = live.actors.map((actor) => make("details", {}, make("summary", {}, actor.name),
+    make("div", { class: "kinds" }, actor.commands.map((command) => make("button", {
+      type: "button", title: command.summary,
+      onclick: () => (command.parameters.length ? ask(actor.name, command) : carryOut(`${actor.name}: ${command.name}`)),
+    }, command.parameters.length ? `${command.name}…` : command.name)))));
+  return make("section", { class: "commands", "aria-label": "Commands" }, make("div", {}, actors), make("div", {}, form, done));
+}
+
+/** Where a parameter is given: a choice where there are few words, else a line of text. */
+function inputFor(parameter) {
+  const attributes = { id: `parameter-${parameter.name}`, "aria-describedby": `meaning-${parameter.name}` };
+  const words = parameter.type?.type === "choice" ? parameter.type.of : parameter.type?.type === "boolean" ? ["true", "false"] : null;
+  if (!words) {
+    return make("input", { ...attributes, type: parameter.secret ? "password" : "text", autocomplete: "off",
+      placeholder: parameter.default == null ? "" : JSON.stringify(parameter.default) });
+  }
+  return make("select", attributes, (parameter.required ? [] : [make("option", { value: "" }, parameter.default == null ? "" : `(${parameter.default})`)])
+    .concat(words.map((word) => make("option", { value: word }, word))));
+}
+
+/** A value as it stands in a step: texts in quotes, so that nothing in them is taken for anything else. */
+function scalar(parameter, text) {
+  return ["text", "secret", "choice"].includes(parameter.type?.type ?? parameter.type) ? JSON.stringify(text) : text;
+}

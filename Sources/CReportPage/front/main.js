@@ -1,0 +1,81 @@
+// Which view the address asks for, and keys that work everywhere.
+
+let current = {};
+
+function route() {
+  if (live) { showLive(); return; }
+  const place = new URLSearchParams(location.hash.slice(1));
+  const index = place.has("s") ? scenarioIndex(place.get("s")) : -1;
+  const isScenario = index >= 0;
+  current = isScenario && place.has("with") && run.results[Number(place.get("with"))]
+    ? compareView(index, Number(place.get("with"))) : isScenario ? scenarioView(index, place) : { view: overview() };
+  current.index = isScenario ? index : null;
+  const view = document.getElementById("view");
+  view.replaceChildren(current.view);
+  document.getElementById("where").textContent = isScenario ? run.results[index].id : "";
+  document.title = isScenario ? `${run.results[index].name} · PowerAuth Lab` : "PowerAuth Lab";
+  if (isScenario) window.scrollTo(0, 0);
+}
+
+/** The one view of a running instance; the address chooses nothing in it. */
+function showLive() {
+  if (current.view) return;
+  current = liveView();
+  current.index = 0;
+  document.getElementById("view").replaceChildren(current.view);
+  document.getElementById("where").textContent = live.instance;
+  document.title = `${live.topology} · PowerAuth Lab`;
+}
+
+/** A scenario is meant by its place in the run or by its identifier. */
+function scenarioIndex(word) {
+  if (/^\d+$/.test(word) && run.results[Number(word)]) return Number(word);
+  return run.results.findIndex((result) => result.id === word);
+}
+
+/** The next result, in a direction, that did not pass. */
+function goToFailure(direction) {
+  const count = run.results.length;
+  for (let step = 1; step <= count; step += 1) {
+    const index = (((current.index ?? (direction > 0 ? -1 : count)) + direction * step) % count + count) % count;
+    if (run.results[index].verdict !== "passed") { location.hash = `s=${index}`; return; }
+  }
+}
+
+/** Moves the focus through the scenarios of the overview. */
+function moveInOverview(by) {
+  const cases = [...document.querySelectorAll(".case")];
+  const at = cases.indexOf(document.activeElement);
+  cases[Math.min(Math.max(at + by, 0), cases.length - 1)]?.focus();
+}
+
+function toggleTheme() {
+  const isDark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.dataset.theme = isDark ? "light" : "dark";
+  current.redraw?.();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement?.tagName ?? "");
+  if (event.key === "Escape") {
+    if (isTyping) document.activeElement.blur();
+    else if (!live && current.index != null && !document.getElementById("keys").open) location.hash = "";
+    return;
+  }
+  if (isTyping) return;
+  const inOverview = current.index == null ? { ArrowDown: () => moveInOverview(1), ArrowUp: () => moveInOverview(-1) } : {};
+  const everywhere = {
+    "/": () => (current.search ?? document.querySelector("input[type=search]"))?.focus(), n: () => goToFailure(1), p: () => goToFailure(-1),
+    t: toggleTheme, "?": () => document.getElementById("keys").showModal(),
+  };
+  const action = current.keys?.[event.key] ?? inOverview[event.key] ?? everywhere[event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+document.getElementById("theme").addEventListener("click", toggleTheme);
+document.getElementById("help").addEventListener("click", () => document.getElementById("keys").showModal());
+window.addEventListener("hashchange", route);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => current.redraw?.());
+route();

@@ -1,0 +1,372 @@
+// The lanes: one for each process, grouped by device, on one axis of time. Only what is in sight is drawn.
+
+const rowHeight = 18;
+
+/** Rows from top to bottom, each with the spans or events that it shows. */
+function layOutRows(model) {
+  const rows = [];
+  const row = (entry) => { rows.push({ ...entry, top: rows.length * rowHeight }); return rows.at(-1); };
+  const devices = [...new Set(model.lanes.map((lane) => lane.device))];
+  for (const device of devices) {
+    const isAlone = model.lanes.filter((lane) => lane.device === device).length === 1;
+    if (!isAlone) row({ title: device, isDevice: true });
+    model.lanes.forEach((lane, index) => {
+      if (lane.device !== device) return;
+      const spans = model.spans.filter((span) => span.lane === index);
+      const groups = [...new Set(spans.map((span) => span.row))].sort((a, b) => groupRank(a) - groupRank(b));
+      let title = lane.name === device && !isAlone ? "agent" : lane.name;
+      for (const group of groups) {
+        for (const level of levels(spans.filter((span) => span.row === group))) {
+          row({ title, lane: index, isFirst: title !== "", group, spans: level });
+          title = "";
+        }
+      }
+      const events = model.events.filter((event) => event.lane === index);
+      if (events.length) { row({ title, lane: index, isFirst: title !== "", group: "events", events }); title = ""; }
+    });
+  }
+  return rows;
+}
+
+const groupRank = (group) => ["steps", "commands", "operation", "operation lock", "queue lock", "status lock", "requests"].indexOf(group);
+
+/** Spans that overlap go into rows below each other, what surrounds others above them. */
+function levels(spans) {
+  const sorted = [...spans].sort((a, b) => a.start - b.start || b.end - a.end);
+  const rows = [];
+  for (const span of sorted) {
+    const level = rows.find((row) => row.at(-1).end <= span.start);
+    if (level) level.push(span); else rows.push([span]);
+  }
+  return rows;
+}
+
+class Timeline {
+  constructor(model, select) {
+    this.model = model;
+    this.select = select;
+    this.rows = layOutRows(model);
+    this.height = this.rows.length * rowHeight;
+    this.hidden = new Set();
+    this.found = null;
+    // What comes before the first step is the same in every scenario: its processes start.
+    const begin = model.steps[0]?.start ?? 0;
+    const margin = (model.end - begin) * 0.02 + 1;
+    this.from = begin - margin;
+    this.to = model.end + margin;
+    this.axis = make("canvas", { height: "22", "aria-hidden": "true" });
+    this.canvas = make("canvas", { class: "rows", tabindex: "0", role: "img",
+      "aria-label": `Timeline of ${model.lanes.length} processes and ${model.events.length} events. The list below has the same events as text.` });
+    this.names = make("div", { class: "names", style: `height:${this.height}px` }, this.rows.map((row) => this.nameOf(row)));
+    this.element = make("div", { class: "lanes" },
+      make("div", { class: "axis" }, make("div", {}), this.axis),
+      make("div", { class: "scroll", tabindex: "-1" }, this.names, make("div", {}, this.canvas)));
+    this.listen();
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.canvas.parentElement);
+  }
+
+  /** Shows a model with more events; what is in sight stays in sight. */
+  replace(model) {
+    this.model = model;
+    this.rows = layOutRows(model);
+    this.height = this.rows.length * rowHeight;
+    this.eventRows = this.stepRows = this.clockMoves = undefined;
+    this.names.style.height = `${this.height}px`;
+    this.names.replaceChildren(...this.rows.map((row) => this.nameOf(row)));
+    this.resize();
+  }
+
+  /** Brings the last moments into sight: half a minute, or as much as was chosen by zooming. */
+  showEnd() {
+    const length = this.chosenLength ?? Math.min(this.model.end * 1.04 + 10, 30e6);
+    this.from = this.model.end + length * 0.02 - length;
+    this.to = this.from + length;
+    this.requestDraw();
+  }
+
+  nameOf(row) {
+    const style = `top:${row.top}px`;
+    if (row.isDevice) return make("div", { class: "device", style }, row.title);
+    if (!row.isFirst) return make("div", { style }, `  ${row.group}`);
+    const button = make("button", { type: "button", "aria-pressed": String(!this.hidden?.has(row.lane)), title: "Show or hide this process in the list", onclick: () => {
+      const isShown = this.hidden.has(row.lane);
+      this.hidden[isShown ? "delete" : "add"](row.lane);
+      button.setAttribute("aria-pressed", String(isShown));
+      this.changed?.();
+    } }, row.title);
+    return make("div", { class: "lane", style }, button);
+  }
+
+  listen() {
+    this.canvas.addEventListener("click", (event) => this.click(event));
+    this.canvas.addEventListener("mousemove", (event) => { this.canvas.title = this.hit(event)?.label ?? ""; });
+    this.canvas.addEventListener("wheel", (event) => {
+      if (event.ctrlKey || event.metaKey) {
+        event.preventDefault();
+        this.zoom(event.deltaY < 0 ? 0.8 : 1.25, this.timeAt(event.offsetX));
+      } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+        event.preventDefault();
+        this.move(((event.deltaX || event.deltaY) / this.width) * (this.to - this.from));
+      }
+    }, { passive: false });
+    this.canvas.addEventListener("pointerdown", (event) => {
+      this.drag = { x: event.clientX, from: this.from, to: this.to, hasMoved: false };
+      this.canvas.setPointerCapture(event.pointerId);
+    });
+    this.canvas.addEventListener("pointermove", (event) => {
+      if (!this.drag) return;
+      const shift = ((this.drag.x - event.clientX) / this.width) * (this.drag.to - this.drag.from);
+      if (Math.abs(this.drag.x - event.clientX) > 3) this.drag.hasMoved = true;
+      if (this.drag.hasMoved) this.show(this.drag.from + shift, this.drag.to + shift);
+    });
+    const release = () => { this.wasDragged = this.drag?.hasMoved; this.drag = null; };
+    this.canvas.addEventListener("pointerup", release);
+    this.canvas.addEventListener("pointercancel", release);
+  }
+
+  resize() {
+    const ratio = window.devicePixelRatio || 1;
+    this.width = this.canvas.parentElement.clientWidth;
+    if (!this.width) return;
+    for (const [canvas, height] of [[this.canvas, this.height], [this.axis, 22]]) {
+      canvas.width = Math.round(this.width * ratio);
+      canvas.height = Math.round(height * ratio);
+      canvas.style.height = `${height}px`;
+      canvas.getContext("2d").setTransform(ratio, 0, 0, ratio, 0, 0);
+    }
+    this.draw();
+  }
+
+  timeAt(x) { return this.from + (x / this.width) * (this.to - this.from); }
+  xAt(time) { return ((time - this.from) / (this.to - this.from)) * this.width; }
+
+  show(from, to) {
+    const least = 2, most = this.model.end * 1.2 + 10;
+    const length = Math.min(Math.max(to - from, least), most);
+    const middle = Math.min(Math.max((from + to) / 2, 0), this.model.end);
+    this.from = middle - length / 2;
+    this.to = middle + length / 2;
+    this.requestDraw();
+  }
+
+  zoom(factor, around = (this.from + this.to) / 2) {
+    this.show(around - (around - this.from) * factor, around + (this.to - around) * factor);
+    this.chosenLength = this.to - this.from;
+  }
+
+  move(by) { this.show(this.from + by, this.to + by); }
+
+  showAll() { this.show(-this.model.end * 0.01, this.model.end * 1.01); }
+
+  /** Brings a span of time into sight, with some of what is around it. */
+  reveal(start, end) {
+    if (start >= this.from && end <= this.to && (end - start) > (this.to - this.from) / 50) return;
+    const margin = Math.max((end - start) * 0.25, this.model.end * 0.002);
+    this.show(start - margin, end + margin);
+  }
+
+  highlight({ step = null, event = null, found = this.found } = {}) {
+    this.step = step;
+    this.event = event;
+    this.found = found;
+    this.requestDraw();
+  }
+
+  requestDraw() {
+    if (this.pending) return;
+    this.pending = requestAnimationFrame(() => { this.pending = 0; this.draw(); });
+  }
+
+  colours() {
+    const style = getComputedStyle(document.documentElement);
+    return new Proxy({}, { get: (known, name) => (known[name] ??= style.getPropertyValue(`--${String(name)}`).trim()) });
+  }
+
+  isLit(event) {
+    if (this.found) return this.found.has(event.index);
+    return this.step == null || this.model.isCaused(event, this.model.steps[this.step].path);
+  }
+
+  draw() {
+    if (!this.width) return;
+    const context = this.canvas.getContext("2d");
+    const colour = this.colours();
+    context.clearRect(0, 0, this.width, this.height);
+    context.font = "11px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    this.drawAxis(colour);
+    this.drawGround(context, colour);
+    for (const row of this.rows) {
+      if (row.spans) this.drawSpans(context, colour, row);
+      if (row.events) this.drawEvents(context, colour, row);
+    }
+    this.drawArrows(context, colour);
+    this.drawMarks(context, colour);
+  }
+
+  drawAxis(colour) {
+    const context = this.axis.getContext("2d");
+    context.clearRect(0, 0, this.width, 22);
+    context.fillStyle = colour.soft;
+    context.strokeStyle = colour.line;
+    context.font = "11px system-ui, sans-serif";
+    const wanted = ((this.to - this.from) / this.width) * 90;
+    const power = 10 ** Math.floor(Math.log10(wanted));
+    const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= wanted);
+    for (let time = Math.ceil(this.from / step) * step; time <= this.to; time += step) {
+      const x = this.xAt(time);
+      context.beginPath(); context.moveTo(x, 16); context.lineTo(x, 22); context.stroke();
+      context.fillText(formatTime(Math.round(time)), x + 3, 14);
+    }
+  }
+
+  drawGround(context, colour) {
+    for (const row of this.rows) {
+      if (row.isDevice || row.isFirst) {
+        context.fillStyle = colour.line;
+        context.fillRect(0, row.top, this.width, row.isDevice ? 1 : 0.5);
+      }
+      if (row.lane == null) continue;
+      for (const life of (row.lives ??= this.model.lifetimes(row.lane))) {
+        const start = this.xAt(life.start), end = this.xAt(life.end);
+        context.fillStyle = colour.alive;
+        context.fillRect(start, row.top, end - start, rowHeight);
+        context.fillStyle = colour.asleep;
+        for (const [from, to] of life.naps) context.fillRect(this.xAt(from), row.top, Math.max(1, this.xAt(to) - this.xAt(from)), rowHeight);
+        if (life.hasEnded) { context.fillStyle = colour.bad; context.fillRect(end, row.top, 1, rowHeight); }
+      }
+    }
+  }
+
+  drawSpans(context, colour, row) {
+    // Spans of a row do not overlap, so both their begins and their ends are in order.
+    let index = firstAfter(row.spans, this.from, "end");
+    let lastX = -1;
+    for (; index < row.spans.length && row.spans[index].start <= this.to; index += 1) {
+      const span = row.spans[index];
+      const x = Math.max(-2, this.xAt(span.start)), end = Math.min(this.width + 2, this.xAt(span.end));
+      if (end - x < 1 && Math.floor(x) === lastX) continue;
+      lastX = Math.floor(x);
+      const isLit = span.step != null ? this.step == null || this.isInside(span.step) : this.isLit(this.model.events[span.first]);
+      context.globalAlpha = isLit ? 1 : 0.28;
+      context.fillStyle = span.isBad ? colour.bad : colour[span.kind];
+      const width = Math.max(1.5, end - x);
+      context.beginPath();
+      context.roundRect(x, row.top + 2, width, rowHeight - 4, Math.min(3, width / 2));
+      if (span.kind === "waiting") { context.globalAlpha *= 0.45; context.fill(); context.globalAlpha /= 0.45; context.setLineDash([3, 2]); context.strokeStyle = colour.waiting; context.stroke(); context.setLineDash([]); } else context.fill();
+      if (this.isChosen(span)) { context.strokeStyle = colour.text; context.lineWidth = 2; context.stroke(); context.lineWidth = 1; }
+      if (width > 26) {
+        context.save();
+        context.beginPath(); context.rect(x, row.top, width - 3, rowHeight); context.clip();
+        context.fillStyle = span.kind === "waiting" ? colour.text : colour.ground;
+        context.fillText(span.label, Math.max(x, 0) + 4, row.top + rowHeight / 2 + 0.5);
+        context.restore();
+      }
+      context.globalAlpha = 1;
+    }
+  }
+
+  isInside(step) {
+    const path = this.model.steps[step].path, chosen = this.model.steps[this.step].path;
+    return path === chosen || path.startsWith(`${chosen}.`);
+  }
+
+  isChosen(span) {
+    if (span.step != null) return span.step === this.step;
+    return this.event != null && (span.first === this.event || span.last === this.event);
+  }
+
+  drawEvents(context, colour, row) {
+    let lastX = -1;
+    for (let index = firstAfter(row.events, this.from, "time"); index < row.events.length && row.events[index].time <= this.to; index += 1) {
+      const event = row.events[index];
+      const x = this.xAt(event.time);
+      const isFault = event.kind === "fault", isChosen = event.index === this.event;
+      if (Math.floor(x) === lastX && !isFault && !isChosen) continue;
+      lastX = Math.floor(x);
+      context.globalAlpha = this.isLit(event) ? 1 : 0.2;
+      context.fillStyle = colour[event.kind];
+      context.fillRect(x - 0.75, row.top + 4, 1.5, rowHeight - 8);
+      if (isFault) { context.beginPath(); context.arc(x, row.top + rowHeight / 2, 4.5, 0, 7); context.fill(); }
+      if (isChosen) { context.globalAlpha = 1; context.strokeStyle = colour.text; context.strokeRect(x - 3.5, row.top + 1.5, 7, rowHeight - 3); }
+      context.globalAlpha = 1;
+    }
+  }
+
+  rowOf(event) {
+    this.eventRows ??= new Map(this.rows.filter((row) => row.events).map((row) => [row.lane, row]));
+    return this.eventRows.get(event.lane);
+  }
+
+  /** Arrows go from where something was sent to where it arrived; too many at once would be a grey area. */
+  drawArrows(context, colour) {
+    const inSight = this.model.arrows.filter((arrow) => {
+      const to = this.model.events[arrow.to].time, from = this.startOf(arrow);
+      return to >= this.from && from <= this.to;
+    });
+    if (inSight.length > 1500) return;
+    for (const arrow of inSight) {
+      const target = this.model.events[arrow.to], to = this.rowOf(target);
+      const isLit = this.isLit(target);
+      // Each command has one; only those of the chosen step say something.
+      if (arrow.kind === "command" && (this.step == null || !isLit)) continue;
+      const fromTop = arrow.step != null ? this.rowOfStep(arrow.step) : this.rowOf(this.model.events[arrow.from]).top;
+      const x1 = this.xAt(this.startOf(arrow)), x2 = this.xAt(target.time);
+      const down = to.top > fromTop;
+      const y1 = fromTop + (down ? rowHeight - 3 : 3), y2 = to.top + (down ? 3 : rowHeight - 3);
+      context.globalAlpha = isLit ? 0.85 : 0.15;
+      context.strokeStyle = context.fillStyle = colour[arrow.kind];
+      context.beginPath(); context.moveTo(x1, y1); context.lineTo(x2, y2); context.stroke();
+      const angle = Math.atan2(y2 - y1, x2 - x1);
+      context.beginPath(); context.moveTo(x2, y2);
+      for (const turn of [0.4, -0.4]) context.lineTo(x2 - 6 * Math.cos(angle + turn), y2 - 6 * Math.sin(angle + turn));
+      context.fill();
+      context.globalAlpha = 1;
+    }
+  }
+
+  startOf(arrow) { return arrow.step != null ? this.model.steps[arrow.step].start : this.model.events[arrow.from].time; }
+
+  rowOfStep(step) {
+    this.stepRows ??= new Map(this.rows.filter((row) => row.group === "steps").flatMap((row) => row.spans.map((span) => [span.step, row.top])));
+    return this.stepRows.get(step) ?? 0;
+  }
+
+  /** Lines through all lanes where the clock was changed. */
+  drawMarks(context, colour) {
+    this.clockMoves ??= this.model.events.filter((event) => event.name === "clock.changed" || event.name === "device.clockSet");
+    context.setLineDash([4, 4]);
+    context.strokeStyle = colour.fault;
+    for (const event of this.clockMoves) {
+      if (event.time < this.from || event.time > this.to) continue;
+      const x = this.xAt(event.time);
+      context.beginPath(); context.moveTo(x, 0); context.lineTo(x, this.height); context.stroke();
+    }
+    context.setLineDash([]);
+  }
+
+  /** What is under the pointer: a bar, else the nearest event of the row. */
+  hit(event) {
+    const row = this.rows[Math.floor(event.offsetY / rowHeight)];
+    if (!row) return null;
+    const time = this.timeAt(event.offsetX), near = (4 / this.width) * (this.to - this.from);
+    if (row.spans) {
+      const span = row.spans.find((span) => span.start - near <= time && span.end + near >= time);
+      return span && { label: `${span.label} · ${formatTime(span.end - span.start)}${span.isOpen ? " and more" : ""}`, span };
+    }
+    if (!row.events) return null;
+    const index = firstAfter(row.events, time, "time");
+    const nearest = [row.events[index - 1], row.events[index]].filter(Boolean).sort((a, b) => Math.abs(a.time - time) - Math.abs(b.time - time))[0];
+    if (!nearest || Math.abs(nearest.time - time) > near * 2) return null;
+    return { label: `${nearest.name} · ${formatTime(nearest.time)}`, event: nearest };
+  }
+
+  click(event) {
+    if (this.wasDragged) { this.wasDragged = false; return; }
+    const target = this.hit(event);
+    if (target?.span?.step != null) this.select({ step: target.span.step });
+    else if (target?.span) this.select({ event: target.span.first, span: target.span });
+    else if (target?.event) this.select({ event: target.event.index });
+  }
+}

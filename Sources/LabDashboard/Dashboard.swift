@@ -1,0 +1,120 @@
+import Dispatch
+import Foundation
+import HTTPTypes
+import Hummingbird
+import LabKit
+public import LabRunner
+import LabSystem
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// The page of a running instance, served on loopback to whoever has its address.
+///
+/// The address holds a token, which other pages of the browser do not know; requests of theirs are refused, whatever name
+/// they use for this machine.
+///
+/// Thread rule: any thread.
+public final class Dashboard: Sendable {
+    /// Where a browser finds the page; whoever has it can play with the instance.
+    public let address: String
+    private let page: LivePage
+    private let services: ServiceGroup
+    private let task: Task<Void, any Error>
+    private let hasEnded = DispatchSemaphore(value: 0)
+
+    /// How long browsers may take to hear of the end.
+    private static let farewell = DispatchTimeInterval.seconds(1)
+
+    /// Begins to serve a page. Blocks until it listens.
+    ///
+    /// - Parameter port: a port of 127.0.0.1; 0 lets the system choose.
+    /// - Throws: ``LabFailure`` when nothing can listen there.
+    public init(serving page: LivePage, port: Int) throws {
+        self.page = page
+        let access = DashboardAccess()
+        let router = Router()
+        router.add(middleware: access)
+        router.get("/") { _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "text/html; charset=utf-8"],
+                body: .init(byteBuffer: ByteBuffer(bytes: page.document())))
+        }
+        router.get("/updates") { _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "text/event-stream"],
+                body: .init { writer in
+                    for await update in page.updates() {
+                        try await writer.write(
+                            ByteBuffer(string: "data: \(String(decoding: update, as: UTF8.self))\n\n"))
+                    }
+                    try await writer.write(ByteBuffer(string: "event: end\ndata: {}\n\n"))
+                    try await writer.finish(nil)
+                })
+        }
+        router.post("/steps") { request, _ in
+            let body = try await request.body.collect(upTo: 65_536)
+            let text = String(buffer: body)
+            let answer = await withCheckedContinuation { continuation in
+                // A step may take long, and may wait for another thread.
+                runOnThread(name: "dashboard step") { continuation.resume(returning: page.perform(text)) }
+            }
+            return Response(
+                status: .ok, headers: [.contentType: "application/json"],
+                body: .init(byteBuffer: ByteBuffer(bytes: answer.encoded())))
+        }
+        let start = Start()
+        var logger = Logger(label: "dashboard")
+        // What goes wrong in a request stands on the page.
+        logger.logLevel = .critical
+        let application = Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: "lab"),
+            onServerRunning: { channel in start.succeeded(at: channel.localAddress?.port ?? 0) }, logger: logger)
+        let services = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: logger))
+        self.services = services
+        task = Task { [hasEnded] in
+            defer { hasEnded.signal() }
+            do {
+                try await services.run()
+            } catch {
+                start.failed(with: error)
+                throw error
+            }
+        }
+        let listening = try start.port(wanted: port)
+        access.serve(at: listening)
+        address = "http://127.0.0.1:\(listening)/?token=\(access.token)"
+    }
+
+    /// Ends the page, and tells whoever follows it.
+    public func stop() {
+        page.stop()
+        Task { [services] in await services.triggerGracefulShutdown() }
+        if hasEnded.wait(timeout: .now() + Self.farewell) == .timedOut { task.cancel() }
+    }
+
+    /// How the listening began. Thread rule: any thread.
+    private final class Start: Sendable {
+        private let outcome = Mutex<Result<Int, any Error>?>(nil)
+        private let isKnown = DispatchSemaphore(value: 0)
+
+        func succeeded(at port: Int) { settle(.success(port)) }
+
+        func failed(with error: any Error) { settle(.failure(error)) }
+
+        private func settle(_ result: Result<Int, any Error>) {
+            outcome.withLock { $0 = $0 ?? result }
+            isKnown.signal()
+        }
+
+        func port(wanted: Int) throws -> Int {
+            isKnown.wait()
+            switch outcome.withLock({ $0 }) {
+            case .success(let port)?: return port
+            case .failure(let error)?:
+                throw LabFailure("The dashboard cannot listen at 127.0.0.1:\(wanted): \(error). Choose another port.")
+            case nil: throw LabFailure("The dashboard did not begin to listen.")
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+internal import LabKit
+
+/// What devices of an instance tell about themselves at one moment: shown by `lab inspect`, and kept by a scenario that
+/// fails.
+protocol InspectedState: Codable, Sendable {
+    /// The file that a failed scenario keeps it in, in the directory of the scenario.
+    static var fileName: String { get }
+
+    /// The devices of a topology that have something to tell.
+    static func devices(of topology: Topology) -> [DeviceSpec]
+
+    /// Asks the devices.
+    ///
+    /// - Parameter clients: connections of its own are not ended with those of the steps.
+    init(in connection: InstanceConnection, clients: ControlClients)
+
+    /// Whether any device has answered.
+    var isKnown: Bool { get }
+}
+
+extension InspectedState {
+    /// Reads what ``document()`` has made.
+    init(reading data: Data) throws {
+        self = try JSONDecoder().decode(Self.self, from: data)
+    }
+
+    /// The document for programs, with sorted keys.
+    func document() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    }
+}
+
+/// What a device has answered, or why nothing is known.
+enum DeviceAnswer<Result: Sendable>: Sendable {
+    case told(Result)
+    case silent(String)
+
+    /// How long a device may take to answer, in real time.
+    private static var patience: LabDuration { .milliseconds(500).stretched }
+
+    /// Asks a device; no app is asked.
+    init<C: Command>(to command: C.Type, of device: String, in connection: InstanceConnection, clients: ControlClients)
+    where C.Result == Result {
+        let endpoint = InstanceEndpoint.agent(device)
+        do {
+            if let death = connection.death(of: endpoint) { throw death }
+            let reply = try clients[endpoint].call(
+                ControlRequest(command: C.name, actor: device), timeout: Self.patience)
+            self = .told(try reply.get().decode())
+        } catch let error as ControlError {
+            self = .silent(error.message)
+        } catch {
+            self = .silent(String(describing: error))
+        }
+    }
+}

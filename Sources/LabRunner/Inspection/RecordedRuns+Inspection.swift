@@ -1,0 +1,49 @@
+internal import Foundation
+internal import LabSystem
+
+/// What devices told when a scenario failed.
+public struct RecordedState<State: Sendable>: Sendable {
+    /// The directory of the run.
+    public let run: String
+    /// The scenario, with the round that failed.
+    public let scenario: String
+    /// What they told.
+    public let state: State
+}
+
+extension RecordedRuns {
+    /// What apps shared when a scenario failed for the last time.
+    ///
+    /// - Parameters:
+    ///   - path: the scenario's file, or a row as in `login.yaml[wrong-pin]`.
+    ///   - run: identifier of the run; nil looks through all, the newest first.
+    /// - Throws: ``BadUsage`` when nothing is recorded of it.
+    public func sharing(atFailureOf path: String, run: String?) throws -> RecordedState<SharingState> {
+        try state(atFailureOf: path, run: run, of: "apps that share")
+    }
+
+    /// How the links were when a scenario failed for the last time.
+    ///
+    /// - Parameters:
+    ///   - path: the scenario's file, or a row as in `login.yaml[wrong-pin]`.
+    ///   - run: identifier of the run; nil looks through all, the newest first.
+    /// - Throws: ``BadUsage`` when nothing is recorded of it.
+    public func link(atFailureOf path: String, run: String?) throws -> RecordedState<LinkState> {
+        try state(atFailureOf: path, run: run, of: "a link")
+    }
+
+    private func state<State: InspectedState>(
+        atFailureOf path: String, run: String?, of what: String
+    ) throws -> RecordedState<State> {
+        let runs = try all().filter { run == nil || $0.id == run }
+        for run in runs {
+            for result in run.report.results where concerns(result.scenario, path: path) {
+                guard let data = try? Files.read("\(result.directory)/\(State.fileName)") else { continue }
+                return RecordedState(run: run.id, scenario: result.id, state: try State(reading: data))
+            }
+        }
+        throw BadUsage(
+            sentence: run.map { "the run \($0) has recorded no failure of \(path) with \(what)" }
+                ?? "no kept run has recorded a failure of \(path) with \(what)")
+    }
+}

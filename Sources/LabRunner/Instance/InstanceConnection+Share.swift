@@ -1,0 +1,43 @@
+internal import LabKit
+internal import LabSystem
+
+// What differs when the labs of two hosts play a topology together.
+extension InstanceConnection {
+    /// How long a guest may take to follow, in real time.
+    private static let settlePatience = LabDuration.seconds(5).stretched
+
+    /// Where a command goes. What only the runner of a device's host can do goes there.
+    func route(of target: Target) -> Target.Route {
+        guard target.kind == .deviceProcess, !manifest.isGuest, !manifest.plays(target.actor) else {
+            return target.route
+        }
+        return .endpoint(.agent(target.actor), about: target.actor)
+    }
+
+    /// Why an actor cannot be addressed here; nil when it can. Only a guest refuses: everybody can be addressed at the
+    /// owner.
+    func refusal(of target: Target) -> ControlError? {
+        guard manifest.isGuest else { return nil }
+        let isHere =
+            switch target.kind {
+            case .trace: true
+            case .clock, .faults, .server, .serverProcess: false
+            case .device, .deviceProcess: manifest.plays(target.actor)
+            case .app, .appExtension, .watchApp, .process:
+                manifest.topology.app(named: target.actor).map { manifest.plays($0.device.name) } ?? false
+            case .link: manifest.topology.link(named: target.actor).map { manifest.plays($0.phone) } ?? false
+            }
+        return isHere
+            ? nil
+            : ControlError(
+                name: "notHere",
+                message: "`\(target.actor)` belongs to the lab that this one has joined; give the command there")
+    }
+
+    /// Waits until the lab that has joined this one follows what was changed here.
+    func settleGuest() {
+        guard manifest.share?.side == .owner else { return }
+        // One that does not answer is told when it is back.
+        _ = try? clients[.join].call(ControlRequest(command: "settle"), timeout: Self.settlePatience)
+    }
+}

@@ -1,0 +1,140 @@
+internal import Foundation
+internal import LabKit
+internal import LabSystem
+
+/// Looks for everything that the lab needs of a machine.
+public struct Doctor {
+    /// What was found about one need.
+    public struct Finding: Sendable {
+        /// What was looked at.
+        public let subject: String
+        /// How it is, in a few words.
+        public let state: String
+        /// What to do; nil when nothing is to be done.
+        public let advice: String?
+
+        /// Whether nothing is to be done.
+        public var isFine: Bool { advice == nil }
+    }
+
+    /// What an instance with a handful of apps takes at most, in bytes.
+    private static let neededSharedMemory: UInt64 = 1 << 20
+    private static let neededDisk: UInt64 = 100 << 20
+    /// Each process takes a few dozen, a runner a few for each process.
+    private static let neededDescriptors: UInt64 = 1_024
+
+    private let environment: [String: String]
+
+    /// - Parameter environment: variables that decide where things lie.
+    public init(environment: [String: String]) {
+        self.environment = environment
+    }
+
+    /// Examines one need after the other.
+    public func examine() -> [Finding] {
+        [
+            programs, runtimeFolder, space(of: "/dev/shm", named: "shared memory", needed: Self.neededSharedMemory),
+            space(of: ".", named: "disk for records", needed: Self.neededDisk), locks, descriptors, loopback, leftovers,
+        ]
+    }
+
+    private var programs: Finding {
+        let subject = "programs"
+        do {
+            let found = try Executables.find(environment: environment)
+            let names = ["lab-server", "device-agent", "main-app", "app-extension", "watch-companion"]
+            let missing = names.filter { access(found.path($0), X_OK) != 0 }
+            guard missing.isEmpty else {
+                return Finding(
+                    subject: subject, state: "\(missing.joined(separator: ", ")) cannot be run in \(found.directory)",
+                    advice: "Build all products, or set LAB_BIN to the directory that holds them.")
+            }
+            return Finding(subject: subject, state: "all in \(found.directory)", advice: nil)
+        } catch {
+            return Finding(subject: subject, state: "not found", advice: "\(error)")
+        }
+    }
+
+    private var runtimeFolder: Finding {
+        do {
+            let root = try Instance.runtimeRoot()
+            // A socket's path is the root, an identifier and a name.
+            let longest = root.utf8.count + 40
+            guard longest <= InstanceLayout.maximumSocketPath else {
+                return Finding(
+                    subject: "folder of instances", state: "\(root) is too long for the paths of sockets",
+                    advice: "Set XDG_RUNTIME_DIR, or TMPDIR, to a shorter path.")
+            }
+            return Finding(subject: "folder of instances", state: root, advice: nil)
+        } catch {
+            return Finding(
+                subject: "folder of instances", state: "\(error)",
+                advice: "Set XDG_RUNTIME_DIR to a directory of your own that only you may enter.")
+        }
+    }
+
+    private func space(of path: String, named subject: String, needed: UInt64) -> Finding {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else {
+            return Finding(
+                subject: subject, state: SystemError(call: "statvfs", errno: errno).sentence,
+                advice: "Mount a file system at \(path).")
+        }
+        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        let state = "\(free >> 20) MiB free in \(path)"
+        return Finding(
+            subject: subject, state: state,
+            advice: free >= needed ? nil : "The lab needs \(needed >> 20) MiB there; make room, or mount a larger one.")
+    }
+
+    private var locks: Finding {
+        let path = "\(NSTemporaryDirectory())/lab-doctor-\(getpid())"
+        defer { try? Files.remove(path) }
+        do {
+            try Files.touch(path)
+            let first = try FileLock(path: path)
+            let second = try FileLock(path: path)
+            guard try first.tryLock(), try !second.tryLock() else {
+                return Finding(
+                    subject: "file locks", state: "two locks of one file do not exclude each other",
+                    advice: "Use a local file system for \(NSTemporaryDirectory()), by TMPDIR.")
+            }
+            return Finding(subject: "file locks", state: "they exclude each other", advice: nil)
+        } catch {
+            return Finding(
+                subject: "file locks", state: "\(error)", advice: "Set TMPDIR to a directory that may be written.")
+        }
+    }
+
+    private var descriptors: Finding {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return Finding(
+            subject: "open files", state: "\(limit.rlim_cur) for each process",
+            advice: limit.rlim_cur >= Self.neededDescriptors
+                ? nil : "Raise the limit: ulimit -n \(Self.neededDescriptors)")
+    }
+
+    private var loopback: Finding {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 && listen(socket, 1) == 0
+            }
+        }
+        return Finding(
+            subject: "loopback",
+            state: isBound ? "a server can listen at 127.0.0.1" : "nothing can listen at 127.0.0.1",
+            advice: isBound ? nil : "Bring the interface up: ip link set lo up")
+    }
+
+    private var leftovers: Finding {
+        let live = (try? Instance.live().count) ?? 0
+        return Finding(
+            subject: "running instances", state: live == 0 ? "none" : "\(live); `lab ps` lists them", advice: nil)
+    }
+}

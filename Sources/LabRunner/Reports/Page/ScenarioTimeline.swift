@@ -1,0 +1,113 @@
+internal import Foundation
+internal import LabKit
+internal import LabSystem
+
+/// Everything that was recorded while a scenario ran, on one axis of time: its steps, what each process did, the requests
+/// and the logs.
+struct ScenarioTimeline {
+    /// Longest part of a log that is kept, its end, in bytes.
+    private static let longestLog = 16_384
+
+    private let directory: String
+    private let history: [JSONValue]
+    private let events: [TraceEvent]
+    /// The first moment of all, on the monotonic clock, in nanoseconds.
+    private let begin: UInt64
+
+    /// Reads the record of a scenario.
+    ///
+    /// - Parameter directory: absolute path; empty of a scenario that did not run.
+    /// - Returns: nil when there is none.
+    init?(recordedIn directory: String) {
+        guard !directory.isEmpty, let data = try? Files.read("\(directory)/history.jsonl") else { return nil }
+        self.directory = directory
+        // A line that a killed run left unfinished is no event.
+        history = data.split(separator: 0x0A).compactMap { try? JSONValue.parse(Data($0)) }
+        events = (try? TraceReader.readAll("\(directory)/traces")) ?? []
+        let first = history.first?["t"]?.integerValue.map(UInt64.init(clamping:))
+        begin = min(first ?? .max, events.first?.time ?? .max)
+    }
+
+    /// The data of the page.
+    ///
+    /// - Parameter withLogs: whether the ends of the logs are of interest.
+    func json(withLogs: Bool) -> JSONValue {
+        var table = TimelineEvents(lanes: cast, begin: begin)
+        for event in events { table.add(event) }
+        return .object([
+            "lanes": table.laneValues, "events": table.columns, "texts": table.textValues, "steps": .array(steps),
+            "commands": .array(commands), "requests": document("traffic.json") ?? .array([]),
+            "sharing": document(SharingState.fileName) ?? .null, "link": document(LinkState.fileName) ?? .null,
+            "logs": .array(withLogs ? logs : []),
+        ])
+    }
+
+    /// The lanes that the topology promises, in its order: the steps, each device with its apps, the server.
+    private var cast: [TimelineEvents.Lane] {
+        let devices = history.first?["devices"]?.arrayValue ?? []
+        return Self.lanes(
+            devices.map { device in
+                let apps = (device["apps"]?.arrayValue ?? []).compactMap(\.stringValue)
+                return (device["name"]?.stringValue ?? "", apps)
+            })
+    }
+
+    /// The lanes of an instance in which nothing has happened yet.
+    static func lanes(of topology: Topology) -> [TimelineEvents.Lane] {
+        lanes(topology.devices.map { ($0.name, $0.apps.map(\.name)) })
+    }
+
+    private static func lanes(_ devices: [(name: String, apps: [String])]) -> [TimelineEvents.Lane] {
+        let ofDevices = devices.flatMap { device in
+            ([device.name] + device.apps).map { TimelineEvents.Lane(name: $0, device: device.name) }
+        }
+        return [.init(name: "steps", device: "scenario")] + ofDevices + [.init(name: "server", device: "server")]
+    }
+
+    private func time(of line: JSONValue) -> JSONValue {
+        .integer(TimelineEvents.microseconds(UInt64(clamping: line["t"]?.integerValue ?? 0), since: begin))
+    }
+
+    /// The steps in the order of their begin, each with its end when it had one.
+    private var steps: [JSONValue] {
+        var steps: [[String: JSONValue]] = []
+        var open: [String: Int] = [:]
+        for line in history {
+            guard let event = line["e"]?.stringValue, let path = line["step"]?.stringValue else { continue }
+            if event == "step.started" {
+                open[path] = steps.count
+                steps.append([
+                    "path": .string(path), "start": time(of: line), "title": line["title"] ?? .string(""),
+                    "sentence": line["sentence"] ?? .null,
+                ])
+            } else if event == "step.finished", let index = open.removeValue(forKey: path) {
+                steps[index]["end"] = time(of: line)
+                steps[index]["fine"] = line["fine"] ?? .null
+            }
+        }
+        return steps.map(JSONValue.object)
+    }
+
+    private var commands: [JSONValue] {
+        history.filter { $0["e"]?.stringValue == "command" }.map { line in
+            var command: [String: JSONValue] = ["path": line["step"] ?? .string(""), "t": time(of: line)]
+            for name in ["actor", "command", "elapsed", "handling", "result", "error"] { command[name] = line[name] }
+            return .object(command)
+        }
+    }
+
+    private func document(_ name: String) -> JSONValue? {
+        (try? Files.read("\(directory)/\(name)")).flatMap { try? JSONValue.parse($0) }
+    }
+
+    /// The ends of what the processes wrote into their logs.
+    private var logs: [JSONValue] {
+        let folder = "\(directory)/logs"
+        let names = (try? Files.list(folder)) ?? []
+        return names.sorted().compactMap { name in
+            guard let data = try? Files.read("\(folder)/\(name)"), !data.isEmpty else { return nil }
+            let text = String(decoding: data.suffix(Self.longestLog), as: UTF8.self)
+            return .object(["name": .string(name), "text": .string(text)])
+        }
+    }
+}

@@ -1,0 +1,161 @@
+internal import Foundation
+internal import LabFile
+public import LabKit
+internal import LabSystem
+internal import Synchronization
+
+/// The record of a Swift test that drives an instance: its calls as steps, and a page when it failed.
+///
+/// Thread rule: any thread. Every call may block.
+public final class TestRecord: Sendable {
+    /// A place in a test's source.
+    public struct Place: Sendable {
+        let file: String
+        let line: Int
+        let column: Int
+
+        /// A line and column of a file, from 1.
+        public init(file: String, line: Int, column: Int) {
+            (self.file, self.line, self.column) = (file, line, column)
+        }
+    }
+
+    /// The page's file in the directory of the instance's records.
+    public static let pageName = PageReport.fileName
+
+    private let name: String
+    private let place: Place
+    private let instance: LabInstance
+    private let history: History
+    private let redactor = Redactor()
+    private let begin = MonotonicClock.nanoseconds()
+    private let state = Mutex(State())
+
+    private struct State {
+        var calls = 0
+        var failures: [StepFailure] = []
+    }
+
+    /// Begins the record of a test.
+    ///
+    /// - Parameters:
+    ///   - name: What the test is called.
+    ///   - place: Where it is.
+    ///   - instance: The test's instance, which records into the same directory.
+    public init(of name: String, at place: Place, driving instance: LabInstance) throws {
+        self.name = name
+        self.place = place
+        self.instance = instance
+        history = try History(path: "\(instance.manifest.runDirectory)/history.jsonl", redactor: redactor)
+        let devices = instance.manifest.topology.devices.map { device in
+            JSONValue.object([
+                "name": .string(device.name), "apps": .array(device.apps.map { .string($0.name) }),
+            ])
+        }
+        history.record(
+            "scenario.started",
+            ["id": .string(name), "name": .string(name), "devices": .array(devices)])
+    }
+
+    /// Sends a command as the test's next step.
+    ///
+    /// - Parameters:
+    ///   - command: Its name; the lab's, or one of the actor's own program.
+    ///   - arguments: An object.
+    ///   - actor: The actor's name.
+    ///   - timeout: Longest time to wait for the answer, in real time.
+    /// - Throws: `ControlError` when the command failed; ``BadUsage`` when the actor has no such command or the arguments
+    ///   do not fit it.
+    public func call(
+        _ command: String, _ arguments: [String: JSONValue], by actor: String, timeout: LabDuration
+    ) throws -> JSONValue {
+        let (target, declaration) = try find(command, of: actor)
+        do throws(ControlError) {
+            _ = try declaration.checked(arguments)
+        } catch {
+            throw BadUsage(sentence: error.message)
+        }
+        for field in declaration.fields {
+            if let value = arguments[field.name] { field.type.secretTexts(of: value).forEach(redactor.insert) }
+        }
+        let step = state.withLock { state in
+            state.calls += 1
+            return String(state.calls)
+        }
+        history.record(
+            "step.started", step: step,
+            ["title": .string("\(actor): \(command)"), "sentence": .string(declaration.summary)])
+        let outcome = try ControlCaller(instance: instance.connection).call(
+            target, command: command, arguments: .object(arguments), operation: step, timeout: timeout)
+        var fields: [String: JSONValue] = ["actor": .string(actor), "command": .string(command)]
+        switch outcome.answer {
+        case .result(let value):
+            declaration.result.secretTexts(of: value).forEach(redactor.insert)
+            fields["result"] = value
+            if target.kind == .process, let launched = try? value.decode(LaunchedProcess.self) {
+                instance.connection.note(launched, of: actor)
+            }
+        case .error(let error): fields["error"] = error.matchable(code: .name)
+        }
+        history.record("command", step: step, fields)
+        history.record("step.finished", step: step, ["fine": .bool(outcome.error == nil)])
+        switch outcome.answer {
+        case .result(let value): return value
+        case .error(let error): throw error
+        }
+    }
+
+    private func find(_ command: String, of actor: String) throws -> (Target, CommandDeclaration) {
+        guard let targets = instance.connection.actors[actor] else {
+            throw BadUsage(.unknownActor(name: actor, known: instance.connection.actors.names))
+        }
+        for target in targets {
+            if let declaration = target.command(named: command) { return (target, declaration) }
+        }
+        let known = targets.flatMap(\.commands).map(\.name)
+        throw BadUsage(.unknownCommand(command: command, actor: actor, known: known))
+    }
+
+    /// Notes that something was not as the test expects, after the calls so far.
+    ///
+    /// - Parameters:
+    ///   - reason: What, in a sentence; secrets of the calls are masked.
+    ///   - place: Where the test says so; nil means the test as a whole.
+    public func fail(_ reason: String, at place: Place?) {
+        let place = place ?? self.place
+        state.withLock { state in
+            let text = "\(place.file):\(place.line):\(place.column)"
+            let step = state.calls == 0 ? "" : String(state.calls)
+            let masked = redactor.redact(reason)
+            state.failures.append(
+                StepFailure(
+                    verdict: .failed, step: step, title: "", place: text, source: "", reason: masked,
+                    differences: [], trace: [], replay: ""))
+            history.record(
+                "failure", step: step,
+                ["verdict": "failed", "reason": .string(masked), "place": .string(text)])
+        }
+    }
+
+    /// Keeps what only the living instance can tell. Called before it ends, when something went wrong.
+    public func keepRequests() {
+        ScenarioTraffic(of: instance.connection, redactor: redactor).record(in: instance.manifest.runDirectory)
+    }
+
+    /// Writes the page of a test that failed. Called after the instance has ended.
+    ///
+    /// - Returns: Its path.
+    public func writePage() throws -> String {
+        let (calls, failures) = state.withLock { ($0.calls, $0.failures) }
+        let directory = instance.manifest.runDirectory
+        let seconds = Double(MonotonicClock.nanoseconds() - begin) / 1e9
+        let result = ScenarioResult(
+            id: name, name: name, tags: [], file: place.file, topology: instance.manifest.topology.name,
+            verdict: .failed, round: 1, seed: instance.manifest.seed, seconds: seconds, commands: calls,
+            failures: failures, launches: instance.launchTimes, replay: "", directory: directory)
+        let report = JSONReport(seed: instance.manifest.seed, seconds: seconds, results: [result])
+        let path = "\(directory)/\(Self.pageName)"
+        try Files.write(PageReport(runs: [.init(label: "", report: report)]).rendered(), to: path)
+        return path
+    }
+}

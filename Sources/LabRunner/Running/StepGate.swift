@@ -1,0 +1,119 @@
+internal import LabFile
+internal import LabKit
+internal import LabSystem
+internal import Synchronization
+
+/// Holds a run before its steps until a person lets it go on.
+///
+/// While it is held, lab time stands still, so that nothing expires. The person sees what comes next, tries steps of their
+/// own, and looks into the instance from other terminals.
+///
+/// Thread rule: any thread that may block; one run at a time.
+final class StepGate: Sendable {
+    private let points: PausePoints
+    private let printer: ProgressPrinter
+    private let input: PersonInput
+    private let interruption: Interruption
+    private let state: Mutex<State>
+
+    private struct State {
+        /// Whether the next step is one to stop at.
+        var isStepping: Bool
+        /// The time of the last event that was looked at.
+        var looked: UInt64 = 0
+        /// The instance whose first stop was announced.
+        var announced = ""
+    }
+
+    /// - Parameters:
+    ///   - points: Where the run stops.
+    ///   - input: Where the person's lines come from.
+    ///   - interruption: Ends the waiting; set when the person ends the run.
+    init(_ points: PausePoints, printer: ProgressPrinter, input: Int32, interruption: Interruption) {
+        self.points = points
+        self.printer = printer
+        self.input = PersonInput(input)
+        self.interruption = interruption
+        state = Mutex(State(isStepping: points.everyStep))
+    }
+
+    /// Waits until the run may go on with a step.
+    func pass(before step: Step, of run: ScenarioRun, in instance: InstanceConnection) {
+        guard !interruption.isSet else { return }
+        let event = newEvent(in: instance)
+        guard event != nil || points.include(step) || state.withLock({ $0.isStepping }) else { return }
+        let (wasFrozen, rate) = (instance.clock.isFrozen, instance.clock.rate)
+        try? instance.clock.freeze()
+        printer.whileAsking {
+            announce(step, after: event, of: run, in: instance)
+            waitForWord(in: instance, of: run)
+        }
+        if !wasFrozen { try? instance.clock.run(rate: rate) }
+    }
+
+    /// The first event of those to stop at that has come since the last look.
+    private func newEvent(in instance: InstanceConnection) -> TraceEvent? {
+        guard !points.events.isEmpty else { return nil }
+        let all = (try? TraceReader.readAll(instance.manifest.tracesDirectory)) ?? []
+        return state.withLock { state in
+            defer { state.looked = max(state.looked, all.last?.time ?? 0) }
+            return all.first { $0.time > state.looked && points.events.contains($0.name.rawValue) }
+        }
+    }
+
+    private func announce(_ step: Step, after event: TraceEvent?, of run: ScenarioRun, in instance: InstanceConnection)
+    {
+        let isFirst = state.withLock { state in
+            defer { state.announced = instance.manifest.id }
+            return state.announced != instance.manifest.id
+        }
+        let cause = event.map { "after \($0.name.rawValue) of \($0.process), " } ?? ""
+        let actor = instance.manifest.topology.apps.first?.name ?? "server"
+        let advice = """
+              Enter: this step. c: on to the next stop. q: end. Or a step to try now, as in `lab shell`: \(actor) hasValidActivation
+              From another terminal: lab exec --instance \(instance.manifest.id) \(actor) hasValidActivation
+
+            """
+        printer.print(
+            """
+            paused \(cause)before step \(step.path) at \(step.place.label)
+              \(run.redactor.redact(step.sentence(knowing: run.known) ?? step.title))
+
+            """ + (isFirst ? advice : ""))
+    }
+
+    /// Takes lines until one lets the run go on.
+    private func waitForWord(in instance: InstanceConnection, of run: ScenarioRun) {
+        var tried: LiveSteps?
+        defer { tried?.stop() }
+        while let line = input.line(interruption: interruption) {
+            switch line.trimmed {
+            case "": return state.withLock { $0.isStepping = true }
+            case "c": return state.withLock { $0.isStepping = false }
+            case "q": return interruption.set(because: "ended at a stop")
+            case let text:
+                do {
+                    let steps = try tried ?? run.liveSteps(in: instance)
+                    tried = steps
+                    printer.print(try steps.answer(to: text) + "\n")
+                } catch {
+                    printer.print("error: \(error)\n")
+                }
+            }
+        }
+        // Nobody is there any more to let it go on.
+        interruption.set(because: "the input ended at a stop")
+    }
+}
+
+extension LiveSteps {
+    /// Carries out a line as `lab shell` does, and says what came of it.
+    fileprivate func answer(to line: String) throws -> String {
+        switch try perform(try ShellLine.yaml(line)) {
+        case .refused(let complaints): complaints.trimmed
+        case .done(_, let answer): answer.map { redactor.redact($0).prettyPrinted() } ?? "done"
+        case .failed(let failures, _, _):
+            failures.map { TerminalReport(isColoured: false).render($0).trimmed }.joined(separator: "\n")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import LabFile
+internal import LabKit
+
+extension ShellWord {
+    /// The words of the shell itself.
+    enum Own: String, CaseIterable {
+        case help, kept, save, undo, quit
+
+        var meaning: String {
+            switch self {
+            case .help: "help [ACTOR | COMMAND]   who is there, what they understand, what a command takes"
+            case .kept: "kept                     what steps have kept with `as`"
+            case .save: "save FILE                write what was done as a scenario"
+            case .undo: "undo                     leave the last step out of the record"
+            case .quit: "quit                     leave; Ctrl-D does, too"
+            }
+        }
+    }
+}
+
+/// What the shell tells about itself, its actors and their commands.
+struct ShellHelp {
+    let actors: ActorTable
+
+    /// - Throws: ``BadUsage`` for a name that nobody has.
+    func text(about name: String?) throws -> String {
+        guard let name else { return overview }
+        if actors[name] != nil {
+            let commands = actors.commands(of: name)
+            let width = commands.map { $0.name.count }.max() ?? 0
+            return commands.map { "\($0.name.padded(to: width))  \($0.summary)" }.joined(separator: "\n")
+        }
+        let found = actors.commands.filter { $0.name == name }
+        guard !found.isEmpty else {
+            throw BadUsage(
+                .unknownName(
+                    what: "actor or command", name: name, known: actors.names + actors.commands.map { $0.name })
+            )
+        }
+        return found.map { VocabularyReference.text(of: $0) }.joined()
+    }
+
+    private var overview: String {
+        """
+        A step as in a scenario, `main: createActivation`, or short: ACTOR COMMAND name=value … as NAME.
+        A list of steps can be pasted; an empty line ends it. ${NAME.member} is what a step has kept.
+        Actors: \(actors.names.joined(separator: ", ")).
+        \(ShellWord.Own.allCases.map(\.meaning).joined(separator: "\n"))
+        """
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

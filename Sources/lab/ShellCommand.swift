@@ -1,0 +1,123 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import LabKit
+import LabRunner
+import LabSystem
+
+/// `lab shell`: steps typed into a running instance.
+struct ShellCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "shell", abstract: "Takes steps from the keyboard or a pipe and carries them out at once.",
+        discussion: """
+            Joins the running instance of this lab.yaml; without one it starts an instance and ends it at the end. A line is a \
+            step as in a scenario, or its short form `main createActivation name=phone as created`. `help` tells the rest, Tab \
+            completes. `save FILE` writes what was done as a scenario.
+            """)
+
+    @OptionGroup var options: InstanceOptions
+
+    @Option(help: "Start an instance of this topology.")
+    var topology: String?
+
+    func run() throws {
+        // A topology asks for an instance of one's own.
+        if topology == nil, let connection = try options.findIfRunning() {
+            guard let labFile = connection.manifest.labFile else {
+                throw BadUsage(sentence: "the instance was not made from a lab.yaml, which steps are read beside")
+            }
+            let shell = try Shell.session(with: connection, labFile: labFile)
+            throw try Shell.interrupting(shell) { try shell.run() }
+        }
+        throw try Shell.inOwnInstance(topology: topology, lab: nil) { try $0.run() }
+    }
+}
+
+/// `lab record`: a shell whose steps become a scenario.
+struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record", abstract: "Takes steps as `lab shell` does, writes them as a scenario, and runs that.",
+        discussion: """
+            Answers that are the same every time, flags and words, become expectations; a command that failed becomes a step \
+            that is expected to fail so. `undo` leaves the last step out.
+            """)
+
+    @Argument(help: "The scenario to write; it must not exist.")
+    var file: String
+
+    @Option(help: "The topology; otherwise the default one of the lab file.")
+    var topology: String?
+
+    @Option(help: "The lab file; otherwise lab.yaml is looked for upwards from here.")
+    var lab: String?
+
+    func run() throws {
+        let path = file.hasSuffix(".yaml") ? file : "\(file).yaml"
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw BadUsage(sentence: "\(path) is there already; name another file")
+        }
+        var isSaved = false
+        let outcome = try Shell.inOwnInstance(topology: topology, lab: lab, isRecording: true) { shell in
+            let outcome = try shell.run()
+            if shell.count > 0 {
+                try shell.save(to: path)
+                isSaved = true
+            }
+            return outcome
+        }
+        guard isSaved, outcome == .passed else { throw outcome }
+        // What was seen once must be seen again, or the record is worth nothing.
+        var options = RunOptions(paths: [path])
+        options.labFile = lab ?? SuiteReader.findLabFile(near: ".")
+        let printer = Console.progress()
+        throw SuiteRunner(
+            options: options, printer: printer, interruption: try InterruptingSignals.interruption(telling: printer),
+            writeErrors: { Console.error($0) }
+        ).run()
+    }
+}
+
+/// What `lab shell` and `lab record` have in common.
+enum Shell {
+    static func session(
+        with connection: InstanceConnection, labFile: String, isRecording: Bool = false
+    ) throws -> ShellSession {
+        let isTerminal = isatty(0) == 1 && isatty(1) == 1
+        let history = ShellHistory(path: "\(Files.directory(of: labFile))/.lab/shell-history")
+        let input: any ShellInput =
+            isTerminal ? LineEditor(history: history).map { $0 as any ShellInput } ?? PipedLines() : PipedLines()
+        if isTerminal { Console.print("instance \(connection.manifest.id); `help` tells what there is") }
+        return try ShellSession(
+            with: connection, labFile: labFile, isRecording: isRecording, input: input, print: { Console.print($0) },
+            printError: { Console.error($0) })
+    }
+
+    /// Does something while Ctrl-C ends the step under way, and the other signals the program.
+    static func interrupting(_ shell: ShellSession, during body: () throws -> RunOutcome) throws -> RunOutcome {
+        let interrupt = shell.interrupt
+        try Signals.onSignals([SIGINT, SIGTERM, SIGHUP]) { signal in
+            interrupt()
+            // The end of the input ends the session, and with it everything that it has started.
+            if signal != SIGINT { close(0) }
+        }
+        return try body()
+    }
+
+    /// Does something in a session with an instance that is started before and ended after it.
+    static func inOwnInstance(
+        topology: String?, lab: String?, isRecording: Bool = false, _ body: (ShellSession) throws -> RunOutcome
+    ) throws -> RunOutcome {
+        guard
+            let own = try OwnInstance(
+                topology: topology, labFile: lab, seed: nil, printError: { Console.error($0) })
+        else { throw RunOutcome.badInput }
+        let result = Result {
+            let shell = try session(with: try own.start(), labFile: own.labFile, isRecording: isRecording)
+            return try interrupting(shell) { try body(shell) }
+        }
+        let complaints = own.stop()
+        for complaint in complaints { Console.error("error: \(complaint)") }
+        let outcome = try result.get()
+        return outcome == .passed && !complaints.isEmpty ? .inconclusive : outcome
+    }
+}

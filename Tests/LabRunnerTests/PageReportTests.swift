@@ -1,0 +1,142 @@
+import Foundation
+import LabKit
+import LabSystem
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("The page of a run holds everything that was recorded, in one file", .endsInTime)
+struct PageReportTests {
+    private let directory: TemporaryDirectory
+    private var scenario: String { "\(directory.path)/scenario" }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        for folder in ["", "/traces", "/logs"] { try Files.createDirectory("\(directory.path)/scenario\(folder)") }
+    }
+
+    /// Writes the record of a scenario with one step.
+    private func record(trace: [String] = [], torn: String = "") throws {
+        let history = """
+            {"devices":[{"apps":["main"],"name":"phone"}],"e":"scenario.started","id":"a.yaml","t":1000000}
+            {"e":"step.started","sentence":"main does it","step":"1","t":2000000,"title":"main: x"}
+            {"actor":"main","command":"x","e":"command","elapsed":900000,"result":true,"step":"1","t":2900000}
+            {"e":"step.finished","fine":true,"step":"1","t":3000000}
+            {"e":"step.started","step":"2","t":3500000,"title":"race"}
+            {"e":"step.fin
+            """
+        try Files.write(Data(history.utf8), to: "\(scenario)/history.jsonl")
+        let lines = trace.map { $0 + "\n" }.joined() + torn
+        try Files.write(Data(lines.utf8), to: "\(scenario)/traces/main#1.jsonl")
+    }
+
+    private func timeline(withLogs: Bool = false) throws -> JSONValue {
+        try #require(ScenarioTimeline(recordedIn: scenario)).json(withLogs: withLogs)
+    }
+
+    @Test("Times count from the first thing that was recorded, in microseconds, and a step without an end has none")
+    func times() throws {
+        try record(trace: [#"{"t":500000,"p":"main#1","e":"process.started"}"#], torn: #"{"t":9"#)
+        let timeline = try timeline()
+        #expect(timeline["events"]?["t"] == [0])
+        let steps = try #require(timeline["steps"]?.arrayValue)
+        #expect(steps.map { $0["start"] } == [1_500, 3_000])
+        #expect(steps.map { $0["end"] } == [2_500, nil])
+        #expect(steps.map { $0["fine"] } == [true, nil])
+        #expect(steps.map { $0["title"] } == ["main: x", "race"])
+        #expect(timeline["commands"]?[0]?["result"] == true)
+    }
+
+    @Test("Lanes are those of the topology in its order, and of processes that nobody announced")
+    func lanes() throws {
+        try record(trace: [
+            #"{"t":500000,"p":"server#1","e":"process.started"}"#, #"{"t":600000,"p":"main#2","e":"process.started"}"#,
+            #"{"t":700000,"p":"stranger#1","e":"process.started","op":"1","f":{"pid":7}}"#,
+        ])
+        let timeline = try timeline()
+        #expect(timeline["lanes"]?.arrayValue?.map { $0["name"] } == ["steps", "phone", "main", "server", "stranger"])
+        #expect(
+            timeline["lanes"]?.arrayValue?.map { $0["device"] } == ["scenario", "phone", "phone", "server", "other"])
+        #expect(timeline["events"]?["lane"] == [3, 2, 4])
+        #expect(timeline["events"]?["inc"] == [1, 2, 1])
+        let texts = try #require(timeline["texts"]?.arrayValue)
+        // What events say again is written once.
+        #expect(texts == ["process.started", "", "1", #"{"pid":7}"#])
+        #expect(timeline["events"]?["name"] == [0, 0, 0])
+        #expect(timeline["events"]?["op"] == [-1, -1, 2])
+        #expect(timeline["events"]?["fields"] == [1, 1, 3])
+    }
+
+    @Test("Only the end of a long log is kept, and logs only when they are of interest")
+    func logs() throws {
+        try record()
+        try Files.write(
+            Data((String(repeating: "a", count: 20_000) + "end").utf8), to: "\(scenario)/logs/main#1.stderr")
+        #expect(try timeline()["logs"] == [])
+        let log = try #require(try timeline(withLogs: true)["logs"]?[0])
+        #expect(log["name"] == "main#1.stderr")
+        #expect(log["text"]?.stringValue?.utf8.count == 16_384)
+        #expect(log["text"]?.stringValue?.hasSuffix("end") == true)
+    }
+
+    @Test("What was recorded comes back out of the page, and nothing in it can end its block")
+    func page() throws {
+        try record(trace: [#"{"t":500000,"p":"main#1","e":"command.started","f":{"command":"</script><b>"}}"#])
+        var result = ScenarioResult.sample(.failed)
+        result.name = "</script><!-- <b>"
+        result.directory = scenario
+        let page = PageReport(runs: [.init(label: "", report: JSONReport(seed: .max, seconds: 2, results: [result]))])
+        let text = String(decoding: page.rendered(), as: UTF8.self)
+        let blocks = text.matches(
+            of: /<script type="application\/json" id="([^"]*)">(.*?)<\/script>/.dotMatchesNewlines())
+        #expect(blocks.map { String($0.1) } == ["run", "timeline-0"])
+        let run = try JSONValue.parse(Data(blocks[0].2.utf8))
+        #expect(run["results"]?[0]?["name"] == "</script><!-- <b>")
+        // A browser's numbers have 53 bits.
+        #expect(run["results"]?[0]?["seed"]?.stringValue != nil)
+        #expect(run["runs"]?[0]?["seed"] == .string(String(UInt64.max)))
+        #expect(run["meanings"]?["lock.taken"]?.stringValue?.isEmpty == false)
+        let timeline = try JSONValue.parse(Data(blocks[1].2.utf8))
+        #expect(timeline["texts"]?.arrayValue?.contains(#"{"command":"</script><b>"}"#) == true)
+        #expect(!text.contains("{{"), "every place of the page is filled")
+        #expect(text.components(separatedBy: "</script>").count == 4)
+        #expect(text.contains("default-src 'none'"))
+    }
+
+    @Test("A result whose record is gone is on the page without a timeline")
+    func withoutRecord() throws {
+        var result = ScenarioResult.sample(.passed)
+        result.directory = "\(directory.path)/elsewhere"
+        let page = PageReport(runs: [.init(label: "", report: JSONReport(seed: 1, seconds: 2, results: [result]))])
+        let text = String(decoding: page.rendered(), as: UTF8.self)
+        #expect(text.contains("id=\"run\""))
+        #expect(!text.contains("id=\"timeline-0\""))
+    }
+
+    @Test("The address of a result leads a browser to it, whatever its identifier and its folder are called")
+    func address() {
+        var result = ScenarioResult.sample(.failed)
+        result.id = "a b/c&d.yaml[x]~2"
+        #expect(
+            PageReport.address(of: result, on: "/runs #1/index.html")
+                == "file:///runs%20%231/index.html#s=a%20b/c%26d.yaml[x]~2")
+    }
+
+    @Test("A page goes into a directory, which is made; into nothing else")
+    func destination() throws {
+        let workspace = directory.path
+        func check(_ path: String) throws { _ = try ReportFile(.init(format: .html, path: path), inputs: []) }
+        try check("\(workspace)/new")
+        #expect(Files.isDirectory("\(workspace)/new"))
+        try check("\(workspace)/new")
+        try Files.touch("\(workspace)/file")
+        for (path, reason) in [
+            ("\(workspace)/file", "a page goes into a directory"), ("\(workspace)/none/deep", "there is no directory"),
+            ("-", "not to a descriptor"),
+        ] {
+            let error = #expect(throws: BadUsage.self) { try check(path) }
+            #expect(error?.description.contains(reason) == true, "\(path): \(String(describing: error))")
+        }
+    }
+}

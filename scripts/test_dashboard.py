@@ -1,0 +1,148 @@
+"""Plays with a running instance on its page, as a person does.
+
+usage: test_dashboard.py CHROMIUM LAB SCREENSHOTS
+"""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+
+from axe_core_python.sync_playwright import Axe
+from page_checks import collecting, run
+from playwright.sync_api import expect
+
+chromium, lab, screenshots = sys.argv[1:4]
+tests = []
+test = collecting(tests)
+
+
+@contextmanager
+def running_lab():
+    """A lab with its page; gives the address of the page, and a function that ends the lab."""
+    process = subprocess.Popen([lab, "up", "--dashboard"], stdout=subprocess.PIPE, text=True)
+
+    def end():
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+
+    try:
+        for line in process.stdout:
+            if address := re.match(r"Dashboard: (\S+)", line):
+                yield address.group(1), end
+                break
+        else:
+            raise AssertionError("the lab did not print the address of its page")
+    finally:
+        if process.poll() is None:
+            end()
+
+
+@contextmanager
+def tab(browser, address, width=1400, scheme="light"):
+    """The page in a window of its own, which must not complain."""
+    context = browser.new_context(viewport={"width": width, "height": 1000}, color_scheme=scheme)
+    page = context.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(address)
+    expect(page.locator(".head [role=status]")).to_have_text("live")
+    expect(page.locator(".events")).to_contain_text("process.ready")
+    yield page
+    context.close()
+    assert not complaints, f"the page complained: {complaints}"
+
+
+def actor(page, name):
+    """Opens the commands of an actor."""
+    group = page.locator(".commands details", has=page.locator("summary", has_text=re.compile(f"^{name}$")))
+    if not group.evaluate("group => group.open"):
+        group.locator("summary").click()
+    return group
+
+
+@test
+def a_command_is_clicked_and_what_comes_of_it_is_seen_at_once(browser):
+    with running_lab() as (address, _), tab(browser, address) as page:
+        actor(page, "main").get_by_role("button", name="hasValidActivation", exact=True).click()
+        first = page.locator(".done li").first
+        expect(first).to_contain_text("main: hasValidActivation")
+        expect(first).to_contain_text("false")
+        expect(page.locator(".events")).to_contain_text("command.finished")
+        page.screenshot(path=f"{screenshots}/dashboard-light.png")
+
+
+@test
+def a_command_with_parameters_asks_for_them_and_shows_the_step(browser):
+    with running_lab() as (address, _), tab(browser, address) as page:
+        actor(page, "clock").get_by_role("button", name="advance").click()
+        page.get_by_label("by").fill("5m")
+        page.get_by_role("button", name="Do it").click()
+        expect(page.locator(".done li").first).to_contain_text("clock: advance\nwith: { by: 5m }")
+        expect(page.locator(".done li").first).to_contain_text("done")
+        actor(page, "server").get_by_role("button", name="initActivation").click()
+        page.get_by_label("userId").fill('alice: "x" ${y}')
+        page.keyboard.press("Enter")
+        expect(page.locator(".done li").first).to_contain_text("nothing called `y` is defined")
+        page.get_by_label("userId").fill('alice: "x"')
+        page.keyboard.press("Enter")
+        expect(page.locator(".done li").first).to_contain_text('"userId": "alice: \\"x\\""')
+
+
+@test
+def what_is_filtered_and_chosen_stays_while_more_happens(browser):
+    with running_lab() as (address, _), tab(browser, address) as page:
+        page.get_by_label("Search events").fill("clock.changed")
+        expect(page.locator(".totals")).to_contain_text("0 of ")
+        for number in range(1, 4):
+            actor(page, "clock").get_by_role("button", name="freeze" if number % 2 else "run", exact=False).click()
+            if number % 2 == 0:
+                page.get_by_role("button", name="Do it").click()
+            expect(page.locator(".totals")).to_contain_text(f"{number} of ")
+        page.locator(".events .row").first.click()
+        expect(page.locator(".panel")).to_contain_text("clock.changed")
+        page.get_by_label("Search events").fill("")
+        actor(page, "main").get_by_role("button", name="hasValidActivation", exact=True).click()
+        expect(page.locator(".done li").first).to_contain_text("false")
+        expect(page.locator(".panel")).to_contain_text("clock.changed")
+
+
+@test
+def a_fault_is_armed_and_seen_in_the_lanes(browser):
+    with running_lab() as (address, _), tab(browser, address) as page:
+        actor(page, "server").get_by_role("button", name="drop").click()
+        page.get_by_label("endpoint").select_option("status")
+        page.get_by_role("button", name="Do it").click()
+        expect(page.locator(".done li").first).to_contain_text('with: { endpoint: "status" }')
+        expect(page.locator(".done li").first).to_contain_text('"id"')
+        actor(page, "main").get_by_role("button", name="fetchServerStatus").click()
+        expect(page.locator(".events")).to_contain_text("server.faulted")
+        page.get_by_role("button", name="faults", exact=True).click()
+        expect(page.locator(".totals")).to_contain_text(" of ")
+
+
+@test
+def the_end_of_the_lab_is_told(browser):
+    with running_lab() as (address, end), tab(browser, address) as page:
+        end()
+        expect(page.locator(".head [role=status]")).to_have_text("has ended")
+
+
+@test
+def everyone_can_use_it_also_on_a_small_screen(browser):
+    with running_lab() as (address, _):
+        for scheme, width in [("light", 1400), ("dark", 1400), ("light", 400)]:
+            with tab(browser, address, width=width, scheme=scheme) as page:
+                actor(page, "phone").get_by_role("button", name="setClockSkew").click()
+                page.wait_for_timeout(200)
+                found = Axe().run(page)["violations"]
+                told = [(violation["id"], [node["html"][:160] for node in violation["nodes"][:3]]) for violation in found]
+                assert not found, f"{scheme}, {width}: {json.dumps(told, indent=1)}"
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                page.screenshot(path=f"{screenshots}/dashboard-{scheme}-{width}.png", full_page=True)
+
+
+run(tests, chromium, screenshots)
