@@ -19,10 +19,12 @@ public struct FailedInstanceTest: Error, CustomStringConvertible, Sendable {
     public let leftovers: [String]
     /// Where traces and logs were kept.
     public let directory: String
+    /// The page of the test; nil when it has none.
+    var page: String?
 
     /// The error and where to look.
     public var description: String {
         let rest = leftovers.isEmpty ? "" : " Also: \(leftovers.joined(separator: "; "))."
-        return "\(error).\(rest) Records: \(directory)"
+        return "\(error).\(rest) " + (page.map { "Page: \($0)" } ?? "Records: \(directory)")
     }
 }

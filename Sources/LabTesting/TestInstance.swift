@@ -19,13 +19,13 @@ internal import LabSystem
 public final class TestInstance: Sendable {
     private let instance: LabInstance
 
-    private init(_ instance: LabInstance) {
+    init(_ instance: LabInstance) {
         self.instance = instance
     }
 
     /// Which actors an instance has.
     public struct Cast: Sendable {
-        fileprivate let resolve: @Sendable () throws -> (Topology, labFile: String?)
+        let resolve: @Sendable () throws -> (Topology, labFile: String?)
 
         /// A topology made in the test.
         public static func topology(_ topology: Topology) -> Cast {
@@ -81,30 +81,23 @@ public final class TestInstance: Sendable {
     public static func runBlocking<Value>(
         _ cast: Cast? = nil, seed: UInt64 = 1, source: String = #filePath, _ body: (TestInstance) throws -> Value
     ) throws -> Value {
-        let (topology, labFile) = try (cast ?? .labFile(source: source)).resolve()
-        let slot = try InstanceSlot()
-        defer { slot.leave() }
-        let directory = FileManager.default.temporaryDirectory.appending(path: "palab-test-\(UUID().uuidString)").path
-        try Files.createDirectory(directory)
-        let instance = try LabInstance(
-            topology: topology, runDirectory: directory, seed: seed, executables: try Executables.find(),
-            labFile: labFile.map(Files.absolute))
+        let run = try TestRun(cast ?? .labFile(source: source), seed: seed)
         let outcome: Result<Value, any Error>
         do {
-            try instance.start()
-            outcome = .success(try body(TestInstance(instance)))
+            try run.instance.start()
+            outcome = .success(try body(TestInstance(run.instance)))
         } catch {
             outcome = .failure(error)
         }
-        let leftovers = instance.stop()
+        let leftovers = run.stop()
         switch outcome {
         case .success(let value) where leftovers.isEmpty:
-            try Files.removeTree(directory)
+            try run.removeRecords()
             return value
         case .success:
-            throw InstanceLeftovers(complaints: leftovers, directory: directory)
+            throw InstanceLeftovers(complaints: leftovers, directory: run.directory)
         case .failure(let error):
-            throw FailedInstanceTest(error: error, leftovers: leftovers, directory: directory)
+            throw FailedInstanceTest(error: error, leftovers: leftovers, directory: run.directory)
         }
     }
 

@@ -1,0 +1,139 @@
+public import LabKit
+internal import LabRunner
+internal import LabSystem
+
+/// The lab of a test that has the trait `.lab`: its actors, the clock and the faults of its instance.
+///
+/// ```swift
+/// @Suite("Log in", .lab("bank"))
+/// struct LogInTests {
+///     @Test("A wrong PIN is refused")
+///     func wrongPIN() async throws {
+///         let lab = try Lab.current
+///         let error = try await lab.bank.failure(of: "logIn", ["pin": "0000"])
+///         #expect(error.name == "wrongPIN")
+///     }
+/// }
+/// ```
+///
+/// Thread rule: any task. No thread of the concurrency runtime is held while something is awaited.
+@dynamicMemberLookup
+public struct Lab: Sendable {
+    let instance: LabInstance
+    let record: TestRecord
+
+    @TaskLocal static var running: Lab?
+
+    /// The lab of the running test.
+    ///
+    /// - Throws: `LabFailure` in a test, or a detached task, without the trait.
+    public static var current: Lab {
+        get throws {
+            guard let running else {
+                throw LabFailure(
+                    "There is no lab here. Give the test or its suite the trait `.lab`; a detached task is handed the lab."
+                )
+            }
+            return running
+        }
+    }
+
+    /// The actor of a name: `lab.main`, `lab.server`, `lab.phone`, `lab.faults`, `lab.clock`.
+    public subscript(dynamicMember name: String) -> LabActor { actor(name) }
+
+    /// The actor of a name that is no Swift identifier.
+    public func actor(_ name: String) -> LabActor {
+        LabActor(name: name, record: record)
+    }
+
+    /// Where traces, logs and, after a failure, the page of the test are.
+    public var records: String { instance.manifest.runDirectory }
+
+    /// What the server told about itself.
+    ///
+    /// - Throws: `LabFailure` when the server is down.
+    public func serverReady() throws -> ServerReady {
+        guard let ready = instance.serverReady else { throw LabFailure("The server is not ready.") }
+        return ready
+    }
+
+    /// Every trace event so far, in the order of time.
+    public func traceEvents() async throws -> [TraceEvent] {
+        let directory = instance.manifest.tracesDirectory
+        return try await offloaded { try TraceReader.readAll(directory) }
+    }
+
+    // MARK: Time
+
+    /// Moves the lab's clock forward; what became due happens, in order.
+    public func advance(by duration: LabDuration) async throws {
+        try await actor("clock").call(AdvanceClock { $0.by = duration })
+    }
+
+    /// Stops the lab's clock; only ``advance(by:)`` moves it.
+    public func freeze() async throws {
+        try await actor("clock").call(FreezeClock())
+    }
+
+    /// Waits until a condition holds, asked again after each trace event and at least every 20 ms.
+    ///
+    /// - Parameters:
+    ///   - limit: Longest time to wait, in real time.
+    ///   - what: What is waited for, for the message.
+    ///   - condition: Whether it holds.
+    /// - Throws: `LabFailure` when the time is over; what the condition throws.
+    public func eventually(
+        within limit: LabDuration = .seconds(5).stretched, _ what: String,
+        _ condition: @Sendable () async throws -> Bool
+    ) async throws {
+        if try await condition() { return }
+        let wakeUp = try EventDescriptor()
+        let follower = try TraceFollower(directory: instance.manifest.tracesDirectory) { _ in wakeUp.signal() }
+        defer { follower.stop() }
+        let deadline = Int64(MonotonicClock.nanoseconds()) + limit.nanoseconds
+        while try await !condition() {
+            try Task.checkCancellation()
+            let rest = deadline - Int64(MonotonicClock.nanoseconds())
+            guard rest > 0 else { throw LabFailure("It did not happen within \(limit): \(what).") }
+            // Not everything leaves a trace, so the condition is asked again soon in any case.
+            try await offloaded { _ = try wakeUp.wait(timeoutNanoseconds: min(rest, 20_000_000)) }
+            wakeUp.drain()
+        }
+    }
+
+    // MARK: Faults
+
+    /// Carries something out while a fault is armed, and ends the fault afterwards, whatever happens.
+    ///
+    /// ```swift
+    /// try await lab.during(ArmFault { $0.point = "http.requestSent"; $0.peer = "bank"; $0.action = .fail }) {
+    ///     _ = try await lab.bank.failure(of: "showPayments")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - fault: A command that arms a fault, such as `ArmFault`.
+    ///   - actor: Who takes it: `faults`, `server` or a link.
+    ///   - body: What happens meanwhile.
+    /// - Throws: `LabFailure` for a command that arms no fault; what `body` throws.
+    public func during<Fault: Command, Value>(
+        _ fault: Fault, by actor: String = "faults", _ body: () async throws -> Value
+    ) async throws -> Value {
+        guard let ending = Fault.info.ending else {
+            throw LabFailure(
+                "`\(Fault.name)` arms no fault that `during` could end; `lab steps` says which commands do.")
+        }
+        let owner = self.actor(actor)
+        let answer = try await owner.call(Fault.name, fault.arguments().objectValue ?? [:])
+        let known = Set(CommandDeclaration(ending).fields.map(\.name))
+        let arguments = (answer.objectValue ?? [:]).filter { known.contains($0.key) }
+        do {
+            let value = try await body()
+            try await owner.call(ending.name, arguments)
+            return value
+        } catch {
+            _ = try? await owner.call(ending.name, arguments)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import Foundation
+internal import LabKit
+internal import LabRunner
+internal import LabSystem
+
+/// The instance of one test, from the wait for a place on the machine to the proof that nothing is left.
+///
+/// Thread rule: any thread. Every call may block.
+final class TestRun: Sendable {
+    let instance: LabInstance
+    /// Where traces and logs are; removed with a test that has passed.
+    let directory: String
+    private let slot: InstanceSlot
+
+    init(_ cast: TestInstance.Cast, seed: UInt64) throws {
+        let (topology, labFile) = try cast.resolve()
+        let slot = try InstanceSlot()
+        do {
+            directory = FileManager.default.temporaryDirectory.appending(path: "palab-test-\(UUID().uuidString)").path
+            try Files.createDirectory(directory)
+            instance = try LabInstance(
+                topology: topology, runDirectory: directory, seed: seed, executables: try Executables.find(),
+                labFile: labFile.map(Files.absolute))
+        } catch {
+            slot.leave()
+            throw error
+        }
+        self.slot = slot
+    }
+
+    /// Ends the instance and gives the place back.
+    ///
+    /// - Returns: What was left or went wrong, one sentence each.
+    func stop() -> [String] {
+        defer { slot.leave() }
+        return instance.stop()
+    }
+
+    /// Removes what a test that has passed does not need any more.
+    func removeRecords() throws {
+        try Files.removeTree(directory)
+    }
+}
