@@ -39,6 +39,18 @@ struct MutantTests {
         }
     }
 
+    @Test("No two fragments overlap: all mutants are in one build")
+    func fragmentsAreApart() throws {
+        for (file, mutants) in Dictionary(grouping: pages.values.joined(), by: \.file) {
+            let text = try Repository.text(of: file)
+            let places = mutants.compactMap { mutant in text.range(of: mutant.original).map { (mutant.name, $0) } }
+                .sorted { $0.1.lowerBound < $1.1.lowerBound }
+            for (one, next) in zip(places, places.dropFirst()) where one.1.overlaps(next.1) {
+                Issue.record("\(one.0) and \(next.0) overlap in \(file)")
+            }
+        }
+    }
+
     @Test("No two mutants have one name")
     func namesAreUnique() {
         let names = pages.values.joined().map(\.name)

@@ -1,11 +1,20 @@
 public import Foundation
 public import PowerAuthShared
+import Synchronization
 
 /// Waits for a callback: `register` gets the function to call.
 public func callback<T: Sendable>(_ register: (@escaping @Sendable (T) -> Void) -> Void) async -> T {
-    await withCheckedContinuation { continuation in
-        register { continuation.resume(returning: $0) }
+    // Thread Sanitizer does not see that a continuation orders what comes before and after it when it is resumed before
+    // anybody waits for it; it does see this lock.
+    let order = Mutex(())
+    let value = await withCheckedContinuation { continuation in
+        register { value in
+            order.withLock { _ in }
+            continuation.resume(returning: value)
+        }
     }
+    order.withLock { _ in }
+    return value
 }
 
 /// Waits for a callback with a value or an error.

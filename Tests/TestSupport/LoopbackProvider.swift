@@ -30,6 +30,8 @@ public final class LoopbackProvider: Sendable {
     }
 
     private let defect: Defect?
+    /// What a token request waits for before it is answered.
+    private let pause: @Sendable () async -> Void
     /// Signed elsewhere, with the private half of ``rsaModulus``; nil lets the provider sign with its own key.
     private let rsaToken: String?
     private let listening = Mutex<Int?>(nil)
@@ -49,9 +51,14 @@ public final class LoopbackProvider: Sendable {
     /// - Parameters:
     ///   - defect: what is wrong with its tokens; nil for a good provider.
     ///   - rsaToken: the token that it hands out; nil lets it sign one.
+    ///   - pause: what a token request waits for before it is answered.
     ///   - now: the time of its tokens, in seconds of Unix time.
-    public init(_ defect: Defect? = nil, rsaToken: String? = nil, now: @escaping @Sendable () -> Int64) throws {
+    public init(
+        _ defect: Defect? = nil, rsaToken: String? = nil, pause: @escaping @Sendable () async -> Void = {},
+        now: @escaping @Sendable () -> Int64
+    ) throws {
         self.defect = defect
+        self.pause = pause
         self.now = now
         self.rsaToken = rsaToken
         key = try PrivateKey.generate()
@@ -63,6 +70,7 @@ public final class LoopbackProvider: Sendable {
         router.post("/token") { request, _ in
             let form = try await request.body.collect(upTo: 10_000)
             self.received.withLock { $0.append(String(buffer: form)) }
+            await self.pause()
             let isKnown = request.headers[.authorization] == "Basic bGFiOnNlY3JldA=="
             return self.defect == .refusal || !isKnown
                 ? Self.json([:], status: .badRequest) : Self.json(try self.tokens())

@@ -10,6 +10,9 @@ public enum TestProcess {
     /// The directory of this process's files. Its path is short, because those of Unix sockets in it have little room.
     public static var directory: String { files.directory }
 
+    /// The variable with which a test process that a test starts is told to use the test's directory, which outlives it.
+    public static let directoryVariable = "LAB_TESTS_DIRECTORY"
+
     private static let files: ProcessFiles = {
         do {
             return try ProcessFiles()
@@ -20,9 +23,9 @@ public enum TestProcess {
 }
 
 private struct ProcessFiles {
-    let directory = "/tmp/lab-tests-\(getpid())"
-    /// Only the kernel closes it, when the process ends.
-    private let endOfProcess: FileDescriptor
+    let directory: String
+    /// Only the kernel closes it, when the process ends; nil when the directory belongs to another process.
+    private let endOfProcess: FileDescriptor?
 
     /// Waits for the end of its input and removes what is named by its argument, with the shared memory of the instances
     /// in it. The processes that tests started may still be writing there while they notice that they are alone.
@@ -39,6 +42,11 @@ private struct ProcessFiles {
         """
 
     init() throws {
+        if let given = getenv(TestProcess.directoryVariable) {
+            (directory, endOfProcess) = (String(cString: given), nil)
+            return
+        }
+        directory = "/tmp/lab-tests-\(getpid())"
         // A process of the same number may have left one when the machine lost power.
         try Files.removeTree(directory)
         try Files.createNewDirectory(directory)

@@ -101,7 +101,7 @@ extension EndToEnd {
             #expect(outcome.status == 2, "\(outcome.errors)")
             #expect(outcome.errors.contains("lab.yaml:5:15"), "\(outcome.errors)")
             #expect(outcome.errors.contains("phone"))
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("A missing file is named", arguments: ["missing.yaml", "missing/folder", "q"])
@@ -111,7 +111,7 @@ extension EndToEnd {
             let outcome = try await onThread { try lab("run", path, in: workspace) }
             #expect(outcome.status == 2)
             #expect(outcome.errors.contains(path), "\(outcome.errors)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("A folder without scenarios is an error, not a success")
@@ -160,7 +160,7 @@ extension EndToEnd {
             try workspace.useProjectTopology()
             try workspace.write(scenario, to: "scenario.yaml")
             let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
             return outcome
         }
     }

@@ -59,7 +59,7 @@ extension EndToEnd {
             #expect(outcome.status == 3, "\(outcome.output)\(outcome.errors)")
             #expect(outcome.output.contains("the run takes longer than 1ms, its limit (--run-timeout)"))
             #expect(outcome.output.contains("0 passed, "), "\(outcome.output)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("A quiet run shows failures and the total, a plan starts nothing")

@@ -49,7 +49,7 @@ extension EndToEnd {
                 _ = try up.finish()
                 #expect(try hanging.finish().status != 0)
             }
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
     }
 }

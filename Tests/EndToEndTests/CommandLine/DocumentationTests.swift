@@ -1,4 +1,5 @@
 import Foundation
+import LabSystem
 import TestSupport
 import Testing
 
@@ -29,7 +30,7 @@ extension EndToEnd {
                 }
                 _ = try held?.finish()
             }
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("The scenario of README is accepted and passes")
@@ -60,6 +61,14 @@ extension EndToEnd {
             }
         }
 
+        @Test("The tests that the page about Swift shows are those of the example package, line by line")
+        func swiftTestsPage() throws {
+            let tests = try String(
+                contentsOfFile: Workspace.projectFile("Examples/BankApp/Tests/BankTests/LogInTests.swift"),
+                encoding: .utf8)
+            #expect(try DocumentationPage("docs/testing-from-swift.md").blocks("swift") == [tests])
+        }
+
         @Test("The sessions of the server's page print what the page shows")
         func serverPage() async throws {
             let workspace = try Workspace()
@@ -69,7 +78,7 @@ extension EndToEnd {
                 try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
             }
             #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("The session of the page about Mobile Token leads from an empty lab to an approved payment")
@@ -82,7 +91,46 @@ extension EndToEnd {
                 try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
             }
             #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("The ten minutes of the first page lead where it says")
+        func gettingStarted() async throws {
+            let workspace = try Workspace()
+            let steps = try DocumentationPage("docs/getting-started.md").steps
+            #expect(steps.count > 12)
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("The first minute after an installation is as its page shows")
+        func installPage() async throws {
+            let workspace = try Workspace()
+            let steps = try DocumentationPage("docs/install.md").steps
+            #expect(steps.count == 3)
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("The command of the page about build servers prints what it shows")
+        func buildServerPage() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try FileManager.default.copyItem(
+                atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
+            let steps = try DocumentationPage("docs/ci.md").steps
+            #expect(steps.count == 1)
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            try workspace.expectNothingLeft()
         }
 
         @Test("The session of the page about sharing prints what the page shows")
@@ -95,7 +143,20 @@ extension EndToEnd {
                 try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
             }
             #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("The session of the page about the link of phone and watch prints what the page shows")
+        func watchLinkPage() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            let steps = try DocumentationPage("docs/watch-link.md").steps
+            #expect(steps.count > 6)
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            try workspace.expectNothingLeft()
         }
 
         @Test("The sessions of the page about running print what the page shows")
@@ -110,7 +171,7 @@ extension EndToEnd {
                 try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
             }
             #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("The page about running names every option of lab run, and no other")
@@ -124,7 +185,7 @@ extension EndToEnd {
             let tables = page.split(separator: "\n").filter { $0.hasPrefix("| `") || $0.contains("`--keep-runs`") }
             let named = Set(tables.joined().matches(of: #/`(--[a-z][a-z-]+)/#).map { String($0.1) })
             #expect(options.subtracting(named) == ["--dry-run"], "it stands in the table of commands")
-            #expect(named.subtracting(options) == ["--json"], "it belongs to lab list")
+            #expect(named.subtracting(options) == ["--json", "--index"], "they belong to lab list")
         }
 
         @Test(
@@ -145,6 +206,58 @@ extension EndToEnd {
                     toFile: path, atomically: true, encoding: .utf8)
             }
             #expect(shown == printed, "\(name) is out of date; RECORD=1 make test writes it anew")
+        }
+
+        @Test("The page about the catalogue is what the lab prints, and its links lead somewhere")
+        func catalogue() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            for folder in ["Scenarios", "docs"] {
+                try FileManager.default.copyItem(
+                    atPath: Workspace.projectFile(folder), toPath: "\(workspace.directory)/\(folder)")
+            }
+            let printed = try await onThread {
+                let lab = "\(Files.directory(of: try ProcessTable.executablePath()))/lab"
+                return try LabCommand(
+                    ["-c", "cd docs && '\(lab)' list --index ../Scenarios"], in: workspace, executable: "/bin/bash"
+                ).finish().output
+            }
+            let path = Workspace.projectFile("docs/catalogue.md")
+            let page = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+            if ProcessInfo.processInfo.environment["RECORD"] != nil {
+                try printed.write(toFile: path, atomically: true, encoding: .utf8)
+            }
+            #expect(page == printed, "docs/catalogue.md is out of date; RECORD=1 make test writes it anew")
+            let links = printed.matches(of: #/\]\(([^)]+)\)/#).map { String($0.1) }
+            #expect(links.count > 200)
+            for link in links { #expect(Files.exists("\(Workspace.projectFile("docs"))/\(link)"), "\(link)") }
+        }
+
+        @Test("The page about trouble quotes what the lab says, and its command prints what it shows")
+        func troubleshooting() async throws {
+            let workspace = try Workspace()
+            let page = try DocumentationPage("docs/troubleshooting.md")
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(page.steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            let sources = URL(filePath: Workspace.projectFile("Sources"))
+            let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+            let code = try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+                .map { try String(contentsOf: $0, encoding: .utf8) }
+            let quotes = page.text.matches(of: #/\n\| (`[^|]+) \|/#).flatMap { row in
+                row.1.matches(of: #/`([^`]+)`/#).flatMap { $0.1.components(separatedBy: "…") }
+            }.map { $0.trimmingCharacters(in: .whitespaces) }
+            #expect(quotes.count > 20)
+            for quote in quotes { #expect(code.contains { $0.contains(quote) }, "nothing says `\(quote)`") }
+        }
+
+        @Test("A list in two forms at once is refused")
+        func listForms() async throws {
+            let workspace = try Workspace()
+            let outcome = try await onThread { try lab("list", "--json", "--index", in: workspace) }
+            #expect(outcome.status == 2)
+            #expect(outcome.errors == "error: --json and --index exclude each other\n")
         }
 
         @Test("The commands of the editors' page write schemas")

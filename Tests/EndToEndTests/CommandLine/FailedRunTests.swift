@@ -36,7 +36,7 @@ extension EndToEnd {
             }
             #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
             #expect(outcome.output.contains("0 passed, 1 failed in "), "\(outcome.output)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("A pause after a failure ends with Enter, and needs a terminal")
@@ -54,7 +54,7 @@ extension EndToEnd {
             }
             #expect(status == 1, "\(text)")
             #expect(text.contains("0 passed, 1 failed in "), "\(text)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("The line that a failure prints repeats it, with the lab file and the seed that were used")

@@ -39,7 +39,7 @@ extension EndToEnd {
                 #expect(nothing.output == "nothing to run: every scenario has a record\n")
                 #expect(try lab("history", "b.yaml", in: workspace).output.contains("    1/1 "))
             }
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
     }
 }

@@ -31,7 +31,7 @@ extension EndToEnd {
                 let document = try JSONValue.parse(Data(json.output.utf8))
                 #expect(document["version"] == 1, "\(json.output)\(json.errors)")
             }
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("Questions that have no answer are refused with what can be asked")
@@ -53,7 +53,7 @@ extension EndToEnd {
                 let run = try lab("inspect", "sharing", "main", "--run", "x", in: workspace)
                 #expect(run.status == 2 && run.errors.contains("--failure"), "\(run.errors)")
             }
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
     }
 }

@@ -25,7 +25,7 @@ extension EndToEnd {
             #expect(history.contains("interrupted"), "\(history)")
             #expect(history.contains(#""verdict":"inconclusive""#), "\(history)")
             #expect(history.contains(#""command":"kill""#), "the tear-down did not run: \(history)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("The second Ctrl-C ends everything at once, and still writes reports")
@@ -41,7 +41,7 @@ extension EndToEnd {
             }
             #expect(outcome.status == 130, "\(outcome.output)\(outcome.errors)")
             #expect(try verdicts("r.json", in: workspace).contains("inconclusive"))
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("The third Ctrl-C ends the runner itself, and nothing outlives it")
@@ -64,7 +64,7 @@ extension EndToEnd {
             }
             // The second may have ended everything before the third has come.
             #expect([-SIGKILL, 130].contains(outcome.status), "\(outcome.output)\(outcome.errors)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("What did not run after the first failure is reported as not run")

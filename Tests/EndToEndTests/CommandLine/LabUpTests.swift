@@ -54,7 +54,7 @@ extension EndToEnd {
                 let ended = try up.finish()
                 #expect(ended.status == 0 || ended.status == 130, "\(ended.errors)")
             }
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("lab ps tells of a suspended app and of an agent that does not answer, and lists the rest")
@@ -79,7 +79,7 @@ extension EndToEnd {
                 try up.signal(SIGINT)
                 _ = try up.finish()
             }
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("lab down ends an instance from another terminal")
@@ -93,7 +93,7 @@ extension EndToEnd {
                 #expect(down.status == 0, "\(down.errors)")
                 _ = try up.finish()
             }
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("A peer started by hand joins the instance, and its death is reported")
@@ -127,7 +127,7 @@ extension EndToEnd {
                 try up.signal(SIGINT)
                 _ = try up.finish()
             }
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("exec without an instance says how to start one")

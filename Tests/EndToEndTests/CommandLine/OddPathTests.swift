@@ -80,7 +80,7 @@ extension EndToEnd {
             let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
             #expect(outcome.status == 3, "\(outcome.output)\(outcome.errors)")
             #expect((outcome.output + outcome.errors).contains("\(listener.port)"))
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("Ctrl-C in the middle of a run ends everything and exits with 130")
@@ -95,7 +95,7 @@ extension EndToEnd {
                 return try command.finish()
             }
             #expect(outcome.status == 130, "\(outcome.output)\(outcome.errors)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("What a killed run left is swept by the next one")
@@ -113,7 +113,7 @@ extension EndToEnd {
             try workspace.write("name: Any\nsteps:\n  - main: canStartActivation\n", to: "scenario.yaml")
             let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         /// A scenario that is busy until somebody stops it.
@@ -133,7 +133,7 @@ extension EndToEnd {
             try workspace.useProjectTopology()
             try workspace.write(scenario, to: "scenario.yaml")
             let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
             return outcome
         }
     }

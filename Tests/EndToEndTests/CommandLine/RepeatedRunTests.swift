@@ -38,7 +38,7 @@ extension EndToEnd {
                 outcome.output.contains(
                     "a.yaml: \(count - 1) of \(count) rounds passed; the others with seed \(6 + count)"))
             #expect(replay.status == 1, "\(replay.output)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("Rounds for a time go on after a failure, and all that have begun end")
@@ -74,7 +74,7 @@ extension EndToEnd {
             #expect(outcome.status == 130, "\(outcome.output)\(outcome.errors)")
             #expect(report.results.count >= 3)
             #expect(report.results.first?.verdict == "passed")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test(

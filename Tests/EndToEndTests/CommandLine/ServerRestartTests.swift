@@ -38,7 +38,7 @@ extension EndToEnd {
                 #expect(ended.status == 0 || ended.status == 130, "\(ended.errors)")
                 #expect(!ended.errors.contains("before it was asked to end"), "\(ended.errors)")
             }
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
     }
 }

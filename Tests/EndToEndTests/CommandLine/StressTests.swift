@@ -33,7 +33,7 @@ extension EndToEnd {
             // A run in which nothing happened would pass as well.
             #expect(history.calls.count { $0.outcome == .done } > 20, "\(outcome.output)")
             #expect(history.events.contains { $0.name == .faultFired }, "\(outcome.output)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("An app that saves before it counts is caught, with the events that show it")

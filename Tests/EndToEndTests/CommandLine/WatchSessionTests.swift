@@ -41,7 +41,7 @@ extension EndToEnd {
                 return (try session.finish(), session.text)
             }
             #expect(status == 0, "\(text)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         @Test("Ctrl-C ends the waiting")
@@ -54,7 +54,7 @@ extension EndToEnd {
                 return try session.finish()
             }
             #expect(outcome.status == 130, "\(outcome.output)\(outcome.errors)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         /// The names of the scenarios of each run that has ended.

@@ -45,7 +45,7 @@ extension EndToEnd {
                 ).finish()
             }
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
         }
 
         private static var canMount: Bool {

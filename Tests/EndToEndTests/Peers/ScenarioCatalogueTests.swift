@@ -16,7 +16,7 @@ extension EndToEnd {
                 try LabCommand(["run", "Scenarios"], in: workspace).finish(within: .minutes(4).stretched)
             }
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-            #expect(try workspace.leftovers() == [])
+            try workspace.expectNothingLeft()
             try Self.checkEvents(in: workspace.directory)
         }
 

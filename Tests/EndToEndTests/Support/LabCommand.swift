@@ -23,7 +23,6 @@ final class LabCommand: Sendable {
         _ arguments: [String], in workspace: Workspace, executable: String = "lab",
         environment additions: [String: String] = [:]
     ) throws {
-        let directory = URL(filePath: try ProcessTable.executablePath()).deletingLastPathComponent()
         var environment = ProcessInfo.processInfo.environment
         environment["LAB_RUNTIME_DIR"] = workspace.runtimeDirectory
         environment["LAB_INSTANCE"] = nil
@@ -33,7 +32,7 @@ final class LabCommand: Sendable {
         let output = try FileDescriptor.pipe()
         let errors = try FileDescriptor.pipe()
         process = try ChildProcess.spawn(
-            executable: URL(filePath: executable, relativeTo: directory).path, arguments: arguments,
+            executable: Self.path(of: executable), arguments: arguments,
             environment: environment,
             directory: workspace.directory, standardOutput: .file(output.writing),
             standardError: .file(errors.writing), deathSignal: SIGKILL)
@@ -45,6 +44,12 @@ final class LabCommand: Sendable {
                 printed.close()
             }
         }
+    }
+
+    /// Where a program of the build is, or the absolute path itself.
+    static func path(of executable: String) throws -> String {
+        let directory = URL(filePath: try ProcessTable.executablePath()).deletingLastPathComponent()
+        return URL(filePath: executable, relativeTo: directory).path
     }
 
     deinit {

@@ -1,6 +1,7 @@
 import Foundation
 import LabSystem
 import TestSupport
+import Testing
 
 /// A directory of its own for one test: scenario files, run records, and the place where instances live.
 ///
@@ -42,6 +43,12 @@ final class Workspace: Sendable {
         var leftovers = files().map { "file \($0)" }
         leftovers += processes().map { "process \($0.pid) \($0.commandLine)" }
         return leftovers
+    }
+
+    /// Expects that nothing is left of the workspace's instances, and names what is.
+    func expectNothingLeft(at location: SourceLocation = #_sourceLocation) throws {
+        let left = try leftovers()
+        #expect(left == [], sourceLocation: location)
     }
 
     /// What would still do something: processes, and sockets that could be connected to.

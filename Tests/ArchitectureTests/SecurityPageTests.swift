@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("docs/security.md says what is so", .endsInTime)
+struct SecurityPageTests {
+    /// The cells of one row: who, may, checked in, test.
+    private let rows: [[String]]
+
+    init() throws {
+        rows = try Repository.text(of: "docs/security.md").split(separator: "\n")
+            .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| who |") && !$0.hasPrefix("| --- ") }
+            .map { row in
+                row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            }
+    }
+
+    @Test("Every row says who, what, where and by which test")
+    func cells() {
+        #expect(rows.count >= 9)
+        for row in rows { #expect(row.count == 4 && !row.contains(""), "\(row)") }
+    }
+
+    @Test("Every place is a file of the server")
+    func places() {
+        for row in rows where row.count == 4 {
+            let paths = row[2].matches(of: #/`([^`]+)`/#).map { String($0.1) }
+            #expect(!paths.isEmpty, "\(row[0]): nothing is said to check it")
+            for path in paths {
+                let url = Repository.root.appending(path: "Sources/PowerAuthServer/\(path)")
+                #expect(FileManager.default.fileExists(atPath: url.path), "\(row[0]): there is no \(path)")
+            }
+        }
+    }
+
+    @Test("Every test exists by name")
+    func tests() throws {
+        let texts = try TestNames.texts(below: Repository.root.appending(path: "Tests"))
+        for row in rows where row.count == 4 {
+            let names = row[3].matches(of: #/"([^"]+)"/#).map { String($0.1) }
+            #expect(!names.isEmpty, "\(row[0]): no test holds it")
+            for name in names { #expect(texts.contains(Data(name.utf8)), "no test is called \"\(name)\"") }
+        }
+    }
+
+    @Test("Every limit of the settings has its row in docs/lab-server.md")
+    func limits() throws {
+        let page = try Repository.text(of: "docs/lab-server.md")
+        let declaration = try Repository.text(of: "Sources/PowerAuthServer/Server/TrafficLimits.swift")
+        let names = declaration.matches(of: #/public var (\w+)/#).map { String($0.1) }
+        #expect(!names.isEmpty)
+        for name in names { #expect(page.contains(name), "docs/lab-server.md does not name \(name)") }
+    }
+}

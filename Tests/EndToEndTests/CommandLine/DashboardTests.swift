@@ -1,0 +1,103 @@
+import Foundation
+import Glibc
+import LabSystem
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// The page of a running instance; `make test-page` uses it in a browser.
+    @Suite("lab up --dashboard")
+    struct DashboardTests {
+        @Test("The page follows the instance, carries steps out, and is there for whoever has its address only")
+        func page() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up", "--dashboard"], in: workspace)
+                try up.wait(for: "token=")
+                let address = try #require(
+                    up.text.firstMatch(of: #/Dashboard: http:\/\/127\.0\.0\.1:(\d+)\/\?(token=\w+)/#))
+                let (port, token) = (try #require(Int(address.1)), String(address.2))
+
+                let page = try ask(port, "GET /?\(token)")
+                #expect(page.hasPrefix("HTTP/1.1 200"), "\(page.prefix(300))")
+                #expect(page.contains("connect-src 'self'") && page.contains("default-src 'none'"))
+                for field in ["Referrer-Policy: no-referrer", "X-Frame-Options: DENY", "Cache-Control: no-store"] {
+                    #expect(page.contains("\(field)\r\n"), "\(field) is missing: \(page.prefix(600))")
+                }
+
+                let answer = try ask(port, "POST /steps?\(token)", body: "main: hasValidActivation")
+                #expect(answer.hasSuffix(#"{"answer":false}"#), "\(answer)")
+                let wrong = try ask(port, "POST /steps?\(token)", body: "main: hasValidActivations")
+                #expect(wrong.contains("did you mean `hasValidActivation`?"), "\(wrong)")
+                let failed = try ask(port, "POST /steps?\(token)", body: "main validatePassword password=1234")
+                #expect(failed.contains(#"{"error":"#) && failed.contains("missingActivation"), "\(failed)")
+
+                for (line, fields, rule) in [
+                    ("GET /", [], "lacks the token"),
+                    ("GET /?token=\(String(repeating: "0", count: 32))", [], "lacks the token"),
+                    ("GET /?\(token)", ["Host: evil.example:\(port)"], "served to this machine only"),
+                    ("GET /updates?\(token)", ["Origin: http://evil.example"], "other pages"),
+                    ("POST /steps?\(token)", ["Origin: null"], "other pages"),
+                ] {
+                    let refused = try ask(port, line, fields, body: line.hasPrefix("POST") ? "main: kill" : nil)
+                    #expect(refused.hasPrefix("HTTP/1.1 403") && refused.contains(rule), "\(line): \(refused)")
+                }
+
+                let updates = try TCPSocket.connectToLoopback(port: port)
+                try updates.writeAll(Data(request(port, "GET /updates?\(token)", [], body: nil).utf8))
+                var told = try read(updates, until: "hasValidActivation")
+                try up.signal(SIGINT)
+                told += try read(updates, until: "event: end")
+                #expect(told.contains("process.ready"), "\(told)")
+                #expect(try up.finish().status == 0)
+            }
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("What cannot be meant is refused, and so is a port that is taken")
+        func refused() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            let (listener, port) = try TCPSocket.listenOnLoopback()
+            let outcomes = try await onThread {
+                try [
+                    ["up", "--dashboard-port", "7700"],
+                    ["up", "--dashboard", "--join", "tcp://127.0.0.1:1", "--key", "k"],
+                    ["up", "--dashboard", "--dashboard-port", "\(port)"],
+                ].map { try LabCommand($0, in: workspace).finish() }
+            }
+            withExtendedLifetime(listener) {}
+            #expect(outcomes[0].status == 2 && outcomes[0].errors.contains("is the port of --dashboard"))
+            #expect(outcomes[1].status == 2 && outcomes[1].errors.contains("not with --join"), "\(outcomes[1].errors)")
+            #expect(outcomes[2].status == 3, "\(outcomes[2].errors)")
+            #expect(outcomes[2].errors.contains("cannot listen at 127.0.0.1:\(port)"), "\(outcomes[2].errors)")
+            try workspace.expectNothingLeft()
+        }
+
+        private func request(_ port: Int, _ line: String, _ fields: [String], body: String?) -> String {
+            var lines = ["\(line) HTTP/1.1", "Connection: close"] + fields
+            if !fields.contains(where: { $0.hasPrefix("Host:") }) { lines.append("Host: 127.0.0.1:\(port)") }
+            if let body { lines.append("Content-Length: \(body.utf8.count)") }
+            return lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
+        }
+
+        /// Sends a request, and gives the whole answer.
+        private func ask(_ port: Int, _ line: String, _ fields: [String] = [], body: String? = nil) throws -> String {
+            let connection = try TCPSocket.connectToLoopback(port: port)
+            try connection.writeAll(Data(request(port, line, fields, body: body).utf8))
+            return String(decoding: try connection.readToEnd(), as: UTF8.self)
+        }
+
+        private func read(_ connection: FileDescriptor, until words: String) throws -> String {
+            var text = ""
+            while !text.contains(words) {
+                let data = try connection.read(count: 65_536)
+                guard !data.isEmpty else { break }
+                text += String(decoding: data, as: UTF8.self)
+            }
+            #expect(text.contains(words), "\(text.suffix(500))")
+            return text
+        }
+    }
+}

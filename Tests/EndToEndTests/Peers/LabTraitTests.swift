@@ -1,0 +1,122 @@
+import Foundation
+import LabKit
+import LabSystem
+import LabTesting
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite("Tests with the trait .lab", .lab(.topology(Topology(name: "nobody", devices: []))))
+    struct LabTraitTests {
+        @Test(
+            "The nearest trait gives the test its own instance; typed calls and calls by name reach its actors", .lab())
+        func calls() async throws {
+            let lab = try Lab.current
+            let code = try await lab.server.call(InitActivation { $0.userId = "alice" })
+            try await lab.main.call(CreateActivation { $0.activationCode = code.activationCode })
+            try await lab.main.call("persistActivation", ["password": "1234"])
+            #expect(try await lab.main.call("hasValidActivation") == true)
+            #expect(try await lab.main.call("hasValidActivation", as: Bool.self))
+            #expect(try await lab.main.failure(of: PersistActivation { $0.password = "1234" }).name != nil)
+            #expect(try await !lab.traceEvents().isEmpty)
+            #expect(FileManager.default.fileExists(atPath: lab.records))
+        }
+
+        @Test("What is misspelled is told with the word that was meant, and nothing is sent", .lab())
+        func slips() async throws {
+            let lab = try Lab.current
+            func complaint(_ body: () async throws -> Void) async -> String {
+                do {
+                    try await body()
+                    return "nothing"
+                } catch {
+                    return "\(error)"
+                }
+            }
+            #expect(await complaint { try await lab.main.call("hasValidActivatoin") }.contains("`hasValidActivation`"))
+            #expect(await complaint { try await lab.mian.call("launch") }.contains("did you mean `main`?"))
+            #expect(
+                await complaint { try await lab.main.call("persistActivation", ["pasword": "1"]) }
+                    .contains("did you mean `password`?"))
+            #expect(
+                await complaint { _ = try await lab.main.failure(of: "hasValidActivation") }
+                    .contains("was expected to fail"))
+            #expect(
+                await complaint { try await lab.during(HasValidActivation()) {} }.contains("arms no fault"))
+        }
+
+        @Test("A fault is armed for some steps, and ended also when they throw", .lab())
+        func faults() async throws {
+            struct Stop: Error {}
+            let lab = try Lab.current
+            await #expect(throws: Stop.self) {
+                try await lab.during(GoOffline(), by: "phone") {
+                    _ = try await lab.main.failure(of: FetchServerStatus())
+                    throw Stop()
+                }
+            }
+            try await lab.main.call(FetchServerStatus())
+            let fault = ArmFault {
+                $0.point = "http.requestSent"
+                $0.peer = "main"
+                $0.action = .fail
+            }
+            let error = try await lab.during(fault) { try await lab.main.failure(of: FetchServerStatus()) }
+            #expect(error.code != nil, "the system's error has a number: \(error)")
+            #expect(try await lab.faults.call(ListArmedFaults()).isEmpty)
+        }
+
+        @Test("Time is moved, and what comes of itself is waited for", .lab())
+        func time() async throws {
+            let lab = try Lab.current
+            try await lab.freeze()
+            let before = try await lab.main.call(FetchServerStatus()).serverTime
+            try await lab.advance(by: .minutes(5))
+            let after = try await lab.main.call(FetchServerStatus()).serverTime
+            #expect(after - before >= 300 && after - before < 301, "\(after - before)")
+            try await lab.main.call(Kill())
+            try await lab.eventually("the app does not run") {
+                try await lab.phone.call(Processes()).contains { $0.app == "main" && $0.state == .notRunning }
+            }
+            await #expect(throws: LabFailure.self) {
+                try await lab.eventually(within: .milliseconds(1), "never") { false }
+            }
+        }
+
+        @Test("A test without a trait of its own has the instance of its suite's")
+        func ofSuite() async throws {
+            let lab = try Lab.current
+            #expect(try lab.serverReady().baseURL.hasPrefix("http://127.0.0.1"))
+            await #expect(throws: BadUsage.self) { try await lab.main.call("launch") }
+        }
+
+        @Test("Outside of a test with the trait there is no lab")
+        func detached() async {
+            let outside = Task.detached { try Lab.current }
+            let error = await #expect(throws: LabFailure.self) { try await outside.value }
+            #expect(error?.description.contains("trait `.lab`") == true)
+        }
+
+        @Test("A failure of any kind names the page of its test, with the calls and without the secrets")
+        func failures() async throws {
+            let workspace = try Workspace()
+            let outcome = try await onThread {
+                try LabCommand(
+                    ["--testing-library", "swift-testing", "--filter", "EndToEndTests.EndToEnd/FailingLabTest"],
+                    in: workspace, executable: try ProcessTable.executablePath(),
+                    environment: [FailingRun.variable: "1", TestProcess.directoryVariable: TestProcess.directory]
+                ).finish()
+            }
+            #expect(outcome.status == EXIT_FAILURE)
+            let text = outcome.output + outcome.errors
+            let pages = Set(text.matches(of: #/Page(?: of the test)?: (\/\S+index.html)/#).map { String($0.1) })
+            defer { for page in pages { try? Files.removeTree(Files.directory(of: page)) } }
+            #expect(pages.count == 3, "\(text)")
+            for page in pages {
+                let html = try String(decoding: Files.read(page), as: UTF8.self)
+                #expect(html.contains("main: ") && !html.contains("hunter22"))
+            }
+            try workspace.expectNothingLeft()
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import LabTesting
+import TestSupport
+import Testing
+
+/// Whether this process was started to see tests fail.
+enum FailingRun {
+    static let variable = "LAB_FAILING_TEST"
+    static let isWanted = ProcessInfo.processInfo.environment[variable] != nil
+}
+
+extension EndToEnd {
+    /// What ``LabTraitTests`` runs in a process of its own, to see what a failure prints.
+    @Suite("Tests that fail in a lab", .enabled(if: FailingRun.isWanted), .lab())
+    struct FailingLabTest {
+        @Test("An expectation is not met")
+        func expectation() async throws {
+            let lab = try Lab.current
+            _ = try await lab.main.failure(of: ValidatePassword { $0.password = "hunter22" })
+            #expect(try await lab.main.call(HasValidActivation()))
+        }
+
+        @Test("A requirement is not met")
+        func requirement() async throws {
+            let lab = try Lab.current
+            let isActive = try await lab.main.call(HasValidActivation())
+            try #require(isActive)
+        }
+
+        @Test("A command fails")
+        func thrown() async throws {
+            try await Lab.current.main.call(PersistActivation { $0.password = "1234" })
+        }
+    }
+}
