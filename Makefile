@@ -1,16 +1,17 @@
 # PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages build run test test-tsan test-asan check-manuals samples docs bench fuzz fuzz-api soak mutants \
-	lint format clean
+.PHONY: help packages build run examples test test-tsan test-asan check-manuals samples docs bench fuzz fuzz-api soak mutants test-page \
+	install dist deb test-install lint format clean
 
 SWIFT ?= swift
 # Peers start faster and smaller with the Swift runtime linked statically.
 RELEASE := -c release --static-swift-stdlib
 SWIFT_SOURCES := Package.swift Sources Tests \
-	$(foreach side,Benchmarks Fuzzing Manuals Mutants,$(side)/Package.swift $(side)/Sources) Manuals/Surroundings
+	$(foreach side,Benchmarks Fuzzing Manuals Mutants Examples/BankApp,$(side)/Package.swift $(side)/Sources) \
+	Manuals/Surroundings Examples/BankApp/Tests
 # The modules that `make docs` builds a reference of: the library products for users.
-DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch WultraPowerAuthNetworking WultraMobileTokenSDK UserNotifications LabTesting
+DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch WultraPowerAuthNetworking WultraMobileTokenSDK UserNotifications LabApp LabTesting
 # Tests at a time: the runner would start hundreds together, and a request waits for one of the cores longer than the
 # SDK's own time limit.
 TEST_WIDTH := --experimental-maximum-parallelization-width $(shell echo $$((3 * $$(nproc))))
@@ -19,6 +20,9 @@ FUZZ_SECONDS ?= 20
 # Requests `make fuzz-api` makes of each resource.
 FUZZ_EXAMPLES ?= 25
 FUZZING := --package-path Fuzzing -c release --sanitize fuzzer
+# Where `make install` installs; DESTDIR is put in front of it by whoever packages.
+PREFIX ?= /usr/local
+DESTDIR ?=
 # Seconds `make soak` takes; its seed, drawn and printed when empty; a single cell of the kill matrix.
 SOAK_SECONDS ?= 600
 SOAK_SEED ?=
@@ -38,6 +42,9 @@ build: packages ## Build the lab in release
 run: build ## Run every scenario of the catalogue and show the result
 	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab" run Scenarios
 
+examples: build ## Build and run Examples/BankApp as a package outside of the lab
+	@SWIFT=$(SWIFT) scripts/run-examples "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+
 test: packages ## Run all tests
 	@$(SWIFT) build --build-tests
 	@SWIFT=$(SWIFT) scripts/run-tests .build/tests.log --skip-build $(TEST_WIDTH)
@@ -48,8 +55,27 @@ test-tsan: packages ## Run all tests under Thread Sanitizer
 test-asan: packages ## Run all tests under Address Sanitizer
 	@SWIFT=$(SWIFT) scripts/test-sanitized address .build-asan $(TEST_WIDTH)
 
+test-page: build ## Use the page of real runs in a headless Chromium; screenshots go to .build/page-screenshots
+	@scripts/test-page "$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab" .build/page-screenshots
+
 check-manuals: samples ## Type-check every Swift sample of the SDKs' manuals (docs/manual-samples.md)
 	@$(SWIFT) run --package-path Manuals check-manuals $(MANUALS)
+
+install: build ## Install below PREFIX=/usr/local (docs/install.md)
+	@scripts/stage "$$($(SWIFT) build $(RELEASE) --show-bin-path)" "$(DESTDIR)$(PREFIX)"
+	@echo "installed: $(PREFIX)/bin/lab"
+
+dist: build ## Make an archive of the installation, in .build/dist
+	@scripts/install-packages packaging
+	@scripts/package archive "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+
+deb: build ## Make a Debian package, in .build/dist
+	@scripts/install-packages packaging
+	@scripts/package deb "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+
+test-install: build ## Install into a folder and use that as another user
+	@scripts/install-packages packaging
+	@scripts/test-install "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 # What the samples are compiled against.
 samples: packages
@@ -67,6 +93,7 @@ bench: build ## Measure protocol and server against raw baselines (docs/benchmar
 	@$(SWIFT) run --package-path Benchmarks -c release benchmarks
 	@$(SWIFT) run --package-path Benchmarks -c release server-load \
 		"$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab-server"
+	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/link-load"
 
 fuzz: packages ## Search every parser for broken rules, FUZZ_SECONDS=20 each
 	@$(SWIFT) build $(FUZZING)
@@ -76,7 +103,7 @@ fuzz-api: packages ## Call every resource as its description says and as it does
 	@$(SWIFT) build --product lab-server
 	@scripts/fuzz-api "$$($(SWIFT) build --show-bin-path)/lab-server" $(FUZZ_EXAMPLES)
 
-soak: build ## Kill apps at every fault point, then at random, SOAK_SECONDS=600 (docs/soak.md)
+soak: build ## Kill the server and apps at every fault point, then at random, SOAK_SECONDS=600 (docs/soak.md)
 	@scripts/soak "$$($(SWIFT) build $(RELEASE) --show-bin-path)" "$(SOAK_SECONDS)" "$(SOAK_SEED)" "$(CELL)"
 
 mutants: packages ## Make known mistakes in a copy and see the tests fail, ONLY=PowerAuthCore for a part
@@ -89,4 +116,4 @@ format: ## Format every Swift file
 	@$(SWIFT) format --in-place --recursive $(SWIFT_SOURCES)
 
 clean: ## Remove everything that was built or recorded
-	@rm -rf .build .build-tsan .build-asan .build-mutants .lab $(addsuffix /.build,Benchmarks Fuzzing Manuals Mutants)
+	@rm -rf .build .build-tsan .build-asan .build-mutants .lab $(addsuffix /.build,Benchmarks Fuzzing Manuals Mutants Examples/BankApp)

@@ -33,6 +33,7 @@ let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -55,6 +56,7 @@ let package = Package(
         .library(name: "WultraPowerAuthNetworking", targets: ["WultraPowerAuthNetworking"]),
         .library(name: "WultraMobileTokenSDK", targets: ["WultraMobileTokenSDK"]),
         .library(name: "UserNotifications", targets: ["UserNotifications"]),
+        .library(name: "LabApp", targets: ["LabApp"]),
         .library(name: "LabTesting", targets: ["LabTesting"]),
         // For the packages in Benchmarks and Fuzzing.
         .library(name: "PowerAuthProtocol", targets: ["PowerAuthProtocol"]),
@@ -77,6 +79,7 @@ let package = Package(
     targets: [
         // The C side: libraries found by pkg-config, and shims for what Swift cannot call.
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
         // Without pkg-config: libzmq's flags name the headers of its own dependencies, which SwiftPM refuses.
         .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
         .systemLibrary(name: "CCurlLibrary", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -84,8 +87,12 @@ let package = Package(
         .target(
             name: "CCurl", dependencies: ["CCurlLibrary"],
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        .systemLibrary(name: "CEditLibrary", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+        .target(name: "CLineEditor", dependencies: ["CEditLibrary"]),
         .target(name: "CLabSystem"),
         .target(name: "CMainBundle"),
+        // The page that `lab run` writes: its files are embedded, not copied beside the executable.
+        .target(name: "CReportPage", exclude: ["front"]),
 
         // Foundations.
         module("LabSystem", ["CLabSystem"]),
@@ -134,7 +141,7 @@ let package = Package(
         module(
             "PowerAuthServer",
             [
-                "PowerAuthProtocol", "COpenSSL", "LabKit", asyncHTTPClient, grdb, httpTypes, hummingbird,
+                "PowerAuthProtocol", "COpenSSL", "CArgon2", "LabKit", asyncHTTPClient, grdb, httpTypes, hummingbird,
                 hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
 
@@ -146,26 +153,52 @@ let package = Package(
             "AppCommands",
             [
                 "PeerCommands", "LabPeer", "LabKit", "PowerAuth2", "WultraPowerAuthNetworking",
-                "WultraMobileTokenSDK", "UIKit", "UserNotifications",
+                "WultraMobileTokenSDK", "UIKit", "UserNotifications", "ManualPhoneSession",
             ]),
+        module(
+            "ExtensionCommands",
+            ["PeerCommands", "LabPeer", "LabKit", "PowerAuth2ForExtensions"]),
+        module(
+            "WatchAppCommands",
+            ["PeerCommands", "LabPeer", "LabKit", "PowerAuth2ForWatch", "ManualWatchSession"]),
+        // For the apps of users.
+        module(
+            "LabApp",
+            [
+                "LabProgram", "AppCommands", "ExtensionCommands", "WatchAppCommands", "PeerCommands", "PowerAuth2",
+                "PowerAuth2ForExtensions", "PowerAuth2ForWatch", "LabPeer", "LabKit", "LabSystem", argumentParser,
+            ]),
+        // The manual's sample, as an app compiles it.
+        .target(
+            name: "ManualPhoneSession", dependencies: ["PowerAuth2", "WatchConnectivity"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .target(
+            name: "ManualWatchSession", dependencies: ["PowerAuth2ForWatch", "WatchConnectivity"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
         module("LabProgram", [argumentParser]),
         module("LabChecks", ["LabKit", "LabSystem"]),
-        module("LabRunner", ["LabChecks", "LabFile", "LabKit", "LabSystem"]),
+        module("LabRunner", ["CReportPage", "LabChecks", "LabFile", "LabKit", "LabSystem"]),
+        module(
+            "LabDashboard",
+            ["LabRunner", "LabKit", "LabSystem", hummingbird, httpTypes, logging, serviceLifecycle]),
         module("LabTesting", ["LabRunner", "LabFile", "LabKit", "LabSystem"]),
 
-        program("lab", ["LabProgram", "LabRunner", "LabKit", "LabSystem", argumentParser]),
+        program(
+            "lab",
+            ["LabProgram", "LabDashboard", "LabRunner", "LabKit", "LabSystem", "CLineEditor", argumentParser]),
         program("lab-server", ["LabProgram", "PowerAuthServer", "LabFile", "LabKit", "LabSystem", argumentParser]),
         program("device-agent", ["LabProgram", "DeviceAgent", "LabKit", "LabSystem", argumentParser]),
         program("main-app", ["LabProgram", "AppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
         program(
             "app-extension",
             [
-                "LabProgram", "AppCommands", "PeerCommands", "PowerAuth2ForExtensions", "LabPeer", "LabKit",
-                argumentParser,
+                "LabProgram", "AppCommands", "ExtensionCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser,
             ]),
         program(
             "watch-companion",
-            ["LabProgram", "PeerCommands", "PowerAuth2ForWatch", "LabPeer", "LabKit", argumentParser]),
+            [
+                "LabProgram", "WatchAppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser,
+            ]),
 
         // What several test targets share.
         .target(
@@ -192,6 +225,7 @@ let package = Package(
             name: "ParserProperties",
             dependencies: [
                 "PowerAuthProtocol", "PowerAuthCore", "PowerAuthShared", "SimulatedDevice", "WultraMobileTokenSDK",
+                "DeviceAgent",
             ],
             path: "Tests/ParserProperties", swiftSettings: settings),
         // An app that shares an activation; what the package in Benchmarks measures.
@@ -238,7 +272,7 @@ let package = Package(
             "PowerAuthServerTests",
             [
                 "PowerAuthServer", "PowerAuthProtocol", "LabFile", "LabKit", "LabSystem", grdb, httpTypes, hummingbird,
-                hummingbirdTesting, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                hummingbirdTesting, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, nioSSL,
             ]),
         tests("DeviceAgentTests", ["DeviceAgent", "SharingLayout", "SimulatedDevice", "LabKit", "LabSystem"]),
         tests("LabPeerTests", ["LabPeer", "LabKit"]),
@@ -246,14 +280,35 @@ let package = Package(
         tests("LabRunnerTests", ["LabRunner", "LabFile", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),
         // Kills an app wherever it can be killed; driven by a test and, for longer, by the program behind `make soak`.
         .target(
-            name: "KillMatrix", dependencies: ["LabTesting", "LabKit", "LabSystem"], path: "Tests/KillMatrix",
+            name: "KillMatrix", dependencies: ["LabTesting", "LabChecks", "LabKit", "LabSystem"],
+            path: "Tests/KillMatrix",
             swiftSettings: settings),
         .executableTarget(
             name: "kill-matrix", dependencies: ["KillMatrix", "LabProgram", "LabKit", "LabSystem", argumentParser],
             path: "Tests/kill-matrix", swiftSettings: settings),
+        // Kills the server under its writers; driven like the kill matrix.
+        .target(
+            name: "ServerKills",
+            dependencies: ["LabTesting", "PowerAuthProtocol", "LabKit", "LabSystem", grdb], path: "Tests/ServerKills",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "server-kills", dependencies: ["ServerKills", "LabProgram", "LabKit", "LabSystem", argumentParser],
+            path: "Tests/server-kills", swiftSettings: settings),
+        // What the link between phone and watch costs, beside what its parts cost; part of `make bench`.
+        .executableTarget(
+            name: "link-load",
+            dependencies: ["LabProgram", "SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb, argumentParser],
+            path: "Tests/link-load", swiftSettings: settings),
+        // An app as a user's package has one.
+        .executableTarget(
+            name: "sample-app", dependencies: ["LabApp", "PowerAuth2"], path: "Tests/sample-app",
+            swiftSettings: settings),
         tests(
             "EndToEndTests",
-            ["KillMatrix", "LabTesting", "LabChecks", "LabRunner", "SimulatedDevice", "ZeroMQ", "LabKit", "LabSystem"],
+            [
+                "KillMatrix", "ServerKills", "LabTesting", "LabChecks", "LabRunner", "SimulatedDevice", "ZeroMQ",
+                "LabKit", "LabSystem",
+            ],
             reading: ["Explanations"]),
         tests("ArchitectureTests", ["LabSystem", yams]),
     ],
