@@ -111,11 +111,34 @@ struct ReportTests {
             [.sample(.passed), .sample(.failed)], seconds: 2, seed: 5, directory: "/d")
         #expect(
             text == """
+                ✗ A <b> & "c" \\u0001  a/b.yaml
+                    a/b.yaml:3:5: main: x: it failed with <x> & ]]>\\u001B[0m
+                    state: expected "ACTIVE", actual "BLOCKED"
                 1 passed, 1 failed in 2.00 s, seed 5
                 step overhead: median 0.40 ms, p99 0.40 ms over 4 commands
                 launch to first answer: median 20.00 ms, longest 20.00 ms over 2 processes
                 recorded in /d
 
                 """)
+    }
+
+    @Test("A run of several scenarios ends with what did not pass and why; twenty at most")
+    func recap() {
+        let terminal = TerminalReport(isColoured: false)
+        var failed = ScenarioResult.sample(.failed)
+        failed.failures[0].reason = "no answer"
+        failed.failures[0].causes = ["the server was stopped", "nobody started it"]
+        var waiting = ScenarioResult.sample(.passed)
+        waiting.verdict = .notRun
+        let known = ScenarioResult.sample(.failed, quarantine: "known")
+        #expect(
+            terminal.recap([.sample(.passed), failed, waiting, known]) == [
+                "✗ A <b> & \"c\" \\u0001  a/b.yaml", "    a/b.yaml:3:5: main: x: no answer",
+                "    because the server was stopped",
+            ])
+        #expect(terminal.recap([failed]) == [])
+        let many = terminal.recap(Array(repeating: failed, count: 23))
+        #expect(many.count == 61)
+        #expect(many.last == "and 3 more, above")
     }
 }

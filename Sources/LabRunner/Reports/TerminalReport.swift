@@ -18,14 +18,7 @@ public struct TerminalReport: Sendable {
     ///
     /// - Parameter page: absolute path of the page that shows the result when the run has ended; nil without one.
     public func render(_ result: ScenarioResult, page: String? = nil) -> String {
-        let mark =
-            switch result.verdict {
-            case .passed: styled("✓", "32")
-            case .failed: styled("✗", "31")
-            case .inconclusive: styled("?", "33")
-            case .notRun: styled("-", "2")
-            }
-        var line = "\(mark) \(result.name.onOneVisibleLine)  \(styled(result.id.onOneVisibleLine, "2"))  "
+        var line = "\(mark(result.verdict)) \(result.name.onOneVisibleLine)  \(styled(result.id.onOneVisibleLine, "2"))  "
         line += result.verdict == .notRun ? "not run" : Self.seconds(result.seconds)
         if let reason = result.quarantine, result.verdict != .passed {
             line += "  quarantined: \(reason.onOneVisibleLine)"
@@ -36,6 +29,16 @@ public struct TerminalReport: Sendable {
             lines.append("    look at it: \(PageReport.address(of: result, on: page).withVisibleControls)")
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The sign that a result's line begins with.
+    func mark(_ verdict: Verdict) -> String {
+        switch verdict {
+        case .passed: styled("✓", "32")
+        case .failed: styled("✗", "31")
+        case .inconclusive: styled("?", "33")
+        case .notRun: styled("-", "2")
+        }
     }
 
     /// What is to be told of a result beside its line: the steps that were skipped, and the failures.
@@ -89,7 +92,7 @@ public struct TerminalReport: Sendable {
         return lines.map { "  \($0)" }.joined(separator: "\n")
     }
 
-    /// The closing lines of a run.
+    /// The closing lines of a run: what did not pass, the total, and where it was recorded.
     ///
     /// - Parameters:
     ///   - seed: The run's seed; nil when parts of it had different ones.
@@ -109,8 +112,8 @@ public struct TerminalReport: Sendable {
         if waiting > 0 { parts.append("\(waiting) not run") }
         let time = seed.map { "\(Self.seconds(seconds)), seed \($0)" } ?? Self.seconds(seconds)
         let total = "\(parts.joined(separator: ", ")) in \(time)"
-        guard let directory else { return total + "\n" }
-        var lines = [total]
+        var lines = recap(results) + [total]
+        guard let directory else { return lines.joined(separator: "\n") + "\n" }
         let overheads = results.flatMap(\.overheads).sorted()
         if let median = Self.percentile(50, of: overheads), let high = Self.percentile(99, of: overheads) {
             lines.append(
