@@ -39,12 +39,14 @@ struct AppNotifications {
 
 /// Where an app is in its life, as far as a notification is concerned.
 enum NotificationPlace: Equatable {
-    /// Its process is starting or falling asleep: it will be elsewhere in a moment.
-    case between
+    /// Its process is starting: the user will look at it in a moment, or not.
+    case starting
     /// The user looks at it.
     case foreground
     /// It runs, and the user does not look at it.
     case background
+    /// It is about to be suspended: the user does not look at it, and it takes nothing any more.
+    case fallingAsleep
     case suspended
     case ended
 
@@ -52,14 +54,17 @@ enum NotificationPlace: Equatable {
     init(_ process: AppProcess, isScreenOn: Bool) {
         switch process.phase {
         case .notRunning: self = .ended
-        case .launching, .suspending: self = .between
+        case .launching: self = .starting
+        case .suspending: self = .fallingAsleep
         case .suspended: self = .suspended
         case .running:
             if !process.isReady {
-                self = .between
+                self = .starting
             } else {
                 self = process.isForeground && isScreenOn ? .foreground : .background
             }
         }
     }
+    /// Whether the process takes what is for it, or will not before something happens.
+    var isSettled: Bool { self != .starting && self != .fallingAsleep }
 }

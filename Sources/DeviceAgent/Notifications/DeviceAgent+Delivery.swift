@@ -37,7 +37,7 @@ extension DeviceAgent {
 
     /// Gives an app what has waited until its process is settled.
     func deliverWaiting(to host: AppHost) throws {
-        guard !host.notifications.waiting.isEmpty, place(of: host) != .between else { return }
+        guard !host.notifications.waiting.isEmpty, place(of: host).isSettled else { return }
         let waiting = host.notifications.waiting
         host.notifications.waiting = []
         for entry in waiting {
@@ -58,7 +58,7 @@ extension DeviceAgent {
             return drop(notification, of: host, .notAllowed)
         }
         switch place(of: host) {
-        case .between:
+        case .starting:
             host.notifications.waiting.append(.visible(notification))
         case .foreground where notification.isVisible:
             host.notifications.undecided[notification.id] = notification
@@ -89,7 +89,7 @@ extension DeviceAgent {
 
     private func deliverBackground(_ notification: DeviceNotification, to host: AppHost) throws {
         switch place(of: host) {
-        case .between:
+        case .starting, .fallingAsleep:
             host.notifications.waiting.append(.background(notification))
         case .foreground:
             send(.background(notification), to: host)
