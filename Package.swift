@@ -147,7 +147,7 @@ let package = Package(
 
         // The lab.
         module("DeviceAgent", ["SimulatedDevice", "SharingLayout", "LabKit", "LabSystem", "ZeroMQ", grdb]),
-        module("LabPeer", ["SimulatedDevice", "LabKit", "LabSystem", argumentParser]),
+        module("LabPeer", ["SimulatedDevice", "LabProgram", "LabKit", "LabSystem", argumentParser]),
         module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "WatchConnectivity"]),
         module(
             "AppCommands",
@@ -188,17 +188,11 @@ let package = Package(
             ["LabProgram", "LabDashboard", "LabRunner", "LabKit", "LabSystem", "CLineEditor", argumentParser]),
         program("lab-server", ["LabProgram", "PowerAuthServer", "LabFile", "LabKit", "LabSystem", argumentParser]),
         program("device-agent", ["LabProgram", "DeviceAgent", "LabKit", "LabSystem", argumentParser]),
-        program("main-app", ["LabProgram", "AppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
+        program("main-app", ["AppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
         program(
             "app-extension",
-            [
-                "LabProgram", "AppCommands", "ExtensionCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser,
-            ]),
-        program(
-            "watch-companion",
-            [
-                "LabProgram", "WatchAppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser,
-            ]),
+            ["AppCommands", "ExtensionCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
+        program("watch-companion", ["WatchAppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
 
         // What several test targets share.
         .target(

@@ -8,7 +8,7 @@ import LabProgram
 import LabSystem
 
 /// The program of an own app: what its command line asks for.
-struct AppProgram<App: LabApplication>: ParsableCommand {
+struct AppProgram<App: LabApplication>: PeerProgram {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: Files.name(of: CommandLine.arguments.first ?? "app"),
@@ -20,7 +20,7 @@ struct AppProgram<App: LabApplication>: ParsableCommand {
 
     static func main() -> Never {
         // The lab asks before there is an instance or a name, so nothing else is read.
-        guard Array(CommandLine.arguments.dropFirst()) == [AppVocabulary.question] else { Program.run(Self.self) }
+        guard Array(CommandLine.arguments.dropFirst()) == [AppVocabulary.question] else { play() }
         let vocabulary = MainActor.assumeIsolated { App.vocabulary }
         FileHandle.standardOutput.write(Data((vocabulary.json.prettyPrinted() + "\n").utf8))
         Glibc.exit(Program.ExitCode.success.rawValue)

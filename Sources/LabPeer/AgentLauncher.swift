@@ -18,7 +18,7 @@ enum AgentLauncher {
         // The agent stays when this process ends; it ends with the instance.
         _ = try ChildProcess.spawn(
             executable: manifest.executablesDirectory + "/device-agent",
-            arguments: ["--instance", layout.root, "--device", device], standardOutput: .file(log),
+            arguments: AgentLaunch(instance: layout.root, device: device).arguments, standardOutput: .file(log),
             standardError: .file(log), newSession: true)
         do throws(ControlError) {
             _ = try client.call(ping(), timeout: .seconds(10).stretched)

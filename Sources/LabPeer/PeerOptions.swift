@@ -1,4 +1,5 @@
 public import ArgumentParser
+import LabKit
 
 /// The command line that all peers share.
 public struct PeerOptions: ParsableArguments {
@@ -28,6 +29,17 @@ public struct PeerOptions: ParsableArguments {
 
     /// Creates empty options, as the parser needs them.
     public init() {}
+
+    /// The options of a process that its device launches.
+    init(_ launch: AppLaunch) {
+        // What is not set here was not read either, and cannot be asked for.
+        instance = launch.instance
+        lab = nil
+        name = launch.app
+        prompt = false
+        incarnation = launch.incarnation
+        command = []
+    }
 
     /// What `--help` of a peer explains.
     public static let discussion = """

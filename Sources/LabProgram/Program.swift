@@ -15,11 +15,20 @@ public enum Program {
 
     /// Parses the command line of the process, runs the command, and ends the process.
     ///
-    /// - Parameter command: the executable's command; an error that it throws is printed as one message.
-    public static func run<Command: ParsableCommand>(_ command: Command.Type) -> Never {
+    /// - Parameters:
+    ///   - command: the executable's command; an error that it throws is printed as one message.
+    ///   - launched: reads the words with which the lab itself starts the program, without the parser, which takes its
+    ///     time; nil for all others.
+    public static func run<Command: ParsableCommand>(
+        _ command: Command.Type, launched: ([String]) -> Command? = { _ in nil }
+    ) -> Never {
         do {
-            var parsed = try command.parseAsRoot()
-            try parsed.run()
+            if var command = launched(Array(CommandLine.arguments.dropFirst())) {
+                try command.run()
+            } else {
+                var parsed = try command.parseAsRoot()
+                try parsed.run()
+            }
             exit(ExitCode.success.rawValue)
         } catch {
             finish(command, with: error)

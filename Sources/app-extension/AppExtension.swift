@@ -3,12 +3,11 @@ import ArgumentParser
 import ExtensionCommands
 import LabKit
 import LabPeer
-import LabProgram
 import PeerCommands
 
 /// An app extension: the Extensions SDK, or the full SDK with activation sharing when the topology says so.
 @main
-struct AppExtension: ParsableCommand {
+struct AppExtension: PeerProgram {
     static let configuration = CommandConfiguration(
         commandName: "app-extension",
         abstract: "Plays an app extension in a lab instance.",
@@ -25,9 +24,5 @@ struct AppExtension: ParsableCommand {
             case .extensions, .watch: try ReadingExtension(peer: peer).register(on: peer)
             }
         }
-    }
-
-    static func main() {
-        Program.run(Self.self)
     }
 }

@@ -18,7 +18,13 @@ struct DeviceAgentProgram: ParsableCommand {
     var device: String
 
     static func main() {
-        Program.run(Self.self)
+        Program.run(Self.self) { arguments in
+            AgentLaunch(arguments: arguments).map { launch in
+                var program = Self()
+                (program.instance, program.device) = (launch.instance, launch.device)
+                return program
+            }
+        }
     }
 
     func run() throws {

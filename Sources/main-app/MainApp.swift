@@ -2,12 +2,11 @@ import AppCommands
 import ArgumentParser
 import LabKit
 import LabPeer
-import LabProgram
 import PeerCommands
 
 /// A phone's app: the full SDK with its watch support.
 @main
-struct MainApp: ParsableCommand {
+struct MainApp: PeerProgram {
     static let configuration = CommandConfiguration(
         commandName: "main-app",
         abstract: "Plays a phone's app with the PowerAuth SDK in a lab instance.",
@@ -20,9 +19,5 @@ struct MainApp: ParsableCommand {
             try PowerAuthApp(peer: peer).register(on: peer)
             MessagingHandlers.register(on: peer, reportsPairing: true)
         }
-    }
-
-    static func main() {
-        Program.run(Self.self)
     }
 }

@@ -1,13 +1,12 @@
 import ArgumentParser
 import LabKit
 import LabPeer
-import LabProgram
 import PeerCommands
 import WatchAppCommands
 
 /// The app on the watch.
 @main
-struct WatchCompanion: ParsableCommand {
+struct WatchCompanion: PeerProgram {
     static let configuration = CommandConfiguration(
         commandName: "watch-companion",
         abstract: "Plays a watch app in a lab instance.",
@@ -20,9 +19,5 @@ struct WatchCompanion: ParsableCommand {
             try WatchApp(peer: peer).register(on: peer)
             MessagingHandlers.register(on: peer, reportsPairing: false)
         }
-    }
-
-    static func main() {
-        Program.run(Self.self)
     }
 }

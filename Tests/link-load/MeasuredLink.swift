@@ -46,7 +46,7 @@ final class MeasuredLink {
         agents = try ["phone", "watch"].map { device in
             try ChildProcess.spawn(
                 executable: "\(executables)/device-agent",
-                arguments: ["--instance", layout.root, "--device", device], newProcessGroup: true)
+                arguments: AgentLaunch(instance: layout.root, device: device).arguments, newProcessGroup: true)
         }
         main = try App("main", of: Self.phone, layout)
         companion = try App("companion", of: Self.watch, layout)

@@ -59,7 +59,7 @@ final class AppHost {
         standardErrorPath = path
         return try ChildProcess.spawn(
             executable: spec.executablePath(in: manifest.executablesDirectory),
-            arguments: ["--instance", layout.root, "--as", spec.name, "--incarnation", "\(incarnation)"],
+            arguments: AppLaunch(instance: layout.root, app: spec.name, incarnation: incarnation).arguments,
             standardOutput: .file(output), standardError: .file(output), newProcessGroup: true,
             deathSignal: SIGKILL)
     }

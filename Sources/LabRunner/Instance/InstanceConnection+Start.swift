@@ -26,7 +26,8 @@ extension InstanceConnection {
 
     /// Starts the program of an agent.
     func spawnAgent(of device: String) throws -> ChildProcess {
-        try spawn("device-agent", answeringAt: .agent(device), ["--instance", layout.root, "--device", device])
+        let launch = AgentLaunch(instance: layout.root, device: device)
+        return try spawn("device-agent", answeringAt: .agent(device), launch.arguments)
     }
 
     private func spawn(

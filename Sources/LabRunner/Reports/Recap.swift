@@ -1,3 +1,5 @@
+internal import LabSystem
+
 extension TerminalReport {
     /// What did not pass, once more where the eye is at the end of a run of several scenarios: each with its first
     /// failing step, and its first cause or difference. Empty for a run of one, whose failures are above.
@@ -9,6 +11,8 @@ extension TerminalReport {
     }
 
     private static let recapLimit = 20
+    /// Everything is above; a sentence or two tell which failure it was.
+    private static let recapColumns = 240
 
     private func recap(_ result: ScenarioResult) -> [String] {
         let name = "\(mark(result.verdict)) \(result.name.onOneVisibleLine)  \(result.id.onOneVisibleLine)"
@@ -22,6 +26,6 @@ extension TerminalReport {
             let both = "\(path)expected \(difference.expected), actual \(difference.actual)"
             lines.append("    \(both.onOneVisibleLine)")
         }
-        return lines
+        return lines.map { Terminal.fitting($0, columns: Self.recapColumns) }
     }
 }

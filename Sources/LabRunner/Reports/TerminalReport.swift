@@ -18,7 +18,8 @@ public struct TerminalReport: Sendable {
     ///
     /// - Parameter page: absolute path of the page that shows the result when the run has ended; nil without one.
     public func render(_ result: ScenarioResult, page: String? = nil) -> String {
-        var line = "\(mark(result.verdict)) \(result.name.onOneVisibleLine)  \(styled(result.id.onOneVisibleLine, "2"))  "
+        let id = styled(result.id.onOneVisibleLine, "2")
+        var line = "\(mark(result.verdict)) \(result.name.onOneVisibleLine)  \(id)  "
         line += result.verdict == .notRun ? "not run" : Self.seconds(result.seconds)
         if let reason = result.quarantine, result.verdict != .passed {
             line += "  quarantined: \(reason.onOneVisibleLine)"
