@@ -23,7 +23,7 @@ struct WatchTransferCommands {
         peer.handle(TransferComplicationUserInfo.self) { arguments, reply in
             let transfer = session.transferCurrentComplicationUserInfo(arguments.userInfo.propertyList)
             let isCurrent = transfer.isCurrentComplicationInfo
-            commands.tellRefusal(of: transfer, isTransferring: transfer.isTransferring) { error in
+            commands.tellRefusal(of: transfer, wasAccepted: transfer.wasAccepted) { error in
                 let answer = TransferComplicationUserInfo.Result { $0.isCurrentComplicationInfo = isCurrent }
                 reply(error.map { .failure($0) } ?? .success(answer))
             }
@@ -33,7 +33,7 @@ struct WatchTransferCommands {
     private func registerUserInfos(on peer: Peer) {
         peer.handle(TransferUserInfo.self) { arguments, reply in
             let transfer = session.transferUserInfo(arguments.userInfo.propertyList)
-            tellRefusal(of: transfer, isTransferring: transfer.isTransferring) { error in
+            tellRefusal(of: transfer, wasAccepted: transfer.wasAccepted) { error in
                 reply(error.map { .failure($0) } ?? .success(NoResult()))
             }
         }
@@ -46,7 +46,7 @@ struct WatchTransferCommands {
         peer.handle(TransferFile.self) { arguments, reply in
             let file = try document(arguments)
             let transfer = session.transferFile(file, metadata: arguments.metadata?.propertyList)
-            tellRefusal(of: transfer, isTransferring: transfer.isTransferring) { error in
+            tellRefusal(of: transfer, wasAccepted: transfer.wasAccepted) { error in
                 reply(error.map { .failure($0) } ?? .success(NoResult()))
             }
         }
@@ -109,14 +109,14 @@ struct WatchTransferCommands {
         return file
     }
 
-    /// Calls `completion` with the error of a transfer that was refused at once, and with none for one that is under way:
-    /// its end is told to the delegate.
+    /// Calls `completion` with the error of a transfer that was refused at once, and with none for one that was taken: its
+    /// end, which may have come already, is told to the delegate.
     private func tellRefusal(
-        of transfer: AnyObject, isTransferring: Bool, _ completion: @escaping ((any Error)?) -> Void
+        of transfer: AnyObject, wasAccepted: Bool, _ completion: @escaping ((any Error)?) -> Void
     ) {
         // Without a delegate nobody hears why.
         guard session.delegate != nil else { return completion(WCError(.sessionMissingDelegate)) }
-        guard !isTransferring else { return completion(nil) }
+        guard !wasAccepted else { return completion(nil) }
         messages.waitForEnd(of: transfer, completion)
     }
 }

@@ -44,7 +44,7 @@ extension WCSession {
             state.withLock { $0.fileTransfers.append(transfer) }
             if let code = backend?.queueTransfer(transfer.transferId, content) {
                 state.withLock { $0.fileTransfers.removeAll { $0 === transfer } }
-                transfer.finish()
+                transfer.refuse()
                 reportEnd(of: transfer, error: WCError.reported(code))
             }
             return transfer

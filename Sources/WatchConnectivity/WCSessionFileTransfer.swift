@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Thread rule: any thread.
 public final class WCSessionFileTransfer: NSObject, @unchecked Sendable {
-    // Sendable is safe: `file` never changes, the flag sits behind a lock, and `progress` is changed on the session's
+    // Sendable is safe: `file` never changes, the standing sits behind a lock, and `progress` is changed on the session's
     // delegate queue only; what others read of it meanwhile may be one step late.
 
     /// The file.
@@ -13,7 +13,7 @@ public final class WCSessionFileTransfer: NSObject, @unchecked Sendable {
     /// How many bytes the other device has. Changes on the session's delegate queue.
     public let progress: Progress
     let transferId: UUID
-    private let transferring: Mutex<Bool>
+    private let standing: Mutex<TransferStanding>
     private let cancelTransfer: @Sendable (UUID) -> Void
 
     init(
@@ -23,12 +23,15 @@ public final class WCSessionFileTransfer: NSObject, @unchecked Sendable {
         self.transferId = transferId
         self.file = file
         progress = Progress(totalUnitCount: Int64(size))
-        transferring = Mutex(isTransferring)
+        standing = Mutex(isTransferring ? .underWay : .refused)
         self.cancelTransfer = cancelTransfer
     }
 
     /// Whether the transfer is queued or under way.
-    public var isTransferring: Bool { transferring.withLock { $0 } }
+    public var isTransferring: Bool { standing.withLock { $0 == .underWay } }
+
+    /// Whether the system has taken the transfer. It may have ended before its sender looks at ``isTransferring``.
+    package var wasAccepted: Bool { standing.withLock { $0 != .refused } }
 
     /// Takes the file back; no effect once it has been transferred.
     public func cancel() {
@@ -40,7 +43,12 @@ public final class WCSessionFileTransfer: NSObject, @unchecked Sendable {
         progress.completedUnitCount = Int64(sent)
     }
 
+    /// The system has not taken it.
+    func refuse() {
+        standing.withLock { $0 = .refused }
+    }
+
     func finish() {
-        transferring.withLock { $0 = false }
+        standing.withLock { $0 = .ended }
     }
 }

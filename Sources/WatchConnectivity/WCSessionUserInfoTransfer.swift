@@ -5,13 +5,12 @@ import Synchronization
 ///
 /// Thread rule: any thread.
 public final class WCSessionUserInfoTransfer: NSObject, @unchecked Sendable {
-    // Sendable is safe: `userInfo` is never changed after initialisation, and the flags sit behind locks.
+    // Sendable is safe: `userInfo` is never changed after initialisation, and the rest sits behind locks.
 
     /// The content.
     public let userInfo: [String: Any]
     let transferId: UUID
-    private let transferring: Mutex<Bool>
-    private let accepted: Mutex<Bool>
+    private let standing: Mutex<TransferStanding>
     private let current: Mutex<Bool>
     private let cancelTransfer: @Sendable (UUID) -> Void
 
@@ -21,17 +20,16 @@ public final class WCSessionUserInfoTransfer: NSObject, @unchecked Sendable {
     ) {
         self.transferId = transferId
         self.userInfo = userInfo
-        transferring = Mutex(isTransferring)
-        accepted = Mutex(isTransferring)
+        standing = Mutex(isTransferring ? .underWay : .refused)
         current = Mutex(isCurrentComplicationInfo)
         self.cancelTransfer = cancelTransfer
     }
 
     /// Whether the transfer is queued or under way.
-    public var isTransferring: Bool { transferring.withLock { $0 } }
+    public var isTransferring: Bool { standing.withLock { $0 == .underWay } }
 
     /// Whether the system has taken the transfer. It may have ended before its sender looks at ``isTransferring``.
-    package var wasAccepted: Bool { accepted.withLock { $0 } }
+    package var wasAccepted: Bool { standing.withLock { $0 != .refused } }
 
     /// Phone: whether this is the newest content for the watch app's complication, which is brought at once.
     public var isCurrentComplicationInfo: Bool { current.withLock { $0 } }
@@ -48,11 +46,10 @@ public final class WCSessionUserInfoTransfer: NSObject, @unchecked Sendable {
 
     /// The system has not taken it.
     func refuse() {
-        accepted.withLock { $0 = false }
-        finish()
+        standing.withLock { $0 = .refused }
     }
 
     func finish() {
-        transferring.withLock { $0 = false }
+        standing.withLock { $0 = .ended }
     }
 }

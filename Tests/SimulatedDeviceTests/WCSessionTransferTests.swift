@@ -77,6 +77,22 @@ struct WCSessionTransferTests {
         #expect(log == ["finished info 0", "finished info \(WCError.Code.insufficientSpace.rawValue)"])
     }
 
+    @Test("A file that has ended before its sender looks was taken, and one that the system refused was not")
+    func takenFiles() async throws {
+        let directory = try TemporaryDirectory()
+        let file = URL(fileURLWithPath: directory.path + "/a.bin")
+        try Data([1]).write(to: file)
+        _ = try await log { session, backend in
+            let ended = session.transferFile(file, metadata: nil)
+            backend.bring(.transferFinished(transferId: backend.transfers[0], content: backend.contents[0], code: nil))
+            session.queue.sync {}
+            #expect(!ended.isTransferring && ended.wasAccepted)
+            backend.refuseTransfers(code: WCError.Code.insufficientSpace.rawValue)
+            let refused = session.transferFile(file, metadata: nil)
+            #expect(!refused.isTransferring && !refused.wasAccepted)
+        }
+    }
+
     @Test("A file is described to the system, advances, and is outstanding until its end is told")
     func sending() async throws {
         let directory = try TemporaryDirectory()
