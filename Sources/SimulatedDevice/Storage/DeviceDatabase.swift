@@ -88,11 +88,12 @@ public final class DeviceDatabase: Sendable {
 
     private func open() throws -> DatabaseQueue {
         var configuration = Configuration()
-        configuration.journalMode = .wal
         configuration.busyMode = .timeout(10)
         configuration.label = "device.\(schema.purpose)"
         configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA secure_delete = ON")
+            // The library's own way to the log also makes sure for readers of a pool that it is not empty: a part of
+            // every app's launch, for nothing here.
+            try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON")
             var keepLog: CInt = 1
             let code = withUnsafeMutablePointer(to: &keepLog) {
                 sqlite3_file_control(db.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, $0)
