@@ -94,6 +94,7 @@ bench: build ## Measure protocol and server against raw baselines (docs/benchmar
 	@$(SWIFT) run --package-path Benchmarks -c release server-load \
 		"$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab-server"
 	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/link-load"
+	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/launch-load"
 
 fuzz: packages ## Search every parser for broken rules, FUZZ_SECONDS=20 each
 	@$(SWIFT) build $(FUZZING)

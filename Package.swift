@@ -293,6 +293,11 @@ let package = Package(
             name: "link-load",
             dependencies: ["LabProgram", "SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb, argumentParser],
             path: "Tests/link-load", swiftSettings: settings),
+        // What the launch of an app costs, beside that of a program in C.
+        .executableTarget(
+            name: "launch-load", dependencies: ["LabTesting", "LabProgram", "LabKit", "LabSystem", argumentParser],
+            path: "Tests/launch-load", swiftSettings: settings),
+        .executableTarget(name: "answering-program", path: "Tests/answering-program"),
         // An app as a user's package has one.
         .executableTarget(
             name: "sample-app", dependencies: ["LabApp", "PowerAuth2"], path: "Tests/sample-app",
