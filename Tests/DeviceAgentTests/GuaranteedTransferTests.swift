@@ -29,6 +29,20 @@ struct GuaranteedTransferTests {
         #expect(world.watch.handled == sent)
     }
 
+    @Test("A transfer queued after a restart of the device has a number of its own, also when those before were lost")
+    func numbersAfterARestart() throws {
+        let world = try LinkWorld()
+        try world.settle()
+        var sent = try (0..<3).map { _ in try transfer(world, from: world.phone) }
+        world.toWatch.removeAll()
+        try world.phone.reboot()
+        try world.activateApp(of: world.phone)
+        sent.append(try transfer(world, from: world.phone))
+        try world.settle()
+        #expect(world.watch.handled == sent)
+        #expect(world.phone.finished == sent)
+    }
+
     @Test("Lost acknowledgements cause no doubles")
     func lostAcknowledgements() throws {
         let world = try LinkWorld()
