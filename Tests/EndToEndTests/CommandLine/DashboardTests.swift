@@ -14,10 +14,7 @@ extension EndToEnd {
             try workspace.useProjectTopology()
             try await onThread {
                 let up = try LabCommand(["up", "--dashboard"], in: workspace)
-                try up.wait(for: "token=")
-                let address = try #require(
-                    up.text.firstMatch(of: #/Dashboard: http:\/\/127\.0\.0\.1:(\d+)\/\?(token=\w+)/#))
-                let (port, token) = (try #require(Int(address.1)), String(address.2))
+                let (port, token) = try address(of: up)
 
                 let page = try ask(port, "GET /?\(token)")
                 #expect(page.hasPrefix("HTTP/1.1 200"), "\(page.prefix(300))")
@@ -55,6 +52,27 @@ extension EndToEnd {
             try workspace.expectNothingLeft()
         }
 
+        @Test("A step that waits is interrupted when the lab ends, and its page hears so")
+        func interruptedStep() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up", "--dashboard"], in: workspace)
+                let (port, token) = try address(of: up)
+                let updates = try TCPSocket.connectToLoopback(port: port)
+                try updates.writeAll(Data(request(port, "GET /updates?\(token)", [], body: nil).utf8))
+                let step = try TCPSocket.connectToLoopback(port: port)
+                let waiting = "main: hasValidActivation\neventually: 50s\nexpect: true"
+                try step.writeAll(Data(request(port, "POST /steps?\(token)", [], body: waiting).utf8))
+                _ = try read(updates, until: "hasValidActivation")
+                try up.signal(SIGINT)
+                let answer = String(decoding: try step.readToEnd(), as: UTF8.self)
+                #expect(answer.contains("interrupted"), "\(answer)")
+                #expect(try up.finish().status == 0)
+            }
+            try workspace.expectNothingLeft()
+        }
+
         @Test("What cannot be meant is refused, and so is a port that is taken")
         func refused() async throws {
             let workspace = try Workspace()
@@ -73,6 +91,14 @@ extension EndToEnd {
             #expect(outcomes[2].status == 3, "\(outcomes[2].errors)")
             #expect(outcomes[2].errors.contains("cannot listen at 127.0.0.1:\(port)"), "\(outcomes[2].errors)")
             try workspace.expectNothingLeft()
+        }
+
+        /// Port and token of the page, once the lab has told them.
+        private func address(of up: LabCommand) throws -> (port: Int, token: String) {
+            try up.wait(for: "token=")
+            let address = try #require(
+                up.text.firstMatch(of: #/Dashboard: http:\/\/127\.0\.0\.1:(\d+)\/\?(token=\w+)/#))
+            return (try #require(Int(address.1)), String(address.2))
         }
 
         private func request(_ port: Int, _ line: String, _ fields: [String], body: String?) -> String {
