@@ -153,7 +153,7 @@ let package = Package(
             "AppCommands",
             [
                 "PeerCommands", "LabPeer", "LabKit", "PowerAuth2", "WultraPowerAuthNetworking",
-                "WultraMobileTokenSDK", "UIKit", "UserNotifications", "ManualPhoneSession",
+                "WultraMobileTokenSDK", "LocalAuthentication", "UIKit", "UserNotifications", "ManualPhoneSession",
             ]),
         module(
             "ExtensionCommands",

@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import LabPeer
+import LocalAuthentication
 import PeerCommands
 import PowerAuth2
 
@@ -30,7 +31,7 @@ enum BiometryHandlers {
         }
         peer.handle(AuthenticateUsingBiometry.self) { arguments, reply in
             let sdk = try sdk()
-            sdk.authenticateUsingBiometry(withPrompt: arguments.prompt) { authentication, error in
+            let sign = { (authentication: PowerAuthAuthentication?, error: NSError?) in
                 reply(
                     Outcome.of(authentication, error).flatMap { authentication in
                         Result {
@@ -38,6 +39,13 @@ enum BiometryHandlers {
                         }
                     })
             }
+            guard let fallbackTitle = arguments.fallbackTitle else {
+                return sdk.authenticateUsingBiometry(withPrompt: arguments.prompt, callback: sign)
+            }
+            let context = LAContext()
+            context.localizedReason = arguments.prompt
+            context.localizedFallbackTitle = fallbackTitle
+            sdk.authenticateUsingBiometry(withContext: context, callback: sign)
         }
     }
 }

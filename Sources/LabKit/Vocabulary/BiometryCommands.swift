@@ -71,6 +71,7 @@ public struct AuthenticateUsingBiometry: Command {
     @Field(.httpMethod) public var method: RequestMethod = .post
     @Field(.requestBody) public var body: String?
     @Field(.dialogText) public var prompt: String = "Authenticate"
+    @Field("Label of the fallback button; without it the dialog has none.") public var fallbackTitle: String?
     public typealias Result = HTTPHeader
 
     public init() {}

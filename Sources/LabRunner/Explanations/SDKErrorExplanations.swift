@@ -56,7 +56,7 @@ extension Explanation {
                 "The server does not know the activation and answered with random bytes.",
                 "The server's half of the key exchange is invalid.",
             ], advice: "Compare the SDK's configuration with that of the server; ask the server for the activation.",
-            references: ["sdk.md, section 9.1", "sdk.md, section 9.3"]),
+            references: ["sdk.md, section 9.1", "sdk.md, section 9.3"], scenarios: ["sdk/activation-by-code.yaml"]),
         Explanation(
             "missingActivation", .sdkError, code: 6, "The call needs an activation, and there is none.",
             causes: [
@@ -148,7 +148,7 @@ extension Explanation {
         Explanation(
             "biometryFallback", .sdkError, code: 19, "The owner chose the fallback button of the dialog.",
             causes: ["`answerBiometry` said so."], advice: "Ask for the password instead.",
-            references: ["sdk.md, section 9.9"]),
+            references: ["sdk.md, section 9.9"], scenarios: ["sdk/biometry.yaml"]),
         Explanation(
             "timeSynchronization", .sdkError, code: 20, "The SDK could not find out the server's time.",
             causes: ["The answer was late or implausible, so that it says nothing about the time."],
