@@ -44,11 +44,9 @@ enum DeviceAnswer<Result: Sendable>: Sendable {
     /// Asks a device; no app is asked.
     init<C: Command>(to command: C.Type, of device: String, in connection: InstanceConnection, clients: ControlClients)
     where C.Result == Result {
-        let endpoint = InstanceEndpoint.agent(device)
         do {
-            if let death = connection.death(of: endpoint) { throw death }
-            let reply = try clients[endpoint].call(
-                ControlRequest(command: C.name, actor: device), timeout: Self.patience)
+            let reply = try connection.ask(
+                .agent(device), ControlRequest(command: C.name, actor: device), timeout: Self.patience, over: clients)
             self = .told(try reply.get().decode())
         } catch let error as ControlError {
             self = .silent(error.message)

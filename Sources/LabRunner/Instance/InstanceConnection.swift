@@ -43,8 +43,8 @@ public final class InstanceConnection: Sendable {
         guard let (device, _) = manifest.topology.app(named: app) else {
             throw LabFailure("There is no app called \(app) in this instance.")
         }
-        let reply = try clients[.agent(device.name)].call(
-            ControlRequest(command: Launch.name, actor: app), timeout: timeout)
+        let reply = try ask(
+            .agent(device.name), ControlRequest(command: Launch.name, actor: app), timeout: timeout)
         let launched: LaunchedProcess = try reply.get().decode()
         note(launched, of: app)
         return launched
@@ -109,7 +109,8 @@ public final class InstanceConnection: Sendable {
         guard let (device, _) = manifest.topology.app(named: app) else { return false }
         guard manifest.plays(device.name) else { return true }
         guard let pid = try processes(of: device.name).first(where: { $0.app == app })?.pid else { return false }
-        let watch = try ProcessWatch(pid: pid)
+        // It may have ended since.
+        guard let watch = try? ProcessWatch(pid: pid) else { return false }
         peers.withLock { $0[app] = watch }
         return true
     }
@@ -120,11 +121,34 @@ public final class InstanceConnection: Sendable {
     /// - Throws: `ControlError`; named `peerDied` at once when the agent has ended.
     public func processes(of device: String, timeout: LabDuration = .seconds(5).stretched) throws -> [Processes.Process]
     {
-        let endpoint = InstanceEndpoint.agent(device)
+        try ask(.agent(device), ControlRequest(command: Processes.name, actor: device), timeout: timeout)
+            .get().decode()
+    }
+
+    /// Asks the server, an agent or a peer, and waits for the reply.
+    ///
+    /// - Parameters:
+    ///   - timeout: Longest time to wait, in real time.
+    ///   - clients: The connections it goes over; nil for those of the instance.
+    /// - Throws: `ControlError`; named `peerDied` at once when the process at the endpoint has ended or ends meanwhile.
+    func ask(
+        _ endpoint: InstanceEndpoint, _ request: ControlRequest, timeout: LabDuration,
+        over clients: ControlClients? = nil
+    ) throws -> ControlReply {
+        let respondent = try respondent(at: endpoint)
+        return try (clients ?? self.clients)[endpoint].call(request, timeout: timeout, watching: respondent)
+    }
+
+    /// The process that answers at an endpoint, whose end ends a question to it: one that was killed still counts as
+    /// alive until its last thread has gone, but answers nothing. Nil when none has come up yet.
+    ///
+    /// - Throws: Why nobody can answer, when the process has ended.
+    private func respondent(at endpoint: InstanceEndpoint) throws(ControlError) -> ProcessWatch? {
+        if case .peer = endpoint { return watch(of: endpoint) }
+        // The order matters: who ends between the two is seen as dead.
+        let process = process(of: endpoint)
         if let death = death(of: endpoint) { throw death }
-        return try clients[endpoint].call(
-            ControlRequest(command: Processes.name, actor: device), timeout: timeout
-        ).get().decode()
+        return process
     }
 
     /// Introduces whoever started the server and the agents.

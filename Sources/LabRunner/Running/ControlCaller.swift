@@ -65,24 +65,11 @@ struct ControlCaller: Sendable {
             if target.kind == .clock || target.kind == .faults { instance.settleGuest() }
             return Outcome(answer: Outcome.Answer(outcome), interval: nil)
         }
-        if let death = instance.death(of: endpoint) { return Outcome(answer: .error(death), interval: nil) }
-        if case .peer = endpoint, try !instance.findProcess(of: target.actor) {
-            let error = ControlError(
-                name: "notRunning", message: "`\(target.actor)` does not run; write `\(target.actor): launch` before")
-            return Outcome(answer: .error(error), interval: nil)
-        }
-        if let process = instance.watch(of: endpoint), ProcessTable.isStopped(process.pid) {
-            // It would answer when somebody lets it go on; to wait for that is the scenario's part.
-            let error = ControlError(
-                name: "suspended",
-                message: "`\(target.actor)` is suspended and answers nothing; write `\(target.actor): resume` before")
-            return Outcome(answer: .error(error), interval: nil)
-        }
-        let client = try instance.clients[endpoint]
         let request = ControlRequest(command: command, arguments: arguments, actor: about, operation: operation)
-        let sent = MonotonicClock.nanoseconds()
         do {
-            let reply = try client.call(request, timeout: timeout, watching: instance.watch(of: endpoint))
+            if case .peer = endpoint { try checkRunning(target.actor) }
+            let sent = MonotonicClock.nanoseconds()
+            let reply = try instance.ask(endpoint, request, timeout: timeout)
             let received = MonotonicClock.nanoseconds()
             let interval = HandlingInterval(
                 sent: sent, received: received, handling: reply.handlingNanoseconds ?? 0, actor: target.actor,
@@ -92,9 +79,20 @@ struct ControlCaller: Sendable {
                 LinkSettling(instance: instance).wait(for: target.actor, toBe: command == LinkUp.name)
             }
             return Outcome(answer: .result(reply.result ?? .null), interval: interval)
-        } catch {
+        } catch let error as ControlError {
             return Outcome(answer: .error(error), interval: nil)
         }
+    }
+
+    /// Refuses an app that cannot answer.
+    private func checkRunning(_ app: String) throws {
+        guard try instance.findProcess(of: app) else {
+            throw ControlError(name: "notRunning", message: "`\(app)` does not run; write `\(app): launch` before")
+        }
+        guard let process = instance.watch(of: .peer(app)), ProcessTable.isStopped(process.pid) else { return }
+        // It would answer when somebody lets it go on; to wait for that is the scenario's part.
+        throw ControlError(
+            name: "suspended", message: "`\(app)` is suspended and answers nothing; write `\(app): resume` before")
     }
 }
 

@@ -26,10 +26,9 @@ struct ScenarioTraffic {
     ///
     /// - Parameter directory: of the scenario.
     func record(in directory: String) {
-        guard instance.death(of: .server) == nil,
-            let reply = try? instance.clients[.server].call(
-                ControlRequest(command: ListRequests.name, actor: "server"), timeout: Self.patience,
-                watching: instance.watch(of: .server)),
+        guard
+            let reply = try? instance.ask(
+                .server, ControlRequest(command: ListRequests.name, actor: "server"), timeout: Self.patience),
             let requests = try? reply.get()["requests"]?.arrayValue, !requests.isEmpty
         else { return }
         let known = JSONValue.array(requests.map { redactor.redact($0.cut(to: Self.longestText)) })

@@ -1,0 +1,73 @@
+import Foundation
+import LabKit
+import LabSystem
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+/// A killed process answers nothing, but counts as alive until its last thread has gone.
+@Suite("A question to a process that is dying ends with its death", .endsInTime)
+struct DyingProcessTests {
+    private static let topology = Topology(
+        name: "one",
+        devices: [
+            DeviceSpec(
+                name: "phone", kind: .phone,
+                apps: [
+                    AppSpec(
+                        name: "main", kind: .app, bundleIdentifier: "com.example.main",
+                        powerAuth: PowerAuthSpec(sdk: .full, instanceId: "com.example.bank"))
+                ])
+        ], links: [])
+
+    /// Kills the process that holds the phone's endpoint as soon as a question has arrived there, which it never answers.
+    ///
+    /// - Parameter ask: Puts the question.
+    /// - Returns: What it was answered with.
+    private func death(under ask: @Sendable (InstanceConnection) throws -> Void) throws -> ControlError? {
+        let directory = try TemporaryDirectory()
+        try Files.createDirectory(directory.file("run/traces"))
+        let instance = try Instance.create(in: directory.path) { layout in
+            InstanceManifest(
+                id: layout.id, labFile: nil, topology: Self.topology, runDirectory: directory.file("run"), seed: 1,
+                executablesDirectory: "/nowhere")
+        }
+        let child = try ChildProcess.spawn(executable: "/bin/sleep", arguments: ["1000"], deathSignal: SIGKILL)
+        let kept = Mutex<[ControlResponder]>([])
+        let agent = try ControlServer(instance.layout, .agent("phone")) { _, responder in
+            kept.withLock { $0.append(responder) }
+            try? child.signal(SIGKILL)
+        }
+        defer {
+            agent.stop()
+            _ = try? child.wait()
+            _ = try? instance.end()
+        }
+        try Files.write(Data("\(child.pid)\n".utf8), to: instance.layout.endpointLockPath(.agent("phone")))
+        let connection = try InstanceConnection(instance.layout)
+        return #expect(throws: ControlError.self) { try ask(connection) }
+    }
+
+    @Test("A device that dies while it is asked for its processes")
+    func device() async throws {
+        let error = try await onThread { try death { _ = try $0.processes(of: "phone") } }
+        #expect(error?.name == "peerDied")
+    }
+
+    @Test("A device that dies over a command, and while an app of it is looked for")
+    func command() async throws {
+        for (actor, command) in [("phone", LockDevice.name), ("main", "hasValidActivation")] {
+            let error = try await onThread {
+                try death { connection in
+                    let target = try #require(connection.actors[actor]?.first { $0.kind != .deviceProcess })
+                    let outcome = try ControlCaller(instance: connection).call(
+                        target, command: command, arguments: [:], operation: nil)
+                    throw try #require(outcome.error)
+                }
+            }
+            #expect(error?.name == "peerDied", "\(actor)")
+        }
+    }
+}
