@@ -2,9 +2,10 @@ import Foundation
 public import LabKit
 
 extension [String: JSONValue] {
-    /// The members as Foundation's dictionaries hold them; a `null` has no place in a property list and is left out.
+    /// The members as Foundation's dictionaries hold them; a `null` becomes `NSNull`, which no property list may hold, so
+    /// that whoever wants one refuses it.
     public var propertyList: [String: Any] {
-        compactMapValues(\.propertyListValue)
+        mapValues(\.propertyListValue)
     }
 
     /// Reads a dictionary of property list or JSON values; data become Base64 text, dates their ISO 8601 form.
@@ -14,15 +15,15 @@ extension [String: JSONValue] {
 }
 
 extension JSONValue {
-    fileprivate var propertyListValue: Any? {
+    fileprivate var propertyListValue: Any {
         switch self {
-        case .null: nil
+        case .null: NSNull()
         case .bool(let value): value
         case .integer(let value): Int(value)
         case .unsigned(let value): UInt(value)
         case .number(let value): value
         case .string(let value): value
-        case .array(let values): values.compactMap(\.propertyListValue)
+        case .array(let values): values.map(\.propertyListValue)
         case .object(let members): members.propertyList
         }
     }
@@ -35,6 +36,7 @@ extension JSONValue {
         case let values as [Any]: self = .array(values.map(JSONValue.init(propertyListValue:)))
         case let members as [String: Any]: self = .object([String: JSONValue](propertyList: members))
         case let number as NSNumber: self.init(number)
+        case is NSNull: self = .null
         default: self = .string(String(describing: value))
         }
     }
