@@ -16,14 +16,22 @@ enum OwnCommandsNearby {
 /// `lab steps`: prints the vocabulary.
 struct StepsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "steps", abstract: "Lists every command with its parameters and its answer.")
+        commandName: "steps", abstract: "Lists every command with its parameters and its answer, or tells of one.")
+
+    @Argument(help: "The command.")
+    var name: String?
 
     @Flag(help: "Print JSON with a version, for programs.")
     var json = false
 
     func run() throws {
         let own = OwnCommandsNearby.find()
-        Console.print(json ? VocabularyReference.json(with: own).prettyPrinted() : VocabularyReference.text(with: own))
+        if json {
+            Console.print(try VocabularyReference.json(of: name, with: own).prettyPrinted())
+        } else {
+            Console.print(
+                try name.map { try VocabularyReference.text(of: $0, with: own) } ?? VocabularyReference.text(with: own))
+        }
     }
 }
 

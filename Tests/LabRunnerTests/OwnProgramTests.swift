@@ -222,8 +222,9 @@ struct OwnProgramTests {
         #expect(
             VocabularyReference.text(with: own).contains(
                 "Commands of `bank`, played by bank-app, beside those of an app\n\n  transfer  Sends money."))
-        let json = VocabularyReference.json(with: own)["programs"]?[0]
+        let json = try VocabularyReference.json(with: own)["programs"]?[0]
         #expect(json?["name"] == "bank-app" && json?["vocabulary"]?["errors"] == ["noMoney"])
+        #expect(try VocabularyReference.text(of: "transfer", with: own).hasPrefix("A command of `bank`, played by"))
 
         let schema = DraftSeven(ScenarioSchema.json(of: .scenario, with: own))
         func complaints(_ step: JSONValue) throws -> [String] {

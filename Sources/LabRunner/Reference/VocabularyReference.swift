@@ -1,3 +1,4 @@
+internal import LabFile
 public import LabKit
 
 /// The vocabulary as `lab steps` prints it: one declaration, for people and for programs.
@@ -5,22 +6,54 @@ public enum VocabularyReference {
     /// Version of the JSON form; it grows when a member changes its meaning.
     public static let version = 1
 
+    /// Those who know some commands.
+    private struct Section {
+        let title: String
+        let commands: [CommandDeclaration]
+
+        var text: String { commands.map { VocabularyReference.text(of: $0) }.joined(separator: "\n") }
+    }
+
     /// The vocabulary for people.
     ///
     /// - Parameter own: The programs of own apps, whose commands follow those of the lab.
     public static func text(with own: OwnPrograms = .none) -> String {
-        let kinds = ActorKind.allCases.map { kind in
-            let commands = Vocabulary.lab.commands(of: kind).map { text(of: $0) }.joined(separator: "\n")
-            return "Commands of \(kind.title)\n\n\(commands)"
-        }
-        let programs = own.programs.map { program in
-            let apps = program.apps.map { "`\($0)`" }.joined(separator: ", ")
-            let vocabulary = program.vocabulary
-            let also = vocabulary.answersBuiltIn ? ", beside those of \(vocabulary.sdk.actor.title)" : ""
-            let commands = vocabulary.commands.map { text(of: $0) }.joined(separator: "\n")
-            return "Commands of \(apps), played by \(program.name)\(also)\n\n\(commands)"
-        }
-        return (kinds + programs).joined(separator: "\n")
+        sections(with: own).map { "Commands of \($0.title)\n\n\($0.text)" }.joined(separator: "\n")
+    }
+
+    /// One command for people: once for all who mean the same by it.
+    ///
+    /// - Throws: ``BadUsage`` with the nearest name, when nobody knows the command.
+    public static func text(of name: String, with own: OwnPrograms = .none) throws -> String {
+        let all = sections(with: own)
+        let found = all.map { section in
+            Section(title: section.title, commands: section.commands.filter { $0.name == name })
+        }.filter { !$0.commands.isEmpty }
+        guard !found.isEmpty else { throw unknown(name, among: all) }
+        var texts: [String] = []
+        for section in found where !texts.contains(section.text) { texts.append(section.text) }
+        return texts.map { text in
+            let titles = found.filter { $0.text == text }.map(\.title)
+            return "A command of \(listed(titles, by: "and"))\n\n\(text)"
+        }.joined(separator: "\n")
+    }
+
+    private static func unknown(_ name: String, among sections: [Section]) -> BadUsage {
+        let known = Set(sections.flatMap(\.commands).map(\.name))
+        let advice = nearest(name, among: known).map { "did you mean `\($0)`?" }
+        return BadUsage(sentence: "no command is called `\(name)`; \(advice ?? "`lab steps` lists all of them")")
+    }
+
+    private static func sections(with own: OwnPrograms) -> [Section] {
+        ActorKind.allCases.map { Section(title: $0.title, commands: Vocabulary.lab.commands(of: $0)) }
+            + own.programs.map { program in
+                let apps = program.apps.map { "`\($0)`" }.joined(separator: ", ")
+                let also =
+                    program.vocabulary.answersBuiltIn
+                    ? ", beside those of \(program.vocabulary.sdk.actor.title)" : ""
+                return Section(
+                    title: "\(apps), played by \(program.name)\(also)", commands: program.vocabulary.commands)
+            }
     }
 
     /// A command and what it takes, for people.
@@ -40,14 +73,25 @@ public enum VocabularyReference {
 
     /// The vocabulary for programs.
     ///
-    /// - Parameter own: The programs of own apps; each is there with its apps and its vocabulary.
-    public static func json(with own: OwnPrograms = .none) -> JSONValue {
+    /// - Parameters:
+    ///   - name: Only the command of this name; all when nil.
+    ///   - own: The programs of own apps; each is there with its apps and its vocabulary.
+    /// - Throws: ``BadUsage`` with the nearest name, when nobody knows the command.
+    public static func json(of name: String? = nil, with own: OwnPrograms = .none) throws -> JSONValue {
+        let all = sections(with: own)
+        if let name, !all.contains(where: { $0.commands.contains { $0.name == name } }) {
+            throw unknown(name, among: all)
+        }
+        let commands = Vocabulary.lab.commands.filter { name == nil || $0.name == name }
         var members: [String: JSONValue] = [
-            "version": .integer(Int64(version)), "commands": .array(Vocabulary.lab.commands.map(\.json)),
+            "version": .integer(Int64(version)), "commands": .array(commands.map(\.json)),
         ]
-        if !own.programs.isEmpty {
+        let programs = own.programs.filter { program in
+            name == nil || program.vocabulary.commands.contains { $0.name == name }
+        }
+        if !programs.isEmpty {
             members["programs"] = .array(
-                own.programs.map { program in
+                programs.map { program in
                     .object([
                         "name": .string(program.name), "apps": .array(program.apps.map { .string($0) }),
                         "vocabulary": program.vocabulary.json,
