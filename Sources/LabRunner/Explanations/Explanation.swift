@@ -23,6 +23,9 @@ public struct Explanation: Sendable {
     /// Scenarios of the catalogue that show it, from `Scenarios`.
     public let scenarios: [String]
 
+    /// Whether a scenario can cause it; the causes of what none can begin with "Nothing".
+    var canBeShown: Bool { !causes.contains { $0.hasPrefix("Nothing") } }
+
     /// The kinds of name.
     public enum Subject: CaseIterable, Sendable {
         case verdict, stepFailure, sdkError, networkingError, scannedCodeError, watchError, labError, deviceError

@@ -112,13 +112,13 @@ extension Explanation {
             ["sdk.md, section 7.3"], ["sharing/requests-of-two-apps-take-turns.yaml"]),
         faultPoint(
             .linkAccepted, "A kill here shows whether an accepted message survives the death of its sender.",
-            ["watch.md, section 11.6"]),
+            ["watch.md, section 11.6"], ["watch/device-dies-over-a-transfer.yaml"]),
         faultPoint(
             .linkSent, "A kill of the agent here shows whether the message is sent again, and delivered once.",
-            ["watch.md, section 11.6"]),
+            ["watch.md, section 11.6"], ["watch/device-dies-over-a-transfer.yaml"]),
         faultPoint(
             .linkDelivered, "A kill of the app here makes the agent deliver the message a second time.",
-            ["watch.md, section 11.6"]),
+            ["watch.md, section 11.6"], ["watch/device-dies-over-a-transfer.yaml"]),
         faultPoint(
             .linkAcknowledged, "A kill here leaves a message that was handled and not acknowledged.",
             ["watch.md, section 11.6"], ["watch/watch-app-dies-before-it-confirms.yaml"]),
@@ -129,10 +129,11 @@ extension Explanation {
             .serverBeforeCommit, "A kill here loses the whole transaction: nothing has happened.",
             ["server.md, section 2.6"], ["faults/server-dies-before-a-commit.yaml"]),
         faultPoint(
-            .serverAfterCommit, "A kill here keeps the change and loses the answer.", ["server.md, section 2.6"]),
+            .serverAfterCommit, "A kill here keeps the change and loses the answer.", ["server.md, section 2.6"],
+            ["faults/server-dies-after-a-commit.yaml"]),
         faultPoint(
             .serverResponseSent, "A failure or kill here keeps the change; the app sees a broken connection.",
-            ["server.md, section 2.6"]),
+            ["server.md, section 2.6"], ["faults/server-dies-before-its-answer.yaml"]),
     ]
 
     private static func faultPoint(

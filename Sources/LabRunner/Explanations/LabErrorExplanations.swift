@@ -58,7 +58,8 @@ extension Explanation {
     static let deviceErrors = [
         Explanation(
             "internal", .deviceError, "The agent of the device is in a state that must not be.",
-            causes: ["A defect of the lab."], advice: "Report it with the trace and the log of the agent."),
+            causes: ["Nothing: no scenario causes it. It would be a defect of the lab."],
+            advice: "Report it with the trace and the log of the agent."),
         Explanation(
             "launchFailed", .deviceError, "The process of an app could not be started, or ended while starting.",
             causes: ["The app is not installed.", "A fault killed it while it started.", "Its program is missing."],

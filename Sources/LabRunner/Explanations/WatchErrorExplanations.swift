@@ -2,18 +2,21 @@ extension Explanation {
     /// The codes of `WCErrorDomain`.
     static let watchErrors = [
         watchError(
-            "genericError", 7001, "Unknown WatchConnectivity error.", "An error inside of the link.",
+            "genericError", 7001, "Unknown WatchConnectivity error.",
+            "Nothing: no scenario causes it. An error inside of the link.",
             "Report it with the traces of both agents."),
         watchError(
             "sessionNotSupported", 7002, "WatchConnectivity session is not available on this device.",
-            "The device has no such session.", "Ask `isSupported` before."),
+            "Nothing: all devices of the lab have such a session. A tablet has none.", "Ask `isSupported` before."),
         watchError(
             "sessionMissingDelegate", 7003, "WatchConnectivity session has no delegate.",
             "The app uses the session before the SDK, or the app itself, has set its delegate.",
             "Activate the watch support of the app before.", scenarios: ["sharing/extension-with-the-full-sdk.yaml"]),
         watchError(
             "sessionNotActivated", 7004, "WatchConnectivity session has not been activated.",
-            "The session was not activated in this process.", "Activate it; `session.state` in the trace shows it."),
+            "The session was not activated in this process, or is not yet.",
+            "Activate it, and wait for `activationDidComplete`; `session.state` in the trace shows it.",
+            scenarios: ["watch/session-takes-its-time.yaml"]),
         watchError(
             "deviceNotPaired", 7005, "Device is not paired.",
             "The topology has no link for the phone, or its watch was unpaired.",
@@ -27,22 +30,25 @@ extension Explanation {
             "`pairing: up`; or send guaranteed, which waits in a queue.", scenarios: ["watch/messages-of-bytes.yaml"]),
         watchError(
             "invalidParameter", 7008, "Invalid parameter passed to WatchConnectivity API.",
-            "An argument is missing or of another type.", "Correct the call."),
+            "Nothing: no scenario causes it. In code, an address that is no file's.", "Correct the call."),
         watchError(
             "payloadTooLarge", 7009, "Payload is too large.", "The message is longer than the platform allows.",
             "Send less, or in parts.", reference: "watch.md, section 9.8",
             scenarios: ["watch/files-that-are-refused.yaml"]),
         watchError(
             "payloadUnsupportedTypes", 7010, "Payload contains unsupported type.", "The message is no property list.",
-            "Send numbers, texts, data, dates, lists and dictionaries only.", reference: "watch.md, section 9.8"),
+            "Send numbers, texts, data, dates, lists and dictionaries only.", reference: "watch.md, section 9.8",
+            scenarios: ["watch/messages-without-a-reply.yaml"]),
         watchError(
             "messageReplyFailed", 7011, "Message reply failed.",
             "The receiver died, or the link broke, after the message had arrived.",
-            "The receiver may have acted on it; ask for the state before sending again."),
+            "The receiver may have acted on it; ask for the state before sending again.",
+            scenarios: ["watch/messages-without-a-reply.yaml"]),
         watchError(
             "messageReplyTimedOut", 7012, "Message reply took too long.",
             "The message arrived, and nobody replied in time.",
-            "Look at the receiver's trace: does it wait for a lock?"),
+            "Look at the receiver's trace: does it wait for a lock?",
+            scenarios: ["watch/messages-without-a-reply.yaml"]),
         watchError(
             "fileAccessDenied", 7013, "WatchConnectivity session cannot access the file.",
             "The file of a transfer cannot be read; the SDKs send none.", "Send a file that is there.",
@@ -59,16 +65,18 @@ extension Explanation {
             scenarios: ["watch/queue-that-is-full.yaml"]),
         watchError(
             "sessionInactive", 7016, "WatchConnectivity session is inactive.", "The phone switches to another watch.",
-            "Wait for the new session."),
+            "Wait for the new session.", scenarios: ["watch/watch-is-put-aside.yaml"]),
         watchError(
             "transferTimedOut", 7017, "Transfer timed out.", "No acknowledgement came in time.",
-            "The message may have arrived; send only what may come twice."),
+            "The message may have arrived; send only what may come twice.",
+            scenarios: ["watch/link-cut-in-one-direction.yaml"]),
         watchError(
             "companionAppNotInstalled", 7018, "Companion app is not installed.",
-            "The phone's app was uninstalled.", "`main: install`."),
+            "The phone's app was uninstalled.", "`main: install`.",
+            scenarios: ["watch/messages-without-a-reply.yaml"]),
         watchError(
             "watchOnlyApp", 7019, "Watch app doesn't have a Companion app.",
-            "Nothing in the lab: all its apps have one.",
+            "Nothing: all watch apps of the lab have one.",
             "Name the phone's app with `host` in lab.yaml."),
     ]
 

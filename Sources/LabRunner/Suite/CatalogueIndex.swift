@@ -23,7 +23,7 @@ struct CatalogueIndex {
                     isShown: { explanation, file in
                         let number = explanation.code.map(String.init) ?? ""
                         return file.words.contains(explanation.name) || file.words.contains(number)
-                    })
+                    }, canBeShown: \.canBeShown)
             } + [
                 coverage(
                     "Faults in words", Self.unique(commands.map(\.name)), by: \.self, in: files,
@@ -76,18 +76,25 @@ struct CatalogueIndex {
     /// Who shows each of some names, and those that nobody shows.
     private func coverage<Thing>(
         _ title: String, _ things: [Thing], by name: (Thing) -> String, in files: [File],
-        isShown: (Thing, File) -> Bool
+        isShown: (Thing, File) -> Bool, canBeShown: (Thing) -> Bool = { _ in true }
     ) -> String {
-        let shown = things.map { thing in (name(thing), files.filter { isShown(thing, $0) }) }
-        let rows = shown.filter { !$0.1.isEmpty }.map { name, files in
+        let shown = things.map { thing in (thing, files.filter { isShown(thing, $0) }) }
+        let rows = shown.filter { !$0.1.isEmpty }.map { thing, files in
             // A name that many show is no news in each of them.
             let more = files.count > 5 ? ", and \(files.count - 5) more" : ""
-            return "| `\(name)` | \(files.prefix(5).map(\.link).joined(separator: ", "))\(more) |\n"
+            return "| `\(name(thing))` | \(files.prefix(5).map(\.link).joined(separator: ", "))\(more) |\n"
         }
-        let missing = shown.filter(\.1.isEmpty).map { "`\($0.0)`" }
+        let missing = shown.filter(\.1.isEmpty).map(\.0)
         let table = rows.isEmpty ? "" : "| name | scenarios |\n| --- | --- |\n\(rows.joined())"
-        let rest = missing.isEmpty ? "" : "\(table.isEmpty ? "" : "\n")Not shown: \(missing.joined(separator: ", ")).\n"
-        return "## \(title)\n\n\(table)\(rest)"
+        let rest = [
+            sentence("Not shown", missing.filter(canBeShown).map(name)),
+            sentence("No scenario can cause", missing.filter { !canBeShown($0) }.map(name)),
+        ].compactMap(\.self)
+        return "## \(title)\n\n" + ([table] + rest).filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    private func sentence(_ what: String, _ names: [String]) -> String? {
+        names.isEmpty ? nil : "\(what): \(names.map { "`\($0)`" }.joined(separator: ", ")).\n"
     }
 }
 

@@ -228,6 +228,8 @@ extension EndToEnd {
                 try printed.write(toFile: path, atomically: true, encoding: .utf8)
             }
             #expect(page == printed, "docs/catalogue.md is out of date; RECORD=1 make test writes it anew")
+            // What no scenario can cause is listed as such.
+            #expect(!printed.contains("Not shown"), "each error, fault and fault point has a scenario that shows it")
             let links = printed.matches(of: #/\]\(([^)]+)\)/#).map { String($0.1) }
             #expect(links.count > 200)
             for link in links { #expect(Files.exists("\(Workspace.projectFile("docs"))/\(link)"), "\(link)") }
