@@ -4,8 +4,8 @@ import LabRunner
 /// `lab inspect`: looks into an instance without disturbing it.
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Looks into a running instance, or into the moment of a failure.",
-        subcommands: [Sharing.self, Link.self])
+        commandName: "inspect", abstract: "Looks into a running instance, or into a moment of a recorded scenario.",
+        subcommands: [Sharing.self, Link.self, Moment.self])
 
     /// `lab inspect sharing main`.
     struct Sharing: ParsableCommand {
@@ -58,6 +58,42 @@ struct InspectCommand: ParsableCommand {
         private func show(_ state: LinkState) throws {
             let part = try state.about(target)
             moment.show(part.lines, document: try part.rendered())
+        }
+    }
+
+    /// `lab inspect moment login.yaml --at 3`.
+    struct Moment: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Shows what held after a step of a recorded scenario: processes, activations, keychain, locks, links.",
+            discussion:
+                "It is put together from the trace, so it knows what the processes have told until then. docs/reports.md shows an example."
+        )
+
+        @Argument(help: "The scenario's file, or a row as in login.yaml[wrong-pin].")
+        var scenario: String
+
+        @Option(
+            help:
+                "After which step, as reports number them, or how long after the beginning, such as 150ms; the step that failed, or the last one, when left out."
+        )
+        var at: String?
+
+        @Option(name: .customLong("run"), help: "Identifier of the run; otherwise the last one with the scenario.")
+        var runIdentifier: String?
+
+        @Option(help: "The lab file; otherwise lab.yaml is looked for upwards from the scenario.")
+        var lab: String?
+
+        @Flag(help: "Print JSON with a version, for programs.")
+        var json = false
+
+        func run() throws {
+            try ImmediateEnd.onSignals()
+            let moment = try RecordedRuns(labFile: lab, near: scenario).moment(
+                of: scenario, at: at, run: runIdentifier)
+            guard !json else { return Console.write(try moment.rendered(), to: 1) }
+            for line in moment.lines { Console.print(line) }
         }
     }
 }

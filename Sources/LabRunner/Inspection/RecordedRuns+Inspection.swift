@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LabKit
 internal import LabSystem
 
 /// What devices told when a scenario failed.
@@ -30,6 +31,33 @@ extension RecordedRuns {
     /// - Throws: ``BadUsage`` when nothing is recorded of it.
     public func link(atFailureOf path: String, run: String?) throws -> RecordedState<LinkState> {
         try state(atFailureOf: path, run: run, of: "a link")
+    }
+
+    /// What held at a moment of a recorded scenario, as its trace tells.
+    ///
+    /// - Parameters:
+    ///   - path: the scenario's file, or a row as in `login.yaml[wrong-pin]`.
+    ///   - place: the number of a step, after which it is, or the time since the scenario began, such as `150ms`; nil
+    ///     means after the first step that failed, or else after the last one.
+    ///   - run: identifier of the run; nil looks through all, the newest first.
+    /// - Throws: ``BadUsage`` when nothing is recorded of it, or there was no such step.
+    public func moment(of path: String, at place: String?, run: String?) throws -> RecordedMoment {
+        for run in try all().filter({ run == nil || $0.id == run }) {
+            for result in run.report.results where concerns(result.scenario, path: path) {
+                guard let steps = StepEnds(in: result.directory) else { continue }
+                let moment = try steps.moment(at: place)
+                var recorded = RecordedMoment(
+                    try TraceReader.readAll("\(result.directory)/traces"), until: moment.time)
+                recorded.run = run.id
+                recorded.scenario = result.id
+                recorded.step = moment.step
+                recorded.milliseconds = Double(moment.time - steps.begin) / 1_000_000
+                return recorded
+            }
+        }
+        throw BadUsage(
+            sentence: run.map { "the run \($0) has recorded nothing of \(path)" }
+                ?? "no kept run has recorded anything of \(path)")
     }
 
     private func state<State: InspectedState>(

@@ -1,0 +1,60 @@
+internal import Foundation
+internal import LabFile
+internal import LabKit
+internal import LabSystem
+
+/// The steps of a recorded scenario and their ends, on `MonotonicClock`.
+struct StepEnds {
+    /// The end of a step.
+    private struct End {
+        let step: String
+        let time: UInt64
+        let isFine: Bool
+    }
+
+    /// When the scenario began, in nanoseconds.
+    let begin: UInt64
+    private let ends: [End]
+    /// The last moment of which anything is recorded.
+    private let last: UInt64
+
+    /// - Parameter directory: of the scenario; empty when it did not run.
+    /// - Returns: nil when nothing is recorded of it.
+    init?(in directory: String) {
+        guard !directory.isEmpty, let data = try? Files.read("\(directory)/history.jsonl") else { return nil }
+        // A line that a killed run left unfinished is no event.
+        let history = data.split(separator: 0x0A).compactMap { try? JSONValue.parse(Data($0)) }
+        let times = history.compactMap { $0["t"]?.integerValue.map(UInt64.init(clamping:)) }
+        guard let first = times.first else { return nil }
+        begin = first
+        last = times.max() ?? first
+        ends = history.compactMap { event in
+            guard event["e"] == "step.finished", let step = event["step"]?.stringValue,
+                let time = event["t"]?.integerValue
+            else { return nil }
+            return End(step: step, time: UInt64(clamping: time), isFine: event["fine"] == .bool(true))
+        }
+    }
+
+    /// Finds a moment.
+    ///
+    /// - Parameter place: The number of a step, or a time since the beginning; nil means after the first step that
+    ///   failed, or else after the last one.
+    /// - Returns: The moment, and the last step that had ended then.
+    /// - Throws: ``BadUsage`` for a step that did not end.
+    func moment(at place: String?) throws -> (step: String?, time: UInt64) {
+        guard let place else {
+            let end = ends.first { !$0.isFine } ?? ends.last
+            return (end?.step, end?.time ?? last)
+        }
+        if let end = ends.last(where: { $0.step == place }) { return (end.step, end.time) }
+        if let age = LabDuration(place), age.nanoseconds >= 0 {
+            let time = begin + UInt64(age.nanoseconds)
+            return (ends.last { $0.time <= time }?.step, time)
+        }
+        let steps = ends.map(\.step)
+        let known =
+            steps.isEmpty ? "none has" : "those that have are \(listed(steps.prefix(20).map { "`\($0)`" }, by: "and"))"
+        throw BadUsage(sentence: "no step \(place) has ended; \(known). A time is written as in `150ms`")
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import LabKit
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// What held at a moment of a scenario that has been played.
+    @Suite("lab inspect moment")
+    struct InspectMomentTests {
+        @Test("It shows a process that died before it was started again, and what was stored then")
+        func moments() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try workspace.write(
+                """
+                name: An app dies
+                steps:
+                  - server: initActivation
+                    as: code
+                  - main: createActivation
+                    with: { activationCode: "${code.activationCode}" }
+                  - main: persistActivation
+                    with: { password: "1234" }
+                  - main: kill
+                  - main: launch
+                  - wallet: hasValidActivation
+                    expect: false
+                """, to: "scenario.yaml")
+            try await onThread {
+                #expect(try lab("run", "scenario.yaml", in: workspace).status == 1)
+                func moment(_ arguments: String...) throws -> String {
+                    let shown = try LabCommand(["inspect", "moment", "scenario.yaml"] + arguments, in: workspace)
+                        .finish()
+                    #expect(shown.status == 0, "\(shown.errors)")
+                    #expect(!shown.output.contains("1234"))
+                    return shown.output
+                }
+                let before = try moment("--at", "2")
+                #expect(before.contains(#/main#1 runs \(pid \d+\)/#) && !before.contains("an activation"), "\(before)")
+                #expect(before.contains(#/server +activation \S+ is PENDING_COMMIT/#), "\(before)")
+
+                let dead = try moment("--at", "4")
+                #expect(dead.contains("main#1 has ended: signal SIGKILL"), "\(dead)")
+                #expect(dead.contains(#/main: an activation/#) && dead.contains(#/keychain .+ written by main/#))
+
+                // Without a place it is the step that failed.
+                let failed = try moment()
+                #expect(failed.hasPrefix("after step 6 of ") && failed.contains("main#2 runs"), "\(failed)")
+                let json = try JSONValue.parse(Data(moment("--at", "4", "--json").utf8))
+                #expect(json["version"] == 1 && json["step"] == "4")
+
+                let wrong = try lab("inspect", "moment", "scenario.yaml", "--at", "9", in: workspace)
+                #expect(wrong.status == 2 && wrong.errors.contains("no step 9 has ended"), "\(wrong.errors)")
+                let unplayed = try lab("inspect", "moment", "other.yaml", in: workspace)
+                #expect(unplayed.status == 2 && unplayed.errors.contains("no kept run"), "\(unplayed.errors)")
+            }
+            try workspace.expectNothingLeft()
+        }
+    }
+}
