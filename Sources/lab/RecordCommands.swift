@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
-import LabRunner
+public import LabRunner
 
 /// `lab merge`: joins the reports of shards.
 struct MergeCommand: ParsableCommand {
@@ -82,8 +82,16 @@ struct BundleCommand: ParsableCommand {
     @Option(help: "The file; otherwise it is named after the run.")
     var output: String?
 
+    @Option(
+        help:
+            "What is left out: secrets, as everywhere, or also the payloads: what requests and answers carried, and what commands answered."
+    )
+    var redact = BundleRedaction.secrets
+
     func run() throws {
         try ImmediateEnd.onSignals()
-        Console.print(try RecordedRuns(near: ".").bundle(name, to: output))
+        Console.print(try RecordedRuns(near: ".").bundle(name, to: output, without: redact))
     }
 }
+
+extension BundleRedaction: ExpressibleByArgument {}

@@ -86,18 +86,20 @@ public struct RecordedRuns {
     /// - Parameters:
     ///   - name: The run's identifier or directory; nil means the last run.
     ///   - output: The file; nil names it after the run, in the current directory.
+    ///   - redaction: What is left out.
     /// - Returns: The file.
     /// - Throws: ``BadUsage`` when there is no such run, ``LabFailure`` when it cannot be packed.
-    public func bundle(_ name: String?, to output: String?) throws -> String {
+    public func bundle(_ name: String?, to output: String?, without redaction: BundleRedaction = .secrets) throws
+        -> String
+    {
         let run = try directory(of: name)
         // The name `latest` is a link.
         let target = IncludedFiles.identity(of: run)
         let file = output ?? "\(Files.name(of: target)).tar.gz"
-        let words = [
-            "tar", "-czf", file, "--exclude", ".running", "-C", Files.directory(of: target), Files.name(of: target),
-        ]
-        guard try ToolCall.output(of: words) != nil else {
-            throw LabFailure("\(target) could not be packed into \(file); is there room, and may it be written?")
+        let bundle = RunBundle(run: target)
+        switch redaction {
+        case .secrets: try bundle.write(to: file)
+        case .payloads: try bundle.writeWithoutPayloads(to: file)
         }
         return file
     }

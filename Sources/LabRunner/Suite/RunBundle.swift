@@ -1,0 +1,100 @@
+internal import Foundation
+internal import LabKit
+internal import LabSystem
+
+/// What a bundle of a run leaves out.
+public enum BundleRedaction: String, CaseIterable, Sendable {
+    /// Secrets, which are masked in every record.
+    case secrets
+    /// Also what requests and answers carried, and what commands answered.
+    case payloads
+}
+
+/// A run as one file, to be sent to somebody.
+struct RunBundle {
+    /// Absolute path of the run's directory.
+    let run: String
+
+    /// Packs everything.
+    ///
+    /// - Parameter file: The archive.
+    /// - Throws: `LabFailure` when it cannot be packed.
+    func write(to file: String) throws {
+        let words = ["tar", "-czf", file, "--exclude", ".running", "-C", Files.directory(of: run), Files.name(of: run)]
+        guard try ToolCall.output(of: words) != nil else {
+            throw LabFailure("\(run) could not be packed into \(file); is there room, and may it be written?")
+        }
+    }
+
+    /// Packs a copy without payloads. What a failure quotes stays: it is why a bundle is sent.
+    ///
+    /// - Parameter file: The archive.
+    /// - Throws: `LabFailure` when it cannot be packed.
+    func writeWithoutPayloads(to file: String) throws {
+        let place = "\(FileManager.default.temporaryDirectory.path)/lab-bundle-\(UUID().uuidString)"
+        try Files.createNewDirectory(place)
+        defer { try? Files.removeTree(place) }
+        let copy = "\(place)/\(Files.name(of: run))"
+        try copyDirectory(run, to: copy)
+        try renderPage(in: copy)
+        try RunBundle(run: copy).write(to: file)
+    }
+
+    private func copyDirectory(_ directory: String, to target: String) throws {
+        try Files.createNewDirectory(target)
+        for name in try Files.list(directory) {
+            let (source, copy) = ("\(directory)/\(name)", "\(target)/\(name)")
+            if Files.isDirectory(source) {
+                try copyDirectory(source, to: copy)
+            } else if let content = try Self.content(of: source) {
+                try Files.write(content, to: copy)
+            }
+        }
+    }
+
+    /// The content of a file without payloads; nil of one that is left out, because it is made from others.
+    private static func content(of path: String) throws -> Data? {
+        switch Files.name(of: path) {
+        case ".running": return nil
+        case let name where name.hasSuffix(".html"): return nil
+        case ScenarioTraffic.fileName:
+            guard case .array(let requests)? = try? JSONValue.parse(Files.read(path)) else { return nil }
+            return JSONValue.array(requests.map(\.withoutPayloads)).encoded()
+        case "history.jsonl":
+            // A line that a killed run left unfinished is no event.
+            let events = try Files.read(path).split(separator: 0x0A).compactMap { try? JSONValue.parse(Data($0)) }
+            return Data(events.flatMap { $0.masking("result").encoded() + [0x0A] })
+        default: return try Files.read(path)
+        }
+    }
+
+    /// Writes the page anew, from what is left.
+    private func renderPage(in copy: String) throws {
+        guard let data = try? Files.read("\(copy)/report.json"),
+            var report = try? JSONDecoder().decode(JSONReport.self, from: data)
+        else { return }
+        for index in report.results.indices where report.results[index].directory.hasPrefix("\(run)/") {
+            report.results[index].directory = copy + report.results[index].directory.dropFirst(run.count)
+        }
+        try Files.write(
+            PageReport(runs: [.init(label: "", report: report)]).rendered(), to: "\(copy)/\(PageReport.fileName)")
+    }
+}
+
+extension JSONValue {
+    /// What is left of a request: its line, how it ended, and which step it belongs to.
+    fileprivate var withoutPayloads: JSONValue {
+        guard case .object(let members) = self else { return .null }
+        let outline: Set = ["number", "method", "path", "status", "fault"]
+        var left = members.filter { outline.contains($0.key) }
+        if let step = self["headers"]?["X-Lab-Operation"] { left["headers"] = ["X-Lab-Operation": step] }
+        return .object(left)
+    }
+
+    /// An object, one of whose members tells that it was taken out.
+    fileprivate func masking(_ name: String) -> JSONValue {
+        guard case .object(var members) = self, members[name] != nil else { return self }
+        members[name] = .string("left out of the bundle")
+        return .object(members)
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import LabKit
+import LabRunner
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// A run that is packed to be sent to somebody.
+    @Suite("lab bundle")
+    struct BundleTests {
+        @Test("Without payloads no file of it says what requests carried and commands answered")
+        func payloads() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try workspace.write(
+                """
+                name: An activation with attributes
+                steps:
+                  - server: initActivation
+                    as: code
+                  - main: createActivation
+                    with: { activationCode: "${code.activationCode}", name: "${code.userId}-phone" }
+                  - server: activationStatus
+                    with: { activationId: "${code.activationId}" }
+                    expect: { activationName: alice-phone }
+                """, to: "scenario.yaml")
+            try await onThread {
+                #expect(try lab("run", "scenario.yaml", in: workspace).status == 0)
+                /// The text of all files in a bundle.
+                func text(_ arguments: String...) throws -> String {
+                    let packed = try LabCommand(["bundle", "--output", "all.tar.gz"] + arguments, in: workspace)
+                        .finish()
+                    #expect(packed.status == 0, "\(packed.errors)")
+                    let content = try LabCommand(
+                        ["-c", "tar -xzOf all.tar.gz"], in: workspace, executable: "/bin/bash"
+                    ).finish()
+                    return content.output
+                }
+                // A name that a request carried, and a code that a command answered.
+                let payload = #/alice-phone|"activationCode":"[A-Z0-9]/#
+                let whole = try text()
+                #expect(whole.contains(payload))
+                let outline = try text("--redact", "payloads")
+                #expect(!outline.contains(payload))
+                // What it tells otherwise is there, in the records and on the page.
+                for word in ["/pa/v3/activation/create", "main: createActivation", "process.ready", "<html"] {
+                    #expect(outline.contains(word), "\(word)")
+                }
+
+                let unknown = try lab("bundle", "--redact", "all", in: workspace)
+                #expect(unknown.status == 2 && unknown.errors.contains("payloads"), "\(unknown.errors)")
+            }
+            try workspace.expectNothingLeft()
+        }
+    }
+}
