@@ -15,7 +15,8 @@ struct Lab: ParsableCommand {
         version: "lab 0.1.0-dev",
         subcommands: [
             InitCommand.self, RunCommand.self, ShowCommand.self, ListCommand.self, CheckCommand.self,
-            MergeCommand.self, HistoryCommand.self, BundleCommand.self, StressCommand.self, UpCommand.self,
+            MergeCommand.self, HistoryCommand.self, StatsCommand.self, BundleCommand.self, StressCommand.self,
+            UpCommand.self,
             ShellCommand.self, RecordCommand.self,
             ExecCommand.self, PsCommand.self, TraceCommand.self, LogsCommand.self, InspectCommand.self,
             DownCommand.self, ClockCommand.self, ServerCommand.self, StepsCommand.self, EventsCommand.self,

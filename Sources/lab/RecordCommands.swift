@@ -47,6 +47,26 @@ struct HistoryCommand: ParsableCommand {
     }
 }
 
+/// `lab stats`: counts what happened in a run.
+struct StatsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats",
+        abstract:
+            "Counts what happened in a run, and how long it took: requests, locks, operations, launches, signatures.")
+
+    @Argument(help: "Identifier or directory of the run; otherwise the last one.")
+    var name: String?
+
+    @Flag(help: "Print JSON with a version, for programs.")
+    var json = false
+
+    func run() throws {
+        try ImmediateEnd.onSignals()
+        let statistics = try RecordedRuns(near: ".").statistics(of: name)
+        Console.write(json ? try statistics.json() : statistics.text, to: 1)
+    }
+}
+
 /// `lab show`: opens the page of a run.
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
