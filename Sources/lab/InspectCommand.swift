@@ -67,7 +67,7 @@ struct InspectCommand: ParsableCommand {
             abstract:
                 "Shows what held after a step of a recorded scenario: processes, activations, keychain, locks, links.",
             discussion:
-                "It is put together from the trace, so it knows what the processes have told until then. docs/reports.md shows an example."
+                "It is put together from the trace, so it knows what the processes have told until then. docs/running.md shows an example."
         )
 
         @Argument(help: "The scenario's file, or a row as in login.yaml[wrong-pin].")

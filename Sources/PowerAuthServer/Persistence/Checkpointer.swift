@@ -31,6 +31,8 @@ final class Checkpointer: Sendable {
         self.limits = limits
         var configuration = Configuration()
         configuration.label = "checkpoints"
+        // A server that has just ended may still fold its log, which locks everybody out for a moment.
+        configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
         connection = try DatabaseQueue(path: path, configuration: configuration)
         // The thread does not hold its owner, so that it does not keep it alive.
