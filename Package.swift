@@ -79,6 +79,7 @@ let package = Package(
     targets: [
         // The C side: libraries found by pkg-config, and shims for what Swift cannot call.
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
         // Without pkg-config: libzmq's flags name the headers of its own dependencies, which SwiftPM refuses.
         .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
@@ -177,7 +178,7 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         module("LabProgram", [argumentParser]),
         module("LabChecks", ["LabKit", "LabSystem"]),
-        module("LabRunner", ["CReportPage", "LabChecks", "LabFile", "LabKit", "LabSystem"]),
+        module("LabRunner", ["CReportPage", "CZlib", "LabChecks", "LabFile", "LabKit", "LabSystem"]),
         module(
             "LabDashboard",
             ["LabRunner", "LabKit", "LabSystem", hummingbird, httpTypes, logging, serviceLifecycle]),
@@ -198,7 +199,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "PowerAuthShared", "PowerAuthServer", "PowerAuthProtocol", "LabKit", "LabSystem", httpTypes,
+                "PowerAuthShared", "PowerAuthServer", "PowerAuthProtocol", "LabKit", "LabSystem", "CZlib", httpTypes,
                 hummingbird, logging, nioCore, serviceLifecycle,
             ],
             path: "Tests/TestSupport", swiftSettings: settings),

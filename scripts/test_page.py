@@ -3,10 +3,12 @@
 usage: test_page.py CHROMIUM FAILING_PAGE ROUNDS_PAGE SCREENSHOTS
 """
 
+import base64
 import json
 import re
 import sys
 import time
+import zlib
 from pathlib import Path
 
 from axe_core_python.sync_playwright import Axe
@@ -249,17 +251,21 @@ def changed_page(name, change):
     text = Path(failing_page).read_text()
 
     def block(identifier):
-        return re.search(rf'<script type="application/json" id="{identifier}">(.*?)</script>', text, re.S)
+        return re.search(rf'<script type="application/([a-z]+)" id="{identifier}">(.*?)</script>', text, re.S)
 
-    overview = json.loads(block("run").group(1))
+    def document(identifier):
+        kind, data = block(identifier).groups()
+        return json.loads(zlib.decompress(base64.b64decode(data)) if kind == "zlib" else data)
+
+    overview = document("run")
     number = next(i for i, result in enumerate(overview["results"]) if result["id"] == LOCK)
-    timeline = json.loads(block(f"timeline-{number}").group(1))
+    timeline = document(f"timeline-{number}")
     overview["results"] = [overview["results"][number]]
     change(overview, timeline)
     data = "".join(
         f'<script type="application/json" id="{identifier}">' + json.dumps(value).replace("<", "\\u003c") + "</script>\n"
         for identifier, value in [("run", overview), ("timeline-0", timeline)])
-    first, last = block("run").start(), list(re.finditer(r'<script type="application/json".*?</script>\n', text, re.S))[-1].end()
+    first, last = block("run").start(), list(re.finditer(r'<script type="application/.*?</script>\n', text, re.S))[-1].end()
     path = Path(failing_page).with_name(name)
     path.write_text(text[:first] + data + text[last:])
     return path

@@ -104,6 +104,24 @@ struct PageReportTests {
         #expect(text.contains("default-src 'none'"))
     }
 
+    @Test("A long timeline is compressed on the page, the overview never is")
+    func compressed() throws {
+        let line = #"{"t":500000,"p":"main#1","e":"command.started","f":{"command":"login"}}"#
+        try record(trace: Array(repeating: line, count: 5_000))
+        var result = ScenarioResult.sample(.passed)
+        result.directory = scenario
+        result.remark = String(repeating: "long ", count: 5_000)
+        let page = PageReport(runs: [.init(label: "", report: JSONReport(seed: 1, seconds: 2, results: [result]))])
+        let text = String(decoding: page.rendered(), as: UTF8.self)
+        #expect(text.contains(#"<script type="application/json" id="run">"#))
+        #expect(text.contains(#"<script type="application/zlib" id="timeline-0">"#))
+        let path = directory.file("page.html")
+        try Files.write(page.rendered(), to: path)
+        let clear = try ReportPageText.read(path)
+        #expect(clear.contains(#"{\"command\":\"login\"}"#))
+        #expect(clear.utf8.count > text.utf8.count + 20_000)
+    }
+
     @Test("A result whose record is gone is on the page without a timeline")
     func withoutRecord() throws {
         var result = ScenarioResult.sample(.passed)

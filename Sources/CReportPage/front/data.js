@@ -3,13 +3,24 @@
 const run = JSON.parse(document.getElementById("run").textContent);
 const timelines = new Map();
 
-/** The timeline of a result by its place in the run; null when its record was not there when the page was written. */
-function timelineOf(index) {
-  if (!timelines.has(index)) {
+/** Reads the timelines of results by their places in the run, so that they can be shown. */
+async function loadTimelines(indices) {
+  for (const index of indices.filter((index) => !timelines.has(index))) {
     const block = document.getElementById(`timeline-${index}`);
-    timelines.set(index, block ? new TimelineModel(JSON.parse(block.textContent)) : null);
+    timelines.set(index, block ? new TimelineModel(JSON.parse(await documentIn(block))) : null);
   }
-  return timelines.get(index);
+}
+
+/** The text of a block; long ones are compressed. */
+async function documentIn(block) {
+  if (block.type === "application/json") return block.textContent;
+  const bytes = Uint8Array.from(atob(block.textContent), (character) => character.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+}
+
+/** A timeline that was loaded; null when its record was not there when the page was written. */
+function timelineOf(index) {
+  return timelines.get(index) ?? null;
 }
 
 /** Where an event belongs: decides its colour and the filter that shows it. */

@@ -2,13 +2,19 @@
 
 let current = {};
 
-function route() {
+/** How often an address was followed; who is overtaken while he reads a timeline shows nothing. */
+let turns = 0;
+
+async function route() {
   if (live) { showLive(); return; }
+  const turn = turns += 1;
   const place = new URLSearchParams(location.hash.slice(1));
   const index = place.has("s") ? scenarioIndex(place.get("s")) : -1;
   const isScenario = index >= 0;
-  current = isScenario && place.has("with") && run.results[Number(place.get("with"))]
-    ? compareView(index, Number(place.get("with"))) : isScenario ? scenarioView(index, place) : { view: overview() };
+  const other = isScenario && place.has("with") && run.results[Number(place.get("with"))] ? Number(place.get("with")) : null;
+  if (isScenario) await loadTimelines(other == null ? [index] : [index, other]);
+  if (turn !== turns) return;
+  current = other != null ? compareView(index, other) : isScenario ? scenarioView(index, place) : { view: overview() };
   current.index = isScenario ? index : null;
   const view = document.getElementById("view");
   view.replaceChildren(current.view);

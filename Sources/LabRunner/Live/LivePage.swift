@@ -51,7 +51,10 @@ public final class LivePage: Sendable {
             "actors": .array(actors),
         ])
         return PageTemplate.page(
-            [("run", PageReport(runs: []).overview([]).encoded()), ("live", live.encoded())], isLive: true)
+            [
+                PageTemplate.Block(id: "run", json: PageReport(runs: []).overview([]).encoded()),
+                PageTemplate.Block(id: "live", json: live.encoded()),
+            ], isLive: true)
     }
 
     /// What has happened, in documents for the page: first everything so far, then what is new, as fast as somebody reads.

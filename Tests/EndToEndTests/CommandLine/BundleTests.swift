@@ -34,7 +34,12 @@ extension EndToEnd {
                     let content = try LabCommand(
                         ["-c", "tar -xzOf all.tar.gz"], in: workspace, executable: "/bin/bash"
                     ).finish()
-                    return content.output
+                    let page = try LabCommand(
+                        ["-c", "tar -xzOf all.tar.gz --wildcards '*/index.html' > page.html"], in: workspace,
+                        executable: "/bin/bash"
+                    ).finish()
+                    #expect(page.status == 0, "\(page.errors)")
+                    return try content.output + ReportPageText.read("\(workspace.directory)/page.html")
                 }
                 // A name that a request carried, and a code that a command answered.
                 let payload = #/alice-phone|"activationCode":"[A-Z0-9]/#

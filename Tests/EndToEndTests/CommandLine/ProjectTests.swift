@@ -21,7 +21,7 @@ extension EndToEnd {
                 let shown = try lab("show", "--print", in: workspace)
                 let page = try #require(
                     URL(string: shown.output.trimmingCharacters(in: .whitespacesAndNewlines)), "\(shown.errors)")
-                let text = try String(contentsOf: page, encoding: .utf8)
+                let text = try ReportPageText.read(page.path)
                 #expect(text.contains("A second app signs with the activation of the first"))
                 #expect(text.contains("id=\"timeline-0\""))
                 #expect(text.contains("validatePassword"))
@@ -58,7 +58,7 @@ extension EndToEnd {
                 let shown = try lab("show", runs[1], "--against", runs[0], "--print", in: workspace)
                 let page = try #require(
                     URL(string: shown.output.trimmingCharacters(in: .whitespacesAndNewlines)), "\(shown.errors)")
-                let text = try String(contentsOf: page, encoding: .utf8)
+                let text = try ReportPageText.read(page.path)
                 #expect(text.contains("id=\"timeline-1\""))
                 let unknown = try lab("show", "20200101-000000-1", in: workspace)
                 #expect(unknown.status == 2)

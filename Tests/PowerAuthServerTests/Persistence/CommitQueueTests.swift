@@ -241,7 +241,7 @@ struct CommitQueueTests {
             checkpointer.close()
             let before = try beginnings()
             try reader.close()
-            try pool.writeWithoutTransaction { checkpointer.noteCommit($0) }
+            pool.writeWithoutTransaction { checkpointer.noteCommit($0) }
             try insert(1)
             #expect(try beginnings() == before + 1)
             try pool.close()

@@ -30,10 +30,11 @@ struct PageReport {
     /// The document. Records that cannot be read any more are left out; the page says so.
     func rendered() -> Data {
         let results = runs.enumerated().flatMap { number, run in run.report.results.map { (number, $0) } }
-        var blocks = [(id: "run", json: overview(results).encoded())]
+        var blocks = [PageTemplate.Block(id: "run", json: overview(results).encoded())]
         for (index, (_, result)) in results.enumerated() {
             guard let timeline = ScenarioTimeline(recordedIn: result.directory) else { continue }
-            blocks.append((id: "timeline-\(index)", json: timeline.json(withLogs: result.verdict != .passed).encoded()))
+            let document = timeline.json(withLogs: result.verdict != .passed).encoded()
+            blocks.append(PageTemplate.Block(id: "timeline-\(index)", json: document, isReadLater: true))
         }
         return PageTemplate.page(blocks)
     }

@@ -1,19 +1,29 @@
 internal import CReportPage
+internal import CZlib
 internal import Foundation
 
 /// The page of a run, without its data: one file that loads nothing.
 enum PageTemplate {
+    /// A JSON document.
+    struct Block {
+        /// Under which the script looks for it.
+        let id: String
+        let json: Data
+        /// Whether the script reads it only when somebody asks for it; it reads the others while the page is loading.
+        var isReadLater = false
+    }
+
     /// A page with data blocks.
     ///
     /// - Parameters:
-    ///   - blocks: JSON documents by the identifiers under which the script looks for them.
+    ///   - blocks: What the script finds on the page.
     ///   - isLive: Whether the page may ask the server it comes from; otherwise it loads nothing from anywhere.
-    static func page(_ blocks: [(id: String, json: Data)], isLive: Bool = false) -> Data {
+    static func page(_ blocks: [Block], isLive: Bool = false) -> Data {
         var page = Data()
         for part in isLive ? liveParts : parts {
             switch part {
             case .text(let text): page.append(text)
-            case .blocks: for block in blocks { append(block.json, id: block.id, to: &page) }
+            case .blocks: for block in blocks { append(block, to: &page) }
             }
         }
         return page
@@ -41,8 +51,22 @@ enum PageTemplate {
         return Array(filled.map { Part.text(Data($0.utf8)) }.flatMap { [$0, .blocks] }.dropLast())
     }
 
-    /// Adds a document. `<` stands in texts only, where it can be written as an escape; so no text can end the block.
-    private static func append(_ json: Data, id: String, to page: inout Data) {
+    /// Documents that are longer, in bytes, are compressed when they may be: nobody reads those in the source of a page.
+    private static let longestPlain = 8_192
+
+    /// Adds a document, a long one compressed and in Base64.
+    private static func append(_ block: Block, to page: inout Data) {
+        guard block.isReadLater, block.json.count > longestPlain, let compressed = block.json.deflated() else {
+            return appendPlain(block.json, id: block.id, to: &page)
+        }
+        page.append(Data("<script type=\"application/zlib\" id=\"\(block.id)\">".utf8))
+        page.append(compressed.base64EncodedData())
+        page.append(Data("</script>\n".utf8))
+    }
+
+    /// Adds a document as it is. `<` stands in texts only, where it can be written as an escape; so no text can end the
+    /// block.
+    private static func appendPlain(_ json: Data, id: String, to page: inout Data) {
         page.append(Data("<script type=\"application/json\" id=\"\(id)\">".utf8))
         var rest = json[...]
         while let sign = rest.firstIndex(of: UInt8(ascii: "<")) {
@@ -56,5 +80,20 @@ enum PageTemplate {
 }
 
 extension Data {
+    /// The bytes in the format of zlib (RFC 1950), which browsers call `deflate`; nil without memory for them.
+    fileprivate func deflated() -> Data? {
+        var length = compressBound(UInt(count))
+        var result = Data(count: Int(length))
+        let code = result.withUnsafeMutableBytes { target in
+            withUnsafeBytes { source in
+                compress2(
+                    target.bindMemory(to: UInt8.self).baseAddress, &length,
+                    source.bindMemory(to: UInt8.self).baseAddress, UInt(count), Z_DEFAULT_COMPRESSION)
+            }
+        }
+        guard code == Z_OK else { return nil }
+        return result.prefix(Int(length))
+    }
+
     fileprivate init(_ text: report_page_text) { self.init(bytes: text.bytes, count: text.count) }
 }
