@@ -81,10 +81,25 @@ public enum Files {
 
     /// Replaces a file in one step: readers see the old content or the new one, never a part.
     public static func write(_ data: Data, to path: String, mode: UInt32 = 0o600) throws {
+        try write(to: path, mode: mode) { try $0.writeAll(data) }
+    }
+
+    /// Makes another file the same as one, in one step for its readers.
+    public static func copy(_ path: String, to target: String, mode: UInt32 = 0o600) throws {
+        let source = try FileDescriptor.open(path)
+        try write(to: target, mode: mode) { file in
+            while case let piece = try source.read(count: 262_144), !piece.isEmpty { try file.writeAll(piece) }
+        }
+    }
+
+    /// Replaces a file in one step, although its content comes piece by piece.
+    ///
+    /// - Parameter content: Writes it; when it throws, the old content stays.
+    public static func write(to path: String, mode: UInt32 = 0o600, content: (FileDescriptor) throws -> Void) throws {
         let temporary = "\(path).\(getpid()).\(csystem_gettid()).new"
         do {
             let file = try FileDescriptor.open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
-            try file.writeAll(data)
+            try content(file)
             try rename(temporary, to: path)
         } catch {
             unlink(temporary)
@@ -132,13 +147,6 @@ public enum Files {
     /// Makes an empty file when there is none; an existing one is left as it is.
     public static func touch(_ path: String, mode: UInt32 = 0o600) throws {
         _ = try FileDescriptor.open(path, flags: O_WRONLY | O_CREAT, mode: mode)
-    }
-
-    /// When the content of a file changed last, in nanoseconds since 1970.
-    public static func modificationTime(_ path: String) throws -> Int64 {
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw SystemError.last("stat", path: path) }
-        return Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
     }
 
     /// Removes a file or a directory with everything in it; links are removed, never followed. What others

@@ -89,6 +89,18 @@ public enum ProcessTable {
         return locks
     }
 
+    /// The names of shared memory, with their leading slash, that processes of this user have mapped.
+    public static func mappedSharedMemory() -> Set<String> {
+        let pids = ((try? Files.list("/proc")) ?? []).filter { Int32($0) != nil }
+        return pids.reduce(into: []) { names, pid in
+            // "7f…-7f… rw-s 00000000 00:1b 42   /dev/shm/lab-abc-1"; a process of somebody else cannot be read.
+            for line in (text("/proc/\(pid)/maps") ?? "").split(separator: "\n") {
+                guard let path = line.range(of: "/dev/shm/") else { continue }
+                names.insert("/" + line[path.upperBound...].replacing(" (deleted)", with: ""))
+            }
+        }
+    }
+
     /// A process that waits for a file lock.
     public struct LockWaiter: Hashable, Sendable {
         /// The process.

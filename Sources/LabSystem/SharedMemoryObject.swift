@@ -1,3 +1,4 @@
+import CLabSystem
 public import Foundation
 import Glibc
 
@@ -77,6 +78,14 @@ public final class SharedMemoryObject: Sendable {
     /// The names of all objects of the machine, each with its leading slash, sorted.
     public static func list() throws -> [String] {
         try Files.list("/dev/shm").map { "/" + $0 }
+    }
+
+    /// When an object of this user was made or written to, in nanoseconds of real time; nil for one that is another user's, or
+    /// gone.
+    public static func changeOfOwn(name: String) -> Int64? {
+        var status = stat()
+        guard stat("/dev/shm\(name)", &status) == 0, status.st_uid == getuid() else { return nil }
+        return Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
     }
 
     private static func open(name: String, flags: Int32) throws -> SharedMemoryObject {

@@ -64,6 +64,9 @@ struct LabServerCommand: ParsableCommand {
     @Option(help: "File to write the server's addresses to when it listens (JSON).")
     var readyFile: String?
 
+    @Flag(help: .hidden)
+    var libraries = false
+
     func validate() throws {
         guard instance == nil || directory == nil else {
             throw ValidationError("Give either --directory for a server on its own, or --instance to join a lab.")
@@ -82,6 +85,10 @@ struct LabServerCommand: ParsableCommand {
     }
 
     func run() throws {
+        if libraries {
+            // `lab doctor` asks, because only this program has them all.
+            return print(String(decoding: try JSONEncoder().encode(ServerLibraries.versions()), as: UTF8.self))
+        }
         // Before any thread exists: a signal must find it blocked everywhere but on the thread that waits for it.
         Signals.block([SIGTERM, SIGINT])
         Signals.ignore(SIGPIPE)

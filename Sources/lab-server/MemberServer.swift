@@ -28,6 +28,8 @@ struct MemberServer {
         defer { try? server.leave() }
         try Foreground.run {
             try await server.run { error in
+                // Perhaps it has ended meanwhile, and another thread is removing it.
+                try? server.leave()
                 Stopping.fail("the server listens but cannot tell its instance: \(error)")
             }
         }

@@ -141,14 +141,42 @@ struct InstanceTests {
         try Files.createDirectory(young)
         // Its maker was killed: no process has this number.
         try Files.createDirectory(test.layout.unfinished(maker: Int32.max).root)
+        // What a kill in the middle of a removal leaves, and what is being removed at this moment.
+        let half = InstanceLayout(root: "\(test.runtimeRoot)/half").hidden.root
+        try Files.createDirectory("\(half)/devices/phone")
+        let removed = InstanceLayout(root: "\(test.runtimeRoot)/removed").hidden.root
+        try Files.createDirectory("\(removed)/devices/phone")
+        let remover = FileLock(try FileDescriptor.open(removed, flags: O_RDONLY | O_DIRECTORY))
+        try #require(try remover.tryLock())
+
+        // Its directory has been removed without it.
+        let gone = "/lab-gone\(UInt32.random(in: 0...UInt32.max) % 1_000_000)-phone-1-abc"
+        _ = try SharedMemoryObject.create(name: gone, size: 256)
+        #expect(try !DeadInstances(in: test.runtimeRoot).sharedMemory.contains(gone), "it is young")
+        var longAgo = [timeval(tv_sec: 1_700_000_000, tv_usec: 0), timeval(tv_sec: 1_700_000_000, tv_usec: 0)]
+        utimes("/dev/shm\(gone)", &longAgo)
+        let left = try DeadInstances(in: test.runtimeRoot)
+        #expect(
+            left.directories.map { Files.name(of: $0) } == [
+                ".new-\(Int32.max)-\(test.layout.id)", ".tmp-half", "dead1",
+            ])
+        // Other tests have objects of their own.
+        #expect(left.sharedMemory.contains(gone))
+        #expect(!left.sharedMemory.contains(name))
+        try SharedMemoryObject.unlink(name: gone)
 
         let second = try Instance.create(in: test.runtimeRoot) { .test($0) }
         let expected = [
-            (young as NSString).lastPathComponent, "Documents", "files", test.layout.id, second.layout.id,
+            (young as NSString).lastPathComponent, ".tmp-removed", "Documents", "files", test.layout.id,
+            second.layout.id,
         ]
         #expect(try Set(Files.list(test.runtimeRoot)) == Set(expected))
         #expect(try !SharedMemoryObject.list().contains(name))
         try second.end()
+        #expect(Files.exists("\(removed)/devices/phone"))
+        try remover.unlock()
+        try Instance.sweepStale(in: test.runtimeRoot)
+        #expect(!Files.exists(removed))
     }
 
     @Test("An orphaned member keeps its instance from the sweep")

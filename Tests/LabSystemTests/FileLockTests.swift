@@ -89,7 +89,8 @@ struct FileLockTests {
     func heldLocksOfAProcessAreListedWithTheirPaths() throws {
         let lock = try FileLock(path: directory.file("lock"))
         try lock.lock()
-        let held = try ProcessTable.heldLocks(by: getpid())
+        // An optimised build would close the file before.
+        let held = try withExtendedLifetime(lock) { try ProcessTable.heldLocks(by: getpid()) }
         let mine = held.first { $0.path?.hasSuffix("/lock") == true && $0.path?.contains(directoryName) == true }
         #expect(mine?.kind == .flock)
         #expect(mine?.isExclusive == true)
@@ -105,7 +106,7 @@ struct FileLockTests {
         #expect(paths.contains(memory))
         #expect(paths.contains { $0.hasSuffix("\(directoryName)/lock") })
         try locks[0].unlock()
-        let rest = try ProcessTable.heldLocks(by: getpid()).compactMap(\.path)
+        let rest = try withExtendedLifetime(locks) { try ProcessTable.heldLocks(by: getpid()).compactMap(\.path) }
         #expect(rest.contains(memory))
         #expect(!rest.contains { $0.hasSuffix("\(directoryName)/lock") })
     }

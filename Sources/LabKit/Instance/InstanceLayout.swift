@@ -39,6 +39,9 @@ public struct InstanceLayout: Hashable, Sendable {
     /// Where the server tells that it listens, `ServerReady`.
     public var serverReadyPath: String { "\(serverDirectory)/ready.json" }
 
+    /// The requests that an incarnation of the server got, for `RequestRecord`.
+    public func requestsPath(incarnation: Int) -> String { "\(serverDirectory)/requests#\(incarnation).jsonl" }
+
     /// The lab's certificate authority, which devices trust.
     public var authorityPath: String { "\(serverDirectory)/tls/ca.pem" }
 
@@ -94,6 +97,13 @@ public struct InstanceLayout: Hashable, Sendable {
 
     /// How the shared-memory names of the instance begin.
     public var sharedMemoryPrefix: String { "/lab-\(id)-" }
+
+    /// The id of the instance that a name of shared memory belongs to; nil for names of others.
+    static func id(ofSharedMemory name: String) -> String? {
+        let parts = name.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "/lab", isID(parts[1]) else { return nil }
+        return String(parts[1])
+    }
 
     /// The path of a socket.
     ///

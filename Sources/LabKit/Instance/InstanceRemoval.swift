@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import LabSystem
 
 /// Removing what an ended instance left.
@@ -9,12 +9,38 @@ enum InstanceRemoval {
         for name in try SharedMemoryObject.list() where name.hasPrefix(layout.sharedMemoryPrefix) {
             try SharedMemoryObject.unlink(name: name)
         }
-        do {
-            try Files.rename(layout.root, to: layout.hidden.root)
-        } catch let error as SystemError where error.name == "ENOENT" {
-            return
+        guard let claim = try claim(layout.root) else { return }
+        try withExtendedLifetime(claim) {
+            do {
+                try Files.rename(layout.root, to: layout.hidden.root)
+            } catch let error as SystemError where error.name == "ENOENT" {
+                return
+            }
+            try Files.removeTree(layout.hidden.root)
         }
-        try Files.removeTree(layout.hidden.root)
+    }
+
+    /// Takes the lock of the directory itself, which whoever removes it holds to the end: a directory that is hidden and not
+    /// locked has lost its remover.
+    ///
+    /// - Returns: nil when it has gone, or somebody else is removing it.
+    private static func claim(_ directory: String) throws -> FileLock? {
+        do {
+            let lock = FileLock(try FileDescriptor.open(directory, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+            return try lock.tryLock() ? lock : nil
+        } catch let error as SystemError where error.name == "ENOENT" {
+            return nil
+        }
+    }
+
+    /// Whether a directory of a runtime directory is what is left of one whose remover has died.
+    static func isAbandoned(_ name: String, in runtimeRoot: String) -> Bool {
+        isHidden(name) && (try? claim("\(runtimeRoot)/\(name)")) != nil
+    }
+
+    private static func isHidden(_ name: String) -> Bool {
+        name.hasPrefix(InstanceLayout.hiddenPrefix)
+            && InstanceLayout.isID(name.dropFirst(InstanceLayout.hiddenPrefix.count))
     }
 
     /// Removes the instances of a runtime directory that nobody owns: their processes all ended without cleaning
@@ -26,10 +52,8 @@ enum InstanceRemoval {
                 try sweep(InstanceLayout(root: path))
             } else if let maker = InstanceLayout.maker(ofUnfinished: name) {
                 if !ProcessTable.isAlive(maker) { try Files.removeTree(path) }
-            } else if name.hasPrefix(InstanceLayout.hiddenPrefix),
-                InstanceLayout.isID(name.dropFirst(InstanceLayout.hiddenPrefix.count))
-            {
-                try sweepHidden(InstanceLayout(root: path))
+            } else if isHidden(name), let claim = try claim(path) {
+                try withExtendedLifetime(claim) { try Files.removeTree(path) }
             }
         }
     }
@@ -41,16 +65,5 @@ enum InstanceRemoval {
         else { return }
         // Both locks stay taken until the directory is gone: nobody can join meanwhile.
         try withExtendedLifetime((lease, members)) { try remove(layout) }
-    }
-
-    private static func sweepHidden(_ layout: InstanceLayout) throws {
-        // Somebody may be removing it at this moment, so a young directory gets time.
-        guard let changed = try? Files.modificationTime(layout.root),
-            RealTimeClock.nanoseconds() - changed > 10_000_000_000
-        else { return }
-        if let lease = try? FileLock(path: layout.leasePath, create: false) {
-            guard try lease.tryLock() else { return }
-        }
-        try Files.removeTree(layout.root)
     }
 }

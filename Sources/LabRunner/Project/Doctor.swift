@@ -13,8 +13,11 @@ public struct Doctor {
         /// What to do; nil when nothing is to be done.
         public let advice: String?
 
-        /// Whether nothing is to be done.
-        public var isFine: Bool { advice == nil }
+        /// Whether the lab works although something may be done.
+        public var isOptional = false
+
+        /// Whether nothing must be done.
+        public var isFine: Bool { advice == nil || isOptional }
     }
 
     /// What an instance with a handful of apps takes at most, in bytes.
@@ -34,7 +37,8 @@ public struct Doctor {
     public func examine() -> [Finding] {
         [
             programs, runtimeFolder, space(of: "/dev/shm", named: "shared memory", needed: Self.neededSharedMemory),
-            space(of: ".", named: "disk for records", needed: Self.neededDisk), locks, descriptors, loopback, leftovers,
+            space(of: ".", named: "disk for records", needed: Self.neededDisk), locks, descriptors, loopback, ptrace,
+            versions, running, leftovers,
         ]
     }
 
@@ -132,9 +136,62 @@ public struct Doctor {
             advice: isBound ? nil : "Bring the interface up: ip link set lo up")
     }
 
-    private var leftovers: Finding {
+    /// Tools that look into other processes need it, and many containers forbid it.
+    private var ptrace: Finding {
+        Finding(subject: "ptrace", state: "not needed, whatever the system allows", advice: nil)
+    }
+
+    private var versions: Finding {
+        // Only the server is linked with all of them.
+        let server = (try? Executables.find(environment: environment)).flatMap { programs in
+            try? ToolCall.output(of: [programs.path("lab-server"), "--libraries"])
+        }
+        let libraries = server.flatMap { try? JSONDecoder().decode([String: String].self, from: $0) } ?? [:]
+        let versions =
+            ["lab \(LabVersion.current)", ControlTransport.library]
+            + libraries.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" } + [RunCircumstances.machine]
+        return Finding(
+            subject: "versions", state: versions.joined(separator: ", "),
+            advice: libraries.isEmpty ? "`lab-server --libraries` did not answer; it says why when you call it." : nil)
+    }
+
+    private var running: Finding {
         let live = (try? Instance.live().count) ?? 0
         return Finding(
             subject: "running instances", state: live == 0 ? "none" : "\(live); `lab ps` lists them", advice: nil)
+    }
+
+    private var leftovers: Finding {
+        let subject = "dead instances"
+        do {
+            let found = try DeadInstances()
+            let names = Self.paths(of: found)
+            guard !names.isEmpty else { return Finding(subject: subject, state: "none", advice: nil) }
+            return Finding(
+                subject: subject, state: names.joined(separator: ", "),
+                advice: "Remove what they left: lab doctor --clean",
+                isOptional: true)
+        } catch {
+            return Finding(
+                subject: subject, state: "\(error)", advice: "Look into the folder of instances, and make it readable.")
+        }
+    }
+
+    private static func paths(of dead: DeadInstances) -> [String] {
+        dead.directories + dead.sharedMemory.map { "/dev/shm\($0)" }
+    }
+
+    /// Removes what dead instances left.
+    ///
+    /// - Returns: paths of what is gone.
+    /// - Throws: ``LabFailure`` when something cannot be removed.
+    public static func clean() throws -> [String] {
+        do {
+            let found = try DeadInstances()
+            try found.remove()
+            return paths(of: found)
+        } catch let error as SystemError {
+            throw LabFailure("not everything that dead instances left could be removed: \(error.sentence)")
+        }
     }
 }
