@@ -52,6 +52,14 @@ public final class Dashboard: Sendable {
                     try await writer.finish(nil)
                 })
         }
+        router.get("/scenario") { _, _ in
+            guard let scenario = page.scenario() else {
+                return Response(status: .noContent)
+            }
+            return Response(
+                status: .ok, headers: [.contentType: "application/yaml; charset=utf-8"],
+                body: .init(byteBuffer: ByteBuffer(string: scenario)))
+        }
         router.post("/steps") { request, _ in
             let body = try await request.body.collect(upTo: 65_536)
             let text = String(buffer: body)

@@ -171,6 +171,8 @@ public struct ListRequests: Command {
         @Field("What was encrypted in the body; nothing when nothing was.") public var decrypted: JSONValue
         @Field("The status that was answered; nothing when the connection was broken.") public var status: Int?
         @Field("What was encrypted in the answer; nothing when nothing was.") public var decryptedAnswer: JSONValue
+        @Field("The body of an answer in which nothing was encrypted: JSON, else text; nothing when it was empty.")
+        public var answer: JSONValue
         @Field(.faultId) public var fault: String?
         public init() {}
     }

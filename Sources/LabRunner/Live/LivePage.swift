@@ -10,9 +10,11 @@ internal import Synchronization
 public final class LivePage: Sendable {
     private let connection: InstanceConnection
     private let follower: TraceFollower
-    private let recorded: RecordedEvents
+    private let histories: HistoryFollower
+    private let requests: RequestFollower
+    private let recorded: LiveRecord
     /// One at a time: a step knows what the ones before it have kept.
-    private let steps: Mutex<LiveSteps>
+    private let session: Mutex<Session>
     private let underWay: StepUnderWay
 
     /// A page about an instance.
@@ -21,22 +23,38 @@ public final class LivePage: Sendable {
     public init(about connection: InstanceConnection) throws {
         self.connection = connection
         let manifest = connection.manifest
-        let recorded = RecordedEvents()
+        let recorded = LiveRecord()
         self.recorded = recorded
-        follower = try TraceFollower(directory: manifest.tracesDirectory) { recorded.add($0) }
         let steps = try LiveSteps(
-            for: connection, directory: "\(manifest.runDirectory)/dashboard",
+            for: connection, directory: "\(manifest.runDirectory)/\(HistoryFollower.ownFolder)",
             labFile: Files.absolute(manifest.labFile ?? "lab.yaml"))
+        let requests = RequestFollower(of: connection, redactor: steps.redactor) { recorded.add($0) }
+        self.requests = requests
+        follower = try TraceFollower(directory: manifest.tracesDirectory) { event in
+            recorded.add(event)
+            requests.note(event)
+        }
+        histories = try HistoryFollower(in: manifest.runDirectory) { recorded.add($0) }
         underWay = steps.underWay
-        self.steps = Mutex(steps)
+        session = Mutex(Session(steps: steps))
+    }
+
+    /// What was done on the page.
+    private struct Session {
+        let steps: LiveSteps
+        var recorded = RecordedSteps()
+        /// How many texts are not in the record, because a secret would be in it.
+        var leftOut = 0
     }
 
     /// Ends the step under way, all streams of updates, and following the instance.
     public func stop() {
         underWay.interrupt()
+        requests.stop()
         follower.stop()
+        histories.stop()
         recorded.end()
-        steps.withLock { $0.stop() }
+        session.withLock { $0.steps.stop() }
     }
 
     /// The document, which asks for the updates itself.
@@ -50,11 +68,10 @@ public final class LivePage: Sendable {
             "instance": .string(connection.manifest.id), "topology": .string(connection.manifest.topology.name),
             "actors": .array(actors),
         ])
-        return PageTemplate.page(
-            [
-                PageTemplate.Block(id: "run", json: PageReport(runs: []).overview([]).encoded()),
-                PageTemplate.Block(id: "live", json: live.encoded()),
-            ], isLive: true)
+        return PageTemplate.livePage([
+            PageTemplate.Block(id: "run", json: PageReport(runs: []).overview([]).encoded()),
+            PageTemplate.Block(id: "live", json: live.encoded()),
+        ])
     }
 
     /// What has happened, in documents for the page: first everything so far, then what is new, as fast as somebody reads.
@@ -65,37 +82,43 @@ public final class LivePage: Sendable {
 
     /// The documents of ``updates()``.
     public struct Updates: AsyncSequence, Sendable {
-        fileprivate let recorded: RecordedEvents
+        fileprivate let recorded: LiveRecord
         fileprivate let lanes: [TimelineEvents.Lane]
 
         public func makeAsyncIterator() -> Iterator {
-            Iterator(
+            let begin = recorded.begin
+            return Iterator(
                 recorded: recorded, changes: recorded.changes().makeAsyncIterator(),
-                table: TimelineEvents(lanes: lanes, begin: recorded.begin))
+                table: TimelineEvents(lanes: lanes), begin: begin)
         }
 
         /// Not thread-safe: for one reader.
         public struct Iterator: AsyncIteratorProtocol {
-            fileprivate let recorded: RecordedEvents
+            fileprivate let recorded: LiveRecord
             fileprivate var changes: AsyncStream<Void>.Iterator
             fileprivate var table: TimelineEvents
-            private var count = 0
-
-            fileprivate init(
-                recorded: RecordedEvents, changes: AsyncStream<Void>.Iterator, table: TimelineEvents
-            ) {
-                (self.recorded, self.changes, self.table) = (recorded, changes, table)
-            }
+            fileprivate let begin: UInt64
+            fileprivate var known = LiveRecord.Extent()
 
             /// The next document; nil when the instance has ended.
             public mutating func next() async -> Data? {
                 while await changes.next() != nil {
-                    let new = recorded.events(after: count)
-                    count += new.count
-                    for event in new { table.add(event) }
-                    if let update = table.drained() { return update.encoded() }
+                    let news = recorded.news(since: &known)
+                    for event in news.events { table.add(event) }
+                    var update = table.drained(since: begin)?.objectValue ?? [:]
+                    if !news.history.isEmpty { update["history"] = .array(news.history.map(line)) }
+                    if !news.requests.isEmpty { update["requests"] = .array(Array(news.requests)) }
+                    if !update.isEmpty { return JSONValue.object(update).encoded() }
                 }
                 return nil
+            }
+
+            /// A line of a history on the page's axis of time.
+            private func line(_ line: LiveRecord.HistoryLine) -> JSONValue {
+                var fields = line.fields
+                fields["t"] = .integer(TimelineEvents.microseconds(line.time, since: begin))
+                fields["source"] = .string(line.source)
+                return .object(fields)
             }
         }
     }
@@ -105,9 +128,17 @@ public final class LivePage: Sendable {
     /// - Parameter text: the step in YAML, or in its short form.
     /// - Returns: `answer`, or `error` with what was wrong with it.
     public func perform(_ text: String) -> JSONValue {
-        steps.withLock { steps in
+        session.withLock { session in
+            let steps = session.steps
             do {
-                switch try steps.perform(try ShellLine.yaml(text)) {
+                let yaml = try steps.yaml(text)
+                let outcome = try steps.perform(yaml)
+                if let kept = steps.withoutSecrets(yaml) {
+                    session.recorded.add(kept, outcome)
+                } else {
+                    session.leftOut += 1
+                }
+                switch outcome {
                 case .refused(let complaints): return .object(["error": .string(complaints.trimmed)])
                 case .done(_, let answer): return .object(["answer": steps.redactor.redact(answer ?? .null)])
                 case .failed(let failures, _, _):
@@ -118,54 +149,19 @@ public final class LivePage: Sendable {
             }
         }
     }
-}
 
-/// The events of an instance so far. Thread rule: any thread.
-private final class RecordedEvents: Sendable {
-    private struct State {
-        var events: [TraceEvent] = []
-        var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
-        var lastListener = 0
-        var isOver = false
-    }
-
-    private let state = Mutex(State())
-
-    func add(_ event: TraceEvent) {
-        state.withLock { state in
-            state.events.append(event)
-            for listener in state.listeners.values { listener.yield() }
-        }
-    }
-
-    func end() {
-        let listeners = state.withLock { state in
-            state.isOver = true
-            return Array(state.listeners.values)
-        }
-        // They take themselves off the list.
-        for listener in listeners { listener.finish() }
-    }
-
-    func events(after count: Int) -> ArraySlice<TraceEvent> { state.withLock { $0.events[count...] } }
-
-    /// The first moment of all, on the monotonic clock, in nanoseconds.
-    var begin: UInt64 { state.withLock { $0.events.map(\.time).min() } ?? MonotonicClock.nanoseconds() }
-
-    /// An element at once, and one whenever there is something new; several may become one.
-    func changes() -> AsyncStream<Void> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let number = state.withLock { state in
-                state.lastListener += 1
-                state.listeners[state.lastListener] = continuation
-                return state.lastListener
-            }
-            continuation.onTermination = { [weak self] _ in
-                self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
-            }
-            continuation.yield()
-            // After that nothing new comes.
-            if state.withLock(\.isOver) { continuation.finish() }
+    /// What was done on the page so far as a scenario that can be run; nil when there is nothing to repeat. Secrets are in it
+    /// by name only.
+    public func scenario() -> String? {
+        session.withLock { session in
+            guard !session.recorded.entries.isEmpty else { return nil }
+            let text = session.recorded.scenario(
+                named: "What was done on the dashboard", topology: connection.manifest.topology.name,
+                secrets: session.steps.given)
+            let remark =
+                session.leftOut == 0
+                ? "" : "# Not here, because a secret is in the middle of the text: \(session.leftOut) of the steps.\n"
+            return remark + session.steps.redactor.redact(text)
         }
     }
 }

@@ -67,21 +67,23 @@ struct TrafficCommands: Sendable {
 }
 
 extension ListRequests.Request {
-    fileprivate init(_ entry: TrafficEntry) {
+    init(_ entry: TrafficEntry) {
         self.init()
         number = entry.number
         method = entry.method
         path = entry.path
         headers = entry.headers.mapValues(JSONValue.string)
-        body = Self.json(entry.body)
+        body = .traffic(entry.body)
         // A signed envelope in an envelope has two; the inner one is what the app said.
-        decrypted = entry.decrypted.last.map { Self.json($0.request) } ?? .null
+        decrypted = entry.decrypted.last.map { .traffic($0.request) } ?? .null
         status = entry.status
-        decryptedAnswer = entry.decrypted.last?.response.map(Self.json) ?? .null
+        decryptedAnswer = entry.decrypted.last?.response.map(JSONValue.traffic) ?? .null
+        answer = decryptedAnswer.isNull && !entry.answer.isEmpty ? .traffic(entry.answer) : .null
         fault = entry.fault
     }
+}
 
-    private static func json(_ text: String) -> JSONValue {
-        (try? JSONValue.parse(Data(text.utf8))) ?? .string(text)
-    }
+extension JSONValue {
+    /// What was sent or answered: JSON, else text.
+    static func traffic(_ text: String) -> JSONValue { (try? parse(Data(text.utf8))) ?? .string(text) }
 }

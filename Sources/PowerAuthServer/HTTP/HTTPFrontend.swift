@@ -75,11 +75,13 @@ struct HTTPFrontend: Sendable {
         guard let lab, endpoint.face != .lab else { return Self.response(await answer(nil)) }
         let fault = lab.faults.hit(method: request.method, path: endpoint.path)
         let plaintexts = PlaintextLog()
+        let number = lab.record?.received(request)
         func note(_ answer: ServerResponse?) {
-            lab.traffic.add(
-                TrafficEntry(
-                    request, at: clock.now(), operation: operation, plaintexts: plaintexts, answer: answer,
-                    fault: fault?.id))
+            let entry = TrafficEntry(
+                request, at: clock.now(), operation: operation, plaintexts: plaintexts, answer: answer,
+                fault: fault?.id)
+            lab.traffic.add(entry)
+            if let number { lab.record?.ended(entry, number: number) }
         }
         // Before anybody hears of the fault, and moves the clock because of it.
         let latencyEnd = fault?.latency.map { clock.now().advanced(by: Int64($0)) }

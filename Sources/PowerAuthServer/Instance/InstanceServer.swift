@@ -37,6 +37,7 @@ public final class InstanceServer: Sendable {
         var configuration = ServerConfiguration(directory: layout.serverDirectory)
         configuration.apply(manifest.topology.server)
         configuration.hasLabPowers = true
+        configuration.requestRecordPath = layout.requestsPath(incarnation: incarnation)
         server = try LabServer(
             configuration: configuration, clock: InstanceClock(clock: clock),
             journal: InstanceJournal(trace: trace), faults: ServerFaults(faults),

@@ -1,8 +1,12 @@
+import LabKit
+
 /// What a lab can do to the server beyond what any client can. A server that was not started by a lab, or told to,
 /// has none of it.
 struct LabPowers: Sendable {
     let faults = TrafficFaults()
     let traffic = TrafficJournal()
+    /// Nil where nobody would read it.
+    var record: RequestRecord?
     let identityProvider = LabIdentityProvider()
 }
 

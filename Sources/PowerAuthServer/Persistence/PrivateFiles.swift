@@ -23,7 +23,11 @@ enum PrivateFiles {
         try makeDirectory(directory)
         let files = FileManager.default
         for name in try files.contentsOfDirectory(atPath: directory) where name.hasPrefix(database) {
-            try setMode(0o600, of: "\(directory)/\(name)")
+            do {
+                try setMode(0o600, of: "\(directory)/\(name)")
+            } catch let error as CocoaError where error.code == .fileNoSuchFile || error.code == .fileReadNoSuchFile {
+                // SQLite takes its other files away when the last connection of another process ends.
+            }
         }
         for folder in folders.map({ "\(directory)/\($0)" }) where files.fileExists(atPath: folder) {
             try makeDirectory(folder)

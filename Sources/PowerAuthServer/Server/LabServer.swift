@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
+import LabKit
 import Logging
 import NIOCore
 import NIOSSL
@@ -85,7 +86,8 @@ public final class LabServer: Sendable {
         let journal = JournalFanOut(journals: [metrics] + (journal.map { [$0] } ?? []))
         self.journal = journal
         self.faults = faults
-        powers = configuration.hasLabPowers ? LabPowers() : nil
+        let record = try configuration.requestRecordPath.map { try RequestRecord(path: $0) }
+        powers = configuration.hasLabPowers ? LabPowers(record: record) : nil
         services = try ServerServices(
             configuration: configuration, clock: clock, journal: journal, faults: faults,
             pushGateway: pushGateway, labIdentityProvider: powers?.identityProvider)

@@ -34,6 +34,8 @@ public struct ServerConfiguration: Sendable {
     /// Whether `/lab/**` is there: faults, traffic with its decrypted bodies, snapshots, seeding. Never on a server
     /// that anybody relies on.
     public var hasLabPowers = false
+    /// The file that a lab's server records its requests in, with what was encrypted in them; nil for none.
+    public var requestRecordPath: String?
     /// The certificate to show; nil for plain HTTP.
     public var certificate: CertificateKind?
     /// What private keys are sealed with in the database; nil stores them in clear.

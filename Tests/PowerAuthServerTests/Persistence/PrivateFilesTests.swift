@@ -1,5 +1,8 @@
 import Foundation
+import Glibc
 import LabKit
+import LabSystem
+import Synchronization
 import TestSupport
 import Testing
 
@@ -63,6 +66,26 @@ struct PrivateFilesTests {
         #expect(error?.description.contains("Choose one for the server alone") == true)
         #expect(try mode(directory.path) == 0o1777)
         try open(directory.path, 0o700)
+    }
+
+    @Test("A file that SQLite takes away while the server starts is no obstacle")
+    func vanishingFile() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/server.sqlite-shm"
+        let isOver = Atomic(false)
+        try await onThread {
+            let other = runOnThread(name: "other server") {
+                while !isOver.load(ordering: .relaxed) {
+                    _ = FileManager.default.createFile(atPath: path, contents: nil)
+                    unlink(path)
+                }
+            }
+            defer {
+                isOver.store(true, ordering: .relaxed)
+                other.join()
+            }
+            for _ in 0..<2_000 { try PrivateFiles.prepare(directory.path) }
+        }
     }
 
     /// - Parameter count: how many files and directories there are at least.

@@ -1,0 +1,71 @@
+internal import Dispatch
+internal import LabKit
+internal import Synchronization
+
+/// Asks a running instance's server for the requests of apps, whenever it has answered some.
+///
+/// Thread rule: any thread; the callback runs on a thread of its own.
+final class RequestFollower: Sendable {
+    /// How long answers are collected before the server is asked once for all of them.
+    private static let pause = DispatchTimeInterval.milliseconds(50)
+
+    private struct State {
+        /// Number of the last request that is known.
+        var last: Int64 = 0
+        var isWaiting = false
+        var isOver = false
+    }
+
+    private let instance: InstanceConnection
+    private let redactor: Redactor
+    private let onRequests: @Sendable ([JSONValue]) -> Void
+    /// Questions of the page must not wait for those of a step.
+    private let clients: ControlClients
+    private let queue = DispatchQueue(label: "requests")
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - redactor: masks the secrets that were typed on the page.
+    ///   - onRequests: gets each request once, oldest first.
+    init(
+        of instance: InstanceConnection, redactor: Redactor, onRequests: @escaping @Sendable ([JSONValue]) -> Void
+    ) {
+        self.instance = instance
+        self.redactor = redactor
+        self.onRequests = onRequests
+        clients = ControlClients(instance.layout)
+    }
+
+    /// Takes an event of the instance; one of the server may mean that there are requests to ask for.
+    func note(_ event: TraceEvent) {
+        switch event.name {
+        // A server that was started anew counts anew.
+        case .processStarted where event.process == "server": state.withLock { $0.last = 0 }
+        case .serverResponse, .serverFaulted: ask()
+        default: break
+        }
+    }
+
+    /// Asks no more. A question under way still ends by itself.
+    func stop() { state.withLock { $0.isOver = true } }
+
+    private func ask() {
+        let isFirst = state.withLock { state in
+            defer { state.isWaiting = true }
+            return !state.isWaiting
+        }
+        if isFirst { queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in self?.fetch() } }
+    }
+
+    private func fetch() {
+        let last: Int64? = state.withLock { state in
+            state.isWaiting = false
+            return state.isOver ? nil : state.last
+        }
+        guard let last else { return }
+        let new = ScenarioTraffic(of: instance, redactor: redactor).requests(after: last, over: clients)
+        guard !new.isEmpty else { return }
+        state.withLock { $0.last = new.compactMap { $0["number"]?.integerValue }.max() ?? $0.last }
+        onRequests(new)
+    }
+}

@@ -1,0 +1,34 @@
+internal import LabFile
+internal import LabKit
+internal import Synchronization
+
+/// The files whose texts stand in the record of a run already, by their paths.
+///
+/// Thread rule: any thread.
+final class RecordedSources: Sendable {
+    private let paths = Mutex<Set<String>>([])
+
+    /// Remembers a file.
+    ///
+    /// - Returns: Whether it was not there yet.
+    fileprivate func insert(_ file: SourceFile) -> Bool { paths.withLock { $0.insert(file.path).inserted } }
+}
+
+extension ScenarioRun {
+    /// Records the text of a step's file, secrets masked, unless that was done.
+    ///
+    /// - Returns: What the record says of where the step is written: lines of that text.
+    func recordSource(of step: Step) -> [String: JSONValue] {
+        let (file, range) = (step.place.file, step.place.range)
+        if sources.insert(file) {
+            let lines = (1...max(1, file.lines.count)).map { renderer.secrets.masked(line: $0, of: file) }
+            history.record("source", ["file": .string(file.path), "text": .string(lines.joined(separator: "\n"))])
+        }
+        var fields: [String: JSONValue] = [
+            "file": .string(file.path), "line": .integer(Int64(range.start.line)),
+            "column": .integer(Int64(range.start.column)), "lastLine": .integer(Int64(range.end.line)),
+        ]
+        if !step.includedAt.isEmpty { fields["includedAt"] = .array(step.includedAt.map { .string($0.label) }) }
+        return fields
+    }
+}

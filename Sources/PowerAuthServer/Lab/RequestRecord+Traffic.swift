@@ -1,0 +1,28 @@
+import HTTPTypes
+import LabKit
+import PowerAuthProtocol
+
+extension RequestRecord {
+    /// Notes that a request has come.
+    func received(_ request: ServerRequest) -> Int {
+        let headers = Dictionary(request.headers.map { ($0.name.rawName, $0.value) }) { _, last in last }
+        return begin([
+            "method": .string(request.method), "path": .string(request.path),
+            "headers": .object(headers.mapValues(JSONValue.string)),
+            "body": .traffic(TrafficEntry.text(request.body)),
+        ])
+    }
+
+    /// Notes what came of a request, and what was encrypted in it.
+    ///
+    /// - Parameter number: From ``received(_:)``.
+    func ended(_ entry: TrafficEntry, number: Int) {
+        let told = ListRequests.Request(entry)
+        add(
+            [
+                "status": told.status.map { .integer(Int64($0)) } ?? .null, "decrypted": told.decrypted,
+                "decryptedAnswer": told.decryptedAnswer, "answer": told.answer,
+                "fault": told.fault.map(JSONValue.string) ?? .null,
+            ], to: number)
+    }
+}
