@@ -39,6 +39,9 @@ final class SampleApp: MainApp {
             app.waiting?.resume(returning: word.word)
             app.waiting = nil
         },
+        Command("chatter", "Logs many lines.", taking: Lines.self) { app, lines in
+            for line in 1...lines.lines { app.context.log("line \(line)") }
+        },
         Command("crash", "Dies.") { _ in
             kill(getpid(), SIGKILL)
         },
@@ -68,6 +71,12 @@ struct Unlock: FieldObject {
 /// A word.
 struct Word: FieldObject {
     @Field("The word.") var word: String
+    init() {}
+}
+
+/// How many lines.
+struct Lines: FieldObject {
+    @Field("How many.", limit: .between(1, 1_000_000)) var lines: Int
     init() {}
 }
 

@@ -116,15 +116,24 @@ struct ControlClientLoop: ~Copyable {
     }
 
     private mutating func deliver(_ frames: [Data]) throws {
-        guard frames.count == 1, let json = try? JSONValue.parse(frames[0]) else { return }
+        guard frames.count == 1 else { return refuse("\(frames.count) parts where a message has one") }
+        guard let json = try? JSONValue.parse(frames[0]) else { return refuse("something that is no JSON") }
         if let farewell = Farewell(json: json) { return try takeLeave(farewell) }
         if let pid = Greeting.pid(in: json) {
             server = try? ProcessWatch(pid: pid)
             return
         }
-        guard let reply = ControlReply(json: json) else { return }
+        guard let reply = ControlReply(json: json) else { return refuse("a message without an `id`") }
         // A reply to a call that has ended meanwhile finds nothing and is dropped.
         for entry in take(where: { $0.call.id == reply.id }) { entry.call.completion(.success(reply)) }
+    }
+
+    /// Ends the calls under way: one of them may have had this answer, and none can be trusted to get another.
+    private mutating func refuse(_ what: String) {
+        for entry in take(where: { $0.isSent }) {
+            entry.call.completion(
+                .failure(.badReply("\(endpoint) sent \(what) while '\(entry.call.command)' waited for its answer")))
+        }
     }
 
     /// Confirms that all replies before the farewell have been read, and keeps what the leaving server has not taken

@@ -7,7 +7,7 @@ public struct ControlError: Error, Hashable, Codable, Sendable {
     /// The error code within the domain.
     public var code: Int?
     /// The code's name, e.g. `externalPendingOperation`, or one of the lab's: `invalidConfiguration`,
-    /// `unknownCommand`, `badArgument`, `badRequest`, `peerDied`, `timedOut`, `interrupted`, `failed`.
+    /// `unknownCommand`, `badArgument`, `badReply`, `badRequest`, `peerDied`, `timedOut`, `interrupted`, `failed`.
     public var name: String?
     /// What happened, for people.
     public var message: String
@@ -43,6 +43,11 @@ public struct ControlError: Error, Hashable, Codable, Sendable {
     /// A message that is not a request.
     static func badRequest(_ message: String) -> ControlError {
         ControlError(name: "badRequest", message: message)
+    }
+
+    /// An answer that breaks the protocol between the lab and its processes, or is none of those that the command has.
+    public static func badReply(_ message: String) -> ControlError {
+        ControlError(name: "badReply", message: message)
     }
 
     /// Any other failure.

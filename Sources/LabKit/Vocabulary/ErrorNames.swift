@@ -43,9 +43,8 @@ public enum ErrorNames {
 
     /// Errors of the lab itself.
     static let lab = [
-        "badArgument", "badRequest", "cancelled", "failed", "interrupted", "notRunning", "peerDied", "suspended",
-        "timedOut",
-        "unknownCommand",
+        "badArgument", "badReply", "badRequest", "cancelled", "failed", "interrupted", "notRunning", "peerDied",
+        "suspended", "timedOut", "unknownCommand",
     ]
 
     /// Errors of a device.

@@ -7,6 +7,13 @@ extension Explanation {
             advice: "The message names the parameter; `lab steps` lists all of them.",
             scenarios: ["sharing/inspection-of-damaged-memory.yaml"]),
         Explanation(
+            "badReply", .labError, "A program answered, and the answer breaks the protocol or its own vocabulary.",
+            causes: [
+                "A user's own program in another language sends something else than the page about own apps says.",
+                "Its vocabulary declares another `result` than the program has.",
+            ],
+            advice: "The message says what came. docs/own-app.md describes the messages."),
+        Explanation(
             "badRequest", .labError, "A message on a control socket is no request.",
             causes: ["A program other than the lab wrote to the socket, or one of another version."],
             advice: "Build all programs of the lab from one version."),

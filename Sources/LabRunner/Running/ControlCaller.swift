@@ -78,10 +78,24 @@ struct ControlCaller: Sendable {
             if target.kind == .link, [LinkUp.name, LinkDown.name].contains(command) {
                 LinkSettling(instance: instance).wait(for: target.actor, toBe: command == LinkUp.name)
             }
-            return Outcome(answer: .result(reply.result ?? .null), interval: interval)
+            let result = reply.result ?? .null
+            if let breach = Self.breach(of: target, command, by: result) {
+                return Outcome(answer: .error(breach), interval: interval)
+            }
+            return Outcome(answer: .result(result), interval: interval)
         } catch let error as ControlError {
             return Outcome(answer: .error(error), interval: nil)
         }
+    }
+
+    /// What is wrong with the answer of a user's own program, which may be written in any language.
+    private static func breach(of target: Target, _ command: String, by result: JSONValue) -> ControlError? {
+        guard let declared = target.own?.commands.first(where: { $0.name == command })?.result,
+            !declared.admits(result)
+        else { return nil }
+        // The value is not shown: it may be a secret.
+        return .badReply(
+            "the answer of `\(target.actor)` to `\(command)` is not what its vocabulary says: \(declared.title)")
     }
 
     /// Refuses an app that cannot answer.

@@ -6,22 +6,10 @@ extension EndToEnd {
     /// The app is `Tests/sample-app`, a program as a user's package has one.
     @Suite("An own app in the lab")
     struct OwnAppTests {
-        private static func workspace() throws -> Workspace {
+        static func workspace() throws -> Workspace {
             let workspace = try Workspace()
-            let program = URL(filePath: try LabCommand.path(of: "sample-app")).path
-            try workspace.write(
-                """
-                topologies:
-                  default:
-                    devices:
-                      phone:
-                        kind: phone
-                        apps:
-                          sample:
-                            bundleIdentifier: com.example.sample
-                            executable: \(program)
-                            settings: { word: Good day }
-                """, to: "lab.yaml")
+            try workspace.writeTopology(
+                of: "sample", playedBy: try LabCommand.path(of: "sample-app"), "settings: { word: Good day }")
             return workspace
         }
 
