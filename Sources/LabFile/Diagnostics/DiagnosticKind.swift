@@ -1,4 +1,4 @@
-import LabKit
+public import LabKit
 
 /// Everything that can be wrong with a file the user writes, each with the facts its sentence needs.
 ///
@@ -35,6 +35,12 @@ public enum DiagnosticKind: Equatable, Sendable {
     case tooManyNodes(limit: Int, usesAliases: Bool)
     /// Lists in lists in lists.
     case nestedTooDeeply(limit: Int)
+
+    // The language.
+    /// A word that has another name by now.
+    case oldSpelling(OldSpelling)
+    /// A version of the language that this lab does not know.
+    case newerLanguage(version: Int64, spoken: Int64)
 
     // Shapes and keys.
     /// A list where a mapping belongs, and the like.

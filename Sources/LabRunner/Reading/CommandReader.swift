@@ -56,6 +56,13 @@ struct CommandReader {
         for target in targets {
             if let command = target.command(named: name) { return (target, command) }
         }
+        for target in targets {
+            guard let spelling = OldSpelling.command(name, of: target.kind),
+                let command = target.command(named: spelling.new)
+            else { continue }
+            collector.warn(.oldSpelling(spelling), at: place)
+            return (target, command)
+        }
         guard let first = targets.first else { return nil }
         // A command that the actor's own program leaves out is as unknown as any.
         let kinds = targets.map(\.kind)
@@ -83,11 +90,12 @@ struct CommandReader {
     private func readArguments(
         _ node: YAMLNode?, of command: CommandDeclaration, at place: SourcePlace
     ) -> [CommandStep.Argument]? {
-        let entries = node?.entries ?? []
         if let node, node.entries == nil, !node.isNull {
             collector.report(.wrongShape(what: "`with`", expected: .mapping, actual: node.shape), at: node.place)
             return nil
         }
+        let node = node.map { withCurrentNames($0, of: command) }
+        let entries = node?.entries ?? []
         let before = collector.count
         let known = command.fields.map { $0.name }
         var misspelled: [String] = []
@@ -118,6 +126,22 @@ struct CommandReader {
             }
         }
         return collector.count == before ? arguments : nil
+    }
+
+    /// Parameters with those names that the vocabulary has. An old name beside the new one stays, and is unknown.
+    private func withCurrentNames(_ node: YAMLNode, of command: CommandDeclaration) -> YAMLNode {
+        let spellings = OldSpelling.parameters(of: command.name)
+        guard !spellings.isEmpty, let entries = node.entries else { return node }
+        // A command of an own app may have the same name and other parameters.
+        let names = command.fields.map { $0.name }
+        let renamed = entries.map { entry in
+            guard let spelling = spellings.first(where: { $0.old == entry.key }), node[spelling.new] == nil,
+                names.contains(spelling.new), !names.contains(entry.key)
+            else { return entry }
+            collector.warn(.oldSpelling(spelling), at: entry.keyPlace)
+            return YAMLEntry(key: spelling.new, keyPlace: entry.keyPlace, value: entry.value)
+        }
+        return YAMLNode(.mapping(renamed), at: node.place)
     }
 
     /// What the lab would not let through is refused before anything starts, as far as the value is known.

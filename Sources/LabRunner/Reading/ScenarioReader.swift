@@ -26,7 +26,7 @@ public enum ScenarioReader {
         if file.lines.contains(where: { $0.hasPrefix("name:") }) { return false }
         guard let entries = YAMLDocument.parse(file, reporting: DiagnosticCollector())?.entries else { return false }
         return entries.contains { $0.key == "steps" }
-            && entries.allSatisfy { ["about", "outputs", "parameters", "steps"].contains($0.key) }
+            && entries.allSatisfy { ["about", "outputs", "parameters", "steps", LanguageVersion.key].contains($0.key) }
     }
 
     /// Reads a file.
@@ -67,9 +67,11 @@ private struct Reading {
 
     func read(_ root: YAMLNode) -> [Scenario] {
         guard let reader = MappingReader(root, container: "a scenario", reporting: collector) else { return [] }
+        guard LanguageVersion.isSpoken(by: reader, reporting: collector) else { return [] }
         let name = reader.text("name", required: true) ?? ""
         let tags = reader.texts("tags") ?? []
         let header = HeaderReader(reader: reader, collector: collector)
+        let manual = header.manual()
         let quarantine = header.quarantine()
         let topology = readLab(reader.optional("lab"), root: root)
         let obstacle = topology.flatMap(header.obstacle)
@@ -121,8 +123,8 @@ private struct Reading {
             if collector.isEmpty, isPlayed { scope.captures.warn(in: collector) }
             return Scenario(
                 id: suffix.isEmpty ? id : "\(id)[\(suffix)]", name: suffix.isEmpty ? name : "\(name) [\(suffix)]",
-                about: about, tags: tags, quarantine: quarantine, obstacle: obstacle, file: file,
-                includes: files.identities, topology: topology, values: declarations.values,
+                about: about, manual: manual, tags: tags, quarantine: quarantine, obstacle: obstacle,
+                file: file, includes: files.identities, topology: topology, values: declarations.values,
                 generated: declarations.generated, setup: setup, steps: steps, tearDown: tearDown,
                 secrets: collector.secretRanges, secretTexts: secrets.texts.sorted())
         }

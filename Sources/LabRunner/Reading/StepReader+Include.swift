@@ -30,6 +30,7 @@ extension StepReader {
             guard let root = YAMLDocument.parse(included.file, reporting: collector),
                 let reader = MappingReader(root, container: "an included file", reporting: collector)
             else { return nil }
+            guard LanguageVersion.isSpoken(by: reader, reporting: collector) else { return nil }
             reader.declare("name", "about")
             readParameters(reader, of: call, into: inner)
             let outputs = readOutputs(reader)

@@ -11,6 +11,8 @@ public struct Scenario: Sendable {
     public let name: String
     /// What it is about, such as a section of the manual; nil when the file does not say.
     let about: String?
+    /// The chapters of the manuals that it shows, each as ``ManualChapter/name``.
+    let manual: [String]
     /// Words to select by.
     public let tags: [String]
     /// Why the scenario is known not to pass; nil for a healthy one. A quarantined scenario runs, and
@@ -67,6 +69,15 @@ public struct Scenario: Sendable {
     ///   - labOption: What `--lab` said.
     func inspection(_ subject: String, labOption: String?) -> String {
         "lab inspect \(subject) --failure \(word)\(Self.option(lab: labOption))"
+    }
+
+    /// The command that compares the last run of the scenario with an earlier one.
+    ///
+    /// - Parameters:
+    ///   - run: The identifier of the earlier one.
+    ///   - labOption: What `--lab` said.
+    func comparison(with run: String, labOption: String?) -> String {
+        "lab diff \(run) latest \(word)\(Self.option(lab: labOption))"
     }
 
     /// How a command line names the scenario.

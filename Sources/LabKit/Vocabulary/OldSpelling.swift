@@ -1,0 +1,75 @@
+/// A word of the vocabulary that has another name by now, and is still understood.
+///
+/// Files with the old word are accepted with a warning until ``refusedFrom``; `lab format --upgrade` rewrites them. Whoever
+/// renames a command or a parameter adds the old word here, for one minor version of the lab.
+public struct OldSpelling: Sendable, Equatable {
+    /// Where the old word stands.
+    public enum Place: Sendable, Equatable {
+        /// In place of a command of this kind of actor.
+        case command(of: ActorKind)
+        /// In place of a parameter of the command of this name.
+        case parameter(of: String)
+    }
+
+    /// A version of the lab without its last number.
+    public struct Version: Sendable, Comparable, CustomStringConvertible {
+        private let major: Int
+        private let minor: Int
+
+        /// Reads a version such as `0.2` or `0.2.1-dev`; nil for any other text.
+        public init?(_ text: String) {
+            let numbers = text.split(separator: ".").prefix(2).compactMap { Int($0) }
+            guard numbers.count == 2 else { return nil }
+            self.init(numbers[0], numbers[1])
+        }
+
+        init(_ major: Int, _ minor: Int) { (self.major, self.minor) = (major, minor) }
+
+        public var description: String { "\(major).\(minor)" }
+
+        public static func < (left: Version, right: Version) -> Bool {
+            (left.major, left.minor) < (right.major, right.minor)
+        }
+    }
+
+    /// Where it stands.
+    public let place: Place
+    /// The old word.
+    public let old: String
+    /// The word that the vocabulary has.
+    public let new: String
+    /// The version from which on the old word is warned of.
+    public let deprecatedFrom: Version
+    /// The version from which on the old word is refused.
+    public let refusedFrom: Version
+
+    /// Everything that is still understood.
+    public static let all = [
+        // The SDK's own name up to 1.8, which its older manuals use (sdk.md, section 2).
+        OldSpelling(.command(of: .app), "commitActivation", PersistActivation.info.name),
+        // The names of the networking library's parameters, until one thing had one word in all commands.
+        OldSpelling(.parameter(of: Post.info.name), "e2ee", "encryption"),
+        OldSpelling(.parameter(of: Post.info.name), "tokenName", "token"),
+        OldSpelling(.parameter(of: SendPush.info.name), "data", "userInfo"),
+    ]
+
+    private init(_ place: Place, _ old: String, _ new: String) {
+        (self.place, self.old, self.new) = (place, old, new)
+        (deprecatedFrom, refusedFrom) = (Version(0, 1), Version(0, 2))
+    }
+
+    /// The spelling that an unknown command of a kind of actor is an old one of.
+    public static func command(_ old: String, of kind: ActorKind) -> OldSpelling? {
+        all.first { $0.place == .command(of: kind) && $0.old == old }
+    }
+
+    /// The spellings of a command's parameters.
+    public static func parameters(of command: String) -> [OldSpelling] {
+        all.filter { $0.place == .parameter(of: command) }
+    }
+
+    /// What is said of the old word.
+    public var warning: String {
+        "`\(old)` is now `\(new)`; the old word is refused from version \(refusedFrom) on"
+    }
+}

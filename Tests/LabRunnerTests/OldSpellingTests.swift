@@ -1,0 +1,41 @@
+import LabKit
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("Old words of the vocabulary", .endsInTime)
+struct OldSpellingTests {
+    @Test("Each leads to a word of today, and is none itself where it stands", arguments: OldSpelling.all)
+    func leadsToNewWord(spelling: OldSpelling) throws {
+        switch spelling.place {
+        case .command(let kind):
+            let names = Vocabulary.lab.commands.filter { $0.actors.contains(kind) }.map(\.name)
+            #expect(names.contains(spelling.new))
+            #expect(!names.contains(spelling.old))
+            #expect(OldSpelling.command(spelling.old, of: kind) == spelling)
+        case .parameter(let command):
+            let fields = try #require(Vocabulary.lab.commands.first { $0.name == command }).fields.map { $0.name }
+            #expect(fields.contains(spelling.new))
+            #expect(!fields.contains(spelling.old))
+            #expect(OldSpelling.parameters(of: command).contains(spelling))
+        }
+    }
+
+    @Test("None is here longer than it said: remove those whose last version has come", arguments: OldSpelling.all)
+    func leavesInTime(spelling: OldSpelling) throws {
+        let current = try #require(OldSpelling.Version(LabVersion.current))
+        #expect(spelling.deprecatedFrom <= current)
+        #expect(current < spelling.refusedFrom)
+        #expect(spelling.deprecatedFrom < spelling.refusedFrom)
+    }
+
+    @Test("Versions are compared by their numbers")
+    func versions() throws {
+        let version = try #require(OldSpelling.Version("0.10.3-dev"))
+        #expect(version.description == "0.10")
+        #expect(try #require(OldSpelling.Version("0.9")) < version)
+        #expect(try version < #require(OldSpelling.Version("1.0")))
+        #expect(OldSpelling.Version("1") == nil)
+    }
+}
