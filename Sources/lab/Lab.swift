@@ -12,10 +12,11 @@ struct Lab: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lab",
         abstract: "Plays phones, watches and a PowerAuth server as processes, and checks what each of them saw.",
-        version: "lab 0.1.0-dev",
+        version: "lab \(LabVersion.current)",
         subcommands: [
             InitCommand.self, RunCommand.self, ShowCommand.self, ListCommand.self, CheckCommand.self,
-            MergeCommand.self, HistoryCommand.self, StatsCommand.self, BundleCommand.self, StressCommand.self,
+            FormatCommand.self, MergeCommand.self, HistoryCommand.self, DiffCommand.self, StatsCommand.self,
+            BundleCommand.self, StressCommand.self,
             UpCommand.self,
             ShellCommand.self, RecordCommand.self,
             ExecCommand.self, PsCommand.self, TraceCommand.self, LogsCommand.self, InspectCommand.self,

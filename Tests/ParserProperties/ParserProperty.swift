@@ -31,12 +31,13 @@ public struct ParserProperty: Sendable, CustomStringConvertible {
         public var description: String { "broken rule: \(rule); input in Base64: \(input.base64EncodedString())" }
     }
 
-    /// Every parser of the protocol, of the client core, of the Mobile Token SDK and of the link to the watch.
+    /// Every parser of the protocol, of the client core, of the Mobile Token SDK, of the link to the watch and of the lab's
+    /// files.
     public static let all: [ParserProperty] = {
         do {
             return codes + encodings + (try configurations()) + (try keys()) + headers + (try encryption())
                 + (try tokens()) + (try activation()) + (try status()) + sessionState + mobileToken
-                + (try watch())
+                + (try watch()) + files
         } catch {
             fatalError("The examples of the parser properties cannot be made: \(error)")
         }

@@ -1,0 +1,132 @@
+internal import Foundation
+internal import LabFile
+internal import LabSystem
+
+/// Puts the files that a command line names into the lab's shape.
+///
+/// Thread rule: any thread.
+public struct FileFormatting {
+    /// What is done with a file that is not as it should be.
+    public enum Treatment: Sendable {
+        /// It is written anew.
+        case rewrites
+        /// It is named, and stays as it is.
+        case checks
+    }
+
+    /// The path that stands for standard input.
+    public static let standardInput = "-"
+
+    private let treatment: Treatment
+    private let upgrades: Bool
+    private let print: (String) -> Void
+    private let writeErrors: (String) -> Void
+
+    /// - Parameters:
+    ///   - treatment: What is done with a file.
+    ///   - upgrades: Whether old words are replaced by those of today.
+    ///   - print: Takes pieces of text, for standard output.
+    ///   - writeErrors: Takes diagnostics, for standard error.
+    public init(
+        _ treatment: Treatment, upgrades: Bool = false, print: @escaping (String) -> Void,
+        writeErrors: @escaping (String) -> Void
+    ) {
+        self.treatment = treatment
+        self.upgrades = upgrades
+        self.print = print
+        self.writeErrors = writeErrors
+    }
+
+    /// What became of a file, the worst first.
+    private enum Result: Int, Comparable {
+        case refused, defect, changed, same
+
+        static func < (left: Result, right: Result) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// Formats files, and those in directories with the lab file there; a file with a mistake stays as it is.
+    ///
+    /// - Throws: ``BadUsage`` when a file cannot be written.
+    public func run(_ paths: [String]) throws -> RunOutcome {
+        let missing = SuiteReader.missing(among: paths)
+        guard missing.isEmpty else {
+            for path in missing { complain("error: there is no such file or directory: \(path)\n") }
+            return .badInput
+        }
+        var search = ScenarioFiles(takesLabFiles: true)
+        var seen: Set<String> = []
+        let files = paths.flatMap { search.files(at: $0) }.filter { seen.insert(Files.absolute($0)).inserted }
+        let upgrade = upgrades ? LanguageUpgrade(of: files.filter { Files.name(of: $0) != "lab.yaml" }) : nil
+        for note in search.notes + (upgrade?.notes ?? []) { complain("note: \(note)\n") }
+        let results = try files.map { try format($0, with: upgrade) }
+        let changed = results.count { $0 == .changed }
+        let verb = treatment == .checks ? "would be" : changed == 1 ? "was" : "were"
+        print("\(changed) of \(files.count) \(files.count == 1 ? "file" : "files") \(verb) rewritten\n")
+        return outcome(results.min() ?? .same)
+    }
+
+    /// Formats a text from standard input and prints it.
+    public func run(standardInput text: String) -> RunOutcome {
+        let source = SourceFile(path: "<standard input>", text: text)
+        let upgrade = upgrades ? LanguageUpgrade(of: source) : nil
+        for note in upgrade?.notes ?? [] { complain("note: \(note)\n") }
+        let (result, formatted) = formatted(source, with: upgrade)
+        if treatment == .rewrites { print(formatted ?? "") }
+        if treatment == .checks, result == .changed { print("standard input is not formatted\n") }
+        return outcome(result)
+    }
+
+    private func outcome(_ worst: Result) -> RunOutcome {
+        switch worst {
+        case .refused: .badInput
+        case .defect: .inconclusive
+        case .changed: treatment == .checks ? .failed : .passed
+        case .same: .passed
+        }
+    }
+
+    private func format(_ path: String, with upgrade: LanguageUpgrade?) throws -> Result {
+        switch SourceFile.read(path) {
+        case .failure(let diagnostic):
+            complain(DiagnosticRenderer().render(diagnostic))
+            return .refused
+        case .success(let source):
+            let (result, text) = formatted(source, with: upgrade)
+            guard result == .changed, let text else { return result }
+            if treatment == .rewrites { try write(text, to: path) }
+            print("\(path.onOneVisibleLine)\n")
+            return result
+        }
+    }
+
+    /// The text as it should be; nil after a complaint.
+    private func formatted(_ source: SourceFile, with upgrade: LanguageUpgrade?) -> (Result, String?) {
+        let collector = DiagnosticCollector()
+        do {
+            guard let text = try YAMLFormatter.format(upgrade?.upgraded(source) ?? source, reporting: collector) else {
+                complain(DiagnosticRenderer().render(collector.diagnostics))
+                return (.refused, nil)
+            }
+            return (text == source.text ? .same : .changed, text)
+        } catch {
+            complain("error: \(error)\n")
+            return (.defect, nil)
+        }
+    }
+
+    /// Replaces a file in one step; a link goes on leading to it, and who may read it stays.
+    private func write(_ text: String, to path: String) throws {
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        do {
+            let attributes = try FileManager.default.attributesOfItem(atPath: target)
+            let mode = (attributes[.posixPermissions] as? NSNumber)?.uint32Value ?? 0o644
+            try Files.write(Data(text.utf8), to: target, mode: mode)
+            // A new file does not get what the umask takes away.
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: target)
+        } catch let error as SystemError {
+            throw BadUsage(sentence: "\(path) cannot be rewritten: \(error.sentence)")
+        }
+    }
+
+    private func complain(_ text: String) { writeErrors(text.withVisibleControls) }
+}

@@ -1,0 +1,175 @@
+import LabFile
+import TestSupport
+import Testing
+
+@Suite("The formatter", .endsInTime)
+struct FormatterTests {
+    private func format(_ text: String) throws -> String {
+        try #require(
+            try YAMLFormatter.format(SourceFile(path: "a.yaml", text: text), reporting: DiagnosticCollector()),
+            "\(text)")
+    }
+
+    @Test("Levels are two spaces apart, a list stands inside its key, and one space follows dashes and colons")
+    func levels() throws {
+        let formatted = try format(
+            """
+            lab:
+                use:   default
+            steps:
+            -   main :  kill
+                with:
+                      a: 1
+            -
+              "wallet": kill
+            - - nested
+              -   - deep
+            """)
+        #expect(
+            formatted == """
+                lab:
+                  use: default
+                steps:
+                  - main: kill
+                    with:
+                      a: 1
+                  - "wallet": kill
+                  - - nested
+                    - - deep
+
+                """)
+    }
+
+    @Test("Mappings and lists between brackets have spaces as the catalogue has them, and keep their lines")
+    func brackets() throws {
+        let formatted = try format(
+            """
+            a: {b:  1 ,c: [ 1,2 ], d: { }, "e":1}   # beside
+            f: [
+              1,
+
+                2, { g: h,
+              i: j }
+            ]
+            """)
+        #expect(
+            formatted == """
+                a: { b: 1, c: [1, 2], d: {}, "e": 1 } # beside
+                f: [
+                    1,
+
+                    2, { g: h,
+                      i: j }
+                  ]
+
+                """)
+    }
+
+    @Test("A comment stays above or beside its node, or with what it is indented under")
+    func comments() throws {
+        let formatted = try format(
+            """
+            # the file
+            steps: # beside
+            # above the step
+            - main: kill
+              # under the step
+            # above the next one
+            - wallet:   kill    #beside
+              with:
+                  # nothing
+              note: a
+            # the end
+            """)
+        #expect(
+            formatted == """
+                # the file
+                steps: # beside
+                  # above the step
+                  - main: kill
+                    # under the step
+                  # above the next one
+                  - wallet: kill #beside
+                    with:
+                      # nothing
+                    note: a
+                # the end
+
+                """)
+    }
+
+    @Test("Scalars over several lines move together and keep every space of their text")
+    func scalars() throws {
+        let formatted = try format(
+            """
+            a: |
+                  one \u{20}
+                    two
+            b: |2-
+                indented
+               text
+            c: plain  text
+               that goes on
+
+                 after an empty line
+            d: "double \\
+                quoted"
+            e: |+
+             kept
+
+
+            """)
+        #expect(
+            formatted == """
+                a: |
+                  one \u{20}
+                    two
+                b: |2-
+                    indented
+                   text
+                c: plain  text
+                  that goes on
+
+                  after an empty line
+                d: "double \\
+                  quoted"
+                e: |+
+                  kept
+
+
+                """)
+    }
+
+    @Test("There is one empty line at most, none at the beginning, and one line end at the end")
+    func emptyLines() throws {
+        #expect(try format("\n\n\na: 1\r\n  \r\n\n\nb: 2  \r\n\n\n") == "a: 1\n\nb: 2\n")
+        #expect(try format("\u{FEFF}a: 1") == "a: 1\n")
+    }
+
+    @Test("A block scalar without a line end at the end of the file gets none, because it would become its text")
+    func noLastLineEnd() throws {
+        #expect(try format("a: |\n   b") == "a: |\n  b")
+        #expect(try format("a: |-\n   b") == "a: |-\n  b\n")
+    }
+
+    @Test("A file with a mistake of syntax is refused with its diagnostic")
+    func mistake() throws {
+        let collector = DiagnosticCollector()
+        let file = SourceFile(path: "a.yaml", text: "a: [1\nb: 2\n")
+        #expect(try YAMLFormatter.format(file, reporting: collector) == nil)
+        #expect(collector.count == 1)
+    }
+
+    @Test("Any document keeps its meaning, and what is formatted stays as it is", arguments: 0..<40)
+    func anyDocument(block: Int) throws {
+        for seed in (block * 25)..<((block + 1) * 25) {
+            var document = OddDocument(seed: UInt64(seed))
+            let text = document.text()
+            let collector = DiagnosticCollector()
+            // The formatter throws when a value, a comment or any other character would be lost.
+            let once = try YAMLFormatter.format(SourceFile(path: "\(seed).yaml", text: text), reporting: collector)
+            let formatted = try #require(once, "seed \(seed): \(collector.diagnostics.map(\.kind.sentence))\n\(text)")
+            #expect(try format(formatted) == formatted, "seed \(seed)\n\(text)")
+        }
+    }
+}
