@@ -45,7 +45,7 @@ struct SchemaTests {
         "malformed-yaml",
         "malformed-yaml-colon", "misfit-include", "mismatched-reference", "missing-file",
         "nested-absurdly", "nested-too-deeply", "not-utf8", "overwritten-variable", "reserved-name", "rows",
-        "several-documents",
+        "old-spelling", "several-documents",
         "tab-indentation", "too-many-nodes", "topology-mistakes", "undefined-variable", "unknown-actor",
         "unknown-name", "unknown-result-field", "unknown-topology", "unreachable-capture", "unread-capture",
         "unusable-program",
@@ -100,6 +100,33 @@ struct SchemaTests {
         #expect(try complaints("main: kill, fails: wrongPasword") != [])
         #expect(try complaints("main: kill, fails: { code: { oneOf: [wrongPasword] } }") != [])
         #expect(try complaints("main: kill, fails: { code: { oneOf: [peerDied, 3] }, more: { any: true } }") == [])
+    }
+
+    @Test("Each example fits where it stands")
+    func examples() throws {
+        for (schema, least) in [(scenario, 30), (include, 20)] {
+            let (count, complaints) = try schema.unfitExamples()
+            #expect(complaints == [])
+            #expect(count >= least)
+        }
+    }
+
+    @Test("Old spellings fit, and editors are told that they are deprecated")
+    func deprecated() throws {
+        func complaints(_ step: String) throws -> [String] {
+            let file = SourceFile(path: "a.yaml", text: "name: A\nsteps:\n  - { \(step) }\n")
+            return try scenario.complaints(about: try Self.document(file))
+        }
+        #expect(try complaints("main: commitActivation, with: { password: a }") == [])
+        #expect(try complaints("main: commitActivation") != [])
+        #expect(try complaints("server: commitActivation, with: { activationId: a }") == [])
+        #expect(try complaints("main: post, with: { path: a, e2ee: application }") == [])
+        #expect(try complaints("main: post, with: { path: a, e2ee: nothing }") != [])
+        let text = ScenarioSchema.json(of: .scenario).prettyPrinted()
+        for spelling in OldSpelling.all { #expect(text.contains(spelling.warning)) }
+        let names = ScenarioSchema.json(of: .scenario)["definitions"]?["commandName"]?["oneOf"]?.arrayValue ?? []
+        let old = names.filter { $0["deprecated"] == true }.compactMap { $0["const"]?.stringValue }
+        #expect(old == ["commitActivation"])
     }
 
     @Test("Every word of the language has its shape")

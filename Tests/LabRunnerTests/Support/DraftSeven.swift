@@ -17,6 +17,21 @@ final class DraftSeven {
     /// What is wrong with a document, with the path to the place; empty when nothing is.
     func complaints(about document: JSONValue) throws -> [String] { try judge(document, by: root, at: "") }
 
+    /// The examples in the schema that do not fit the part that they stand in.
+    func unfitExamples() throws -> (count: Int, complaints: [String]) {
+        var count = 0
+        var complaints: [String] = []
+        var rest = [root]
+        while let part = rest.popLast() {
+            for example in part["examples"]?.arrayValue ?? [] {
+                count += 1
+                complaints += try judge(example, by: part, at: "\(example)")
+            }
+            rest += part.arrayValue ?? part.objectValue.map { Array($0.filter { $0.key != "examples" }.values) } ?? []
+        }
+        return (count, complaints)
+    }
+
     private func isFine(_ value: JSONValue, by schema: JSONValue) throws -> Bool {
         try judge(value, by: schema, at: "").isEmpty
     }
@@ -50,7 +65,8 @@ final class DraftSeven {
         func unless(_ isFine: Bool, _ reason: String) -> [String] { isFine ? [] : ["\(path): \(reason)"] }
         func schemas() -> [JSONValue] { argument.arrayValue ?? [] }
         switch keyword {
-        case "$schema", "title", "description", "default", "definitions", "then", "else": return []
+        case "$schema", "title", "description", "default", "examples", "deprecated", "definitions", "then", "else":
+            return []
         case "type":
             let types = argument.arrayValue ?? [argument]
             return unless(types.contains { Self.has(value, $0.stringValue ?? "") }, "is no \(argument)")

@@ -52,7 +52,7 @@ struct CommandSchema {
         }
         // Offered while the step has no actor yet; a step that has one of them is not judged here.
         for word in ReservedWords.stepWords where keys[word] == nil {
-            keys[word] = .anything.described(StepSchema.meanings[word] ?? "")
+            keys[word] = .anything.described(StepSchema.meanings[word]?.sentence ?? "")
         }
         let outcomes = [Schema.has("expect"), .has("fails"), .has("either")]
         let rules: [Schema] = [
@@ -61,11 +61,11 @@ struct CommandSchema {
             .when(.has("eventually"), .anyOf(outcomes)), .not(.has("when", "as")),
         ]
         let bindings = builtIn.flatMap { name, kinds in
-            declarations(of: kinds).map { command, declared in
+            spelled(declarations(of: kinds), of: kinds).map { command, declared in
                 Schema.when(.keys([name: .constant(command)]).and(.has(name)), Self.binding(declared))
             }
         }
-        let freeBindings = declarations(of: Self.free).map { command, declared in
+        let freeBindings = spelled(declarations(of: Self.free), of: Self.free).map { command, declared in
             Schema.when(.not(.every(keyMatching: Self.actor, .not(.constant(command)))), Self.binding(declared))
         }
         return Schema.object(keys, others: .definition("commandName")).and(.allOf(rules + bindings + freeBindings))
@@ -79,7 +79,7 @@ struct CommandSchema {
     private static func binding(_ declarations: [CommandDeclaration]) -> Schema {
         var variants: [Schema] = []
         for declaration in declarations {
-            var keys = ["with": ValueSchema.parameters(declaration.fields)]
+            var keys = ["with": ValueSchema.parameters(of: declaration)]
             var rules: [Schema] = []
             if declaration.result == .nothing {
                 keys["expect"] = .nothing
@@ -104,7 +104,25 @@ struct CommandSchema {
         .word(
             of: declarations(of: kinds).map { name, declared in
                 (name, Set(declared.map(\.summary)).sorted().joined(separator: " / "))
-            })
+            }, deprecated: oldNames(of: kinds).map { ($0.old, $0.warning) })
+    }
+
+    /// Old names of commands that no other command of these kinds of actor has.
+    private func oldNames(of kinds: [ActorKind]) -> [OldSpelling] {
+        let known = declarations(of: kinds).map(\.name)
+        return OldSpelling.all.filter { spelling in
+            kinds.contains { spelling.place == .command(of: $0) } && !known.contains(spelling.old)
+        }
+    }
+
+    /// Commands with those under their old names.
+    private func spelled(
+        _ declarations: [(name: String, declared: [CommandDeclaration])], of kinds: [ActorKind]
+    ) -> [(name: String, declared: [CommandDeclaration])] {
+        declarations
+            + oldNames(of: kinds).compactMap { spelling in
+                declarations.first { $0.name == spelling.new }.map { (spelling.old, $0.declared) }
+            }
     }
 
     // MARK: - One actor

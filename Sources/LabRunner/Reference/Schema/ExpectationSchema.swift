@@ -28,19 +28,27 @@ enum ExpectationSchema {
             "absent": ValueSchema.flag.described("No value."),
             "all": several.described("All of these hold."),
             "any": ValueSchema.flag.described("Any value."),
-            "atLeast": ValueSchema.quantity.described("A number or duration from this one on."),
-            "atMost": ValueSchema.quantity.described("A number or duration up to this one."),
-            "between": two.described("A number or duration from the first to the second, both included."),
-            "contains": anything.described("Text with this piece, or a list with such an element."),
-            "each": anything.described("A list whose elements are all like this."),
+            "atLeast": ValueSchema.quantity.described(
+                "A number or duration from this one on.", examples: [1, "250ms"]),
+            "atMost": ValueSchema.quantity.described(
+                "A number or duration up to this one.", examples: [5, "2s"]),
+            "between": two.described(
+                "A number or duration from the first to the second, both included.", examples: [[1, 5]]),
+            "contains": anything.described(
+                "Text with this piece, or a list with such an element.", examples: ["phone"]),
+            "each": anything.described(
+                "A list whose elements are all like this.", examples: [["type": "text"]]),
             "endsWith": ValueSchema.text.described("Text that ends so."),
             "equals": anything.described("The same value."),
             "exactly": Schema.anything.described("The same value, without members that are not written here."),
-            "length": anything.described("The number of characters, elements or members."),
-            "matches": ValueSchema.text.described("Text in which the regular expression finds something."),
-            "near": two.described("A number or duration that differs from the first by the second at most."),
+            "length": anything.described(
+                "The number of characters, elements or members.", examples: [8, ["atLeast": 1]]),
+            "matches": ValueSchema.text.described(
+                "Text in which the regular expression finds something.", examples: ["^[0-9]{8}$"]),
+            "near": two.described(
+                "A number or duration that differs from the first by the second at most.", examples: [["5m", "1s"]]),
             "not": anything.described("None of these holds."),
-            "oneOf": several.described("One of these holds."),
+            "oneOf": several.described("One of these holds.", examples: [["active", "blocked"]]),
             "startsWith": ValueSchema.text.described("Text that begins so."),
             "type": Schema.word(of: Matcher.ValueKind.allCases.map(\.rawValue)).described("A value of this kind."),
         ]

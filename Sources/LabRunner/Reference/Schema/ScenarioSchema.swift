@@ -44,23 +44,46 @@ public enum ScenarioSchema {
     private static var scenario: Schema {
         .object(
             [
-                "name": ValueSchema.text.described("Title in reports; it states the rule that the scenario shows."),
+                LanguageVersion.key: version,
+                "name": ValueSchema.text.described(
+                    "Title in reports; it states the rule that the scenario shows.",
+                    examples: ["A wrong password costs an attempt"]),
                 "about": Schema.anything.described("What the scenario is about."),
-                "tags": Schema.list(of: ValueSchema.text).described("Words to select by."),
-                "quarantine": quarantine.described("Why the scenario is known not to pass."),
-                "requires": requirements.described("What the cast must have; otherwise the scenario is not run."),
+                "manual": Schema.when(.type("array"), .list(of: chapter, atLeast: 1), otherwise: chapter)
+                    .described(
+                        "The chapters of the manuals that the scenario shows.",
+                        examples: ManualChapter.names.prefix(1).map { .string($0) }),
+                "tags": Schema.list(of: ValueSchema.text).described(
+                    "Words to select by.", examples: [["sharing", "slow"]]),
+                "quarantine": quarantine.described(
+                    "Why the scenario is known not to pass.",
+                    examples: [["reason": "A defect is being fixed", "until": "2027-01-31"]]),
+                "requires": requirements.described(
+                    "What the cast must have; otherwise the scenario is not run.",
+                    examples: [["actors": ["wallet"], "tls": true]]),
                 "lab": topology,
                 "values": Schema.object([:], others: .definition("value"))
-                    .described("Constants, generated values, secrets, values from the environment."),
+                    .described(
+                        "Constants, generated values, secrets, values from the environment.",
+                        examples: [["pin": ["generate": "pin", "digits": 4], "user": "alice"]]),
                 "rows": Schema.when(
                     .type("string"), .text(matching: "\\.(csv|yaml)$"),
                     otherwise: .list(of: .type("object"), atLeast: 1)
-                ).described("The scenario is run once for each row of the list or file, `${row.…}` being its values."),
+                ).described(
+                    "The scenario is run once for each row of the list or file, `${row.…}` being its values.",
+                    examples: ["users.csv", [["id": "short", "password": "12"]]]),
                 "setup": phase.described("Steps before those of the scenario, with a time limit of their own."),
                 "steps": StepSchema.steps,
                 "tearDown": phase.described("Steps that run whatever happened, with a time limit of their own."),
             ], required: ["name", "steps"])
     }
+
+    /// Plain or quoted.
+    private static let version = Schema.one(
+        of: (1...LanguageVersion.current).flatMap { [.integer($0), .string(String($0))] }
+    ).described("The version of the language that the file is written for.")
+
+    private static let chapter = Schema.word(of: ManualChapter.names)
 
     private static let quarantine = Schema.when(
         .type("object"),
@@ -94,6 +117,7 @@ public enum ScenarioSchema {
     private static var include: Schema {
         .object(
             [
+                LanguageVersion.key: version,
                 "name": ValueSchema.text.described("What the steps do."),
                 "about": Schema.anything.described("What the steps are about."),
                 "parameters": Schema.object([:], others: parameter).described(
@@ -125,7 +149,9 @@ public enum ScenarioSchema {
             ["topology": Schema.definition("topology").described("A cast of its own.")], required: ["topology"])
         return Schema.when(
             .type("object"), .when(.has("topology"), own, otherwise: chosen), otherwise: ValueSchema.text
-        ).described("A topology of lab.yaml, with parts replaced, or a cast of its own.")
+        ).described(
+            "A topology of lab.yaml, with parts replaced, or a cast of its own.",
+            examples: ["default", ["use": "default"]])
     }
 
     /// One of `values`.

@@ -28,14 +28,18 @@ struct Schema: Sendable {
     }
 
     /// One of some words.
-    static func word(of words: [String]) -> Schema { Schema(["enum": .array(words.map { .string($0) })]) }
+    static func word(of words: [String]) -> Schema { one(of: words.map { .string($0) }) }
 
-    /// One of some words, each with its meaning for editors.
-    static func word(of words: [(name: String, meaning: String)]) -> Schema {
-        Schema([
-            "oneOf": .array(
-                words.map { .object(["const": .string($0.name), "description": .string($0.meaning)]) })
-        ])
+    /// One of some values.
+    static func one(of values: [JSONValue]) -> Schema { Schema(["enum": .array(values)]) }
+
+    /// One of some words, each with its meaning for editors; those that are deprecated are struck through.
+    static func word(
+        of words: [(name: String, meaning: String)], deprecated: [(name: String, meaning: String)] = []
+    ) -> Schema {
+        let current = words.map { constant($0.name).described($0.meaning) }
+        let old = deprecated.map { constant($0.name).deprecated($0.meaning) }
+        return Schema(["oneOf": .array((current + old).map(\.json))])
     }
 
     /// Exactly one word.
@@ -113,14 +117,19 @@ struct Schema: Sendable {
         return Schema(mine.merging(its) { old, _ in old })
     }
 
-    /// The schema with what editors show: a meaning, and the value that stands for a missing one.
-    func described(_ meaning: String, default value: JSONValue? = nil) -> Schema {
+    /// The schema with what editors show: a meaning, the value that stands for a missing one, and values to begin with.
+    func described(_ meaning: String, default value: JSONValue? = nil, examples: [JSONValue] = []) -> Schema {
         guard var members = json.objectValue else { return self }
         if members["$ref"] != nil { members = ["allOf": .array([json])] }
         members["description"] = .string(meaning)
         members["default"] = value
+        if !examples.isEmpty { members["examples"] = .array(examples) }
         return Schema(members)
     }
+
+    /// The schema of something that is still understood and has a better spelling. The keyword is younger than draft-07;
+    /// editors know it.
+    func deprecated(_ meaning: String) -> Schema { described(meaning).and(Schema(["deprecated": true])) }
 
     /// A whole document.
     func document(title: String, definitions: [String: Schema]) -> JSONValue {

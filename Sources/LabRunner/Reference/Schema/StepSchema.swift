@@ -13,22 +13,67 @@ enum StepSchema {
         ], required: ["check", "expect"]
     ).described("The step is carried out only when this holds.")
 
-    /// What each word does, for editors.
-    static let meanings = [
-        "advance": "Moves the lab's clock; what became due happens, in order.",
-        "check": "An expectation about a value that was kept, or steps that are all carried out although one fails.",
-        "during": "The steps, while faults are armed, which end with them.",
-        "each": "The steps, once for each value.",
-        "eventually": "The steps again and again until they hold, at most that long.",
-        "include": "The steps of another file.",
-        "never": "The steps, during which an event may not come, or a command may not end so.",
-        "same": "Commands that must all give the same answer.",
-        "order": "Events in the traces that must have come one after the other.",
-        "parallel": "Independent lists of steps.",
-        "race": "Lists of steps that start at the same moment.",
-        "repeat": "The steps, several times.",
-        "stays": "The steps, now and each time a tenth of that lab time has passed.",
-        "waitFor": "Waits for an event in a process's trace, also one that came before.",
+    /// What each word does, and what may stand behind it, for editors.
+    static let meanings: [String: (sentence: String, example: JSONValue)] = [
+        "advance": (
+            "Moves the lab's clock; what became due happens, in order.",
+            "5m"
+        ),
+        "check": (
+            "An expectation about a value that was kept, or steps that are all carried out although one fails.",
+            "${code.activationId}"
+        ),
+        "during": (
+            "The steps, while faults are armed, which end with them.",
+            [["pairing": "down"]]
+        ),
+        "each": (
+            "The steps, once for each value.",
+            [
+                "in": ["1234", "5678"], "as": "password",
+                "steps": [["main": "validatePassword", "with": ["password": "${password}"]]],
+            ]
+        ),
+        "eventually": (
+            "The steps again and again until they hold, at most that long.",
+            "2s"
+        ),
+        "include": (
+            "The steps of another file.",
+            "steps/activate.yaml"
+        ),
+        "never": (
+            "The steps, during which an event may not come, or a command may not end so.",
+            ["event": "push.dropped"]
+        ),
+        "same": (
+            "Commands that must all give the same answer.",
+            [["main": "activationIdentifier"], ["wallet": "activationIdentifier"]]
+        ),
+        "order": (
+            "Events in the traces that must have come one after the other.",
+            [["event": "server.push"], ["event": "push.received"]]
+        ),
+        "parallel": (
+            "Independent lists of steps.",
+            [["main": "fetchActivationStatus"], [["wallet": "fetchActivationStatus"]]]
+        ),
+        "race": (
+            "Lists of steps that start at the same moment.",
+            [["main": "fetchActivationStatus"], ["wallet": "fetchActivationStatus"]]
+        ),
+        "repeat": (
+            "The steps, several times.",
+            3
+        ),
+        "stays": (
+            "The steps, now and each time a tenth of that lab time has passed.",
+            "10s"
+        ),
+        "waitFor": (
+            "Waits for an event in a process's trace, also one that came before.",
+            ["event": "link.delivered", "within": "2s"]
+        ),
     ]
 
     /// What the schemas above refer to.
@@ -103,7 +148,7 @@ enum StepSchema {
     /// A list is steps, unless something is expected of it.
     private static var check: Schema {
         .when(
-            Schema.keys(["check": .type("array")]).and(.not(.has("expect"))), word("check", steps),
+            Schema.keys(["check": .type("array")]).and(.not(.has("expect"))), word("check", steps, isExemplary: false),
             otherwise: word(
                 "check", .anything, ["expect": ExpectationSchema.anything.described("What it must be like.")],
                 required: ["expect"]))
@@ -143,13 +188,18 @@ enum StepSchema {
     }
 
     /// A step that is a word, with the words that it takes beside it.
+    ///
+    /// - Parameter isExemplary: Whether the example of the word is of this form.
     private static func word(
-        _ word: String, _ value: Schema, _ siblings: [String: Schema] = [:], required: [String] = []
+        _ word: String, _ value: Schema, _ siblings: [String: Schema] = [:], required: [String] = [],
+        isExemplary: Bool = true
     ) -> Schema {
         var keys = siblings
         keys["note"] = note
         keys["when"] = when
-        keys[word] = value.described(meanings[word] ?? "")
+        let meaning = meanings[word]
+        let examples = isExemplary ? [meaning?.example].compactMap(\.self) : []
+        keys[word] = value.described(meaning?.sentence ?? "", examples: examples)
         return .object(keys, required: [word] + required)
     }
 
@@ -161,7 +211,8 @@ enum StepSchema {
         let short = isNeeded ? value : .anyOf([value, .type("null")])
         return .when(
             .keys([name: .type("object")]),
-            word(name, .object(inside, required: isNeeded ? [limit, "steps"] : ["steps"])),
+            word(
+                name, .object(inside, required: isNeeded ? [limit, "steps"] : ["steps"]), isExemplary: false),
             otherwise: word(
                 name, short, siblings.merging(["steps": steps]) { old, _ in old }, required: ["steps"]))
     }

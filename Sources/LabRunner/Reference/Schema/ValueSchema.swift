@@ -56,13 +56,21 @@ enum ValueSchema {
                 }))
     }
 
-    /// The parameters of a command.
-    static func parameters(_ fields: [FieldDeclaration]) -> Schema {
-        .object(
-            Dictionary(
-                uniqueKeysWithValues: fields.map {
-                    ($0.name, value(of: $0.type).described(meaning(of: $0), default: $0.defaultValue))
-                }), required: fields.filter(\.isRequired).map(\.name))
+    /// The parameters of a command, also under their old names.
+    static func parameters(of command: CommandDeclaration) -> Schema {
+        var keys: [String: Schema] = [:]
+        for field in command.fields {
+            keys[field.name] = value(of: field.type).described(meaning(of: field), default: field.defaultValue)
+        }
+        let spellings = OldSpelling.parameters(of: command.name)
+        for spelling in spellings where keys[spelling.old] == nil {
+            keys[spelling.old] = keys[spelling.new]?.deprecated(spelling.warning)
+        }
+        // A parameter that is needed may stand there under its old name.
+        let required = command.fields.filter { field in
+            field.isRequired && !spellings.contains { $0.new == field.name }
+        }
+        return .object(keys, required: required.map(\.name))
     }
 
     /// Type, unit, limit and meaning in a sentence.
