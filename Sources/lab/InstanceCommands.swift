@@ -139,11 +139,19 @@ struct DownCommand: ParsableCommand {
     }
 }
 
-/// `lab clock`: moves the clock of an instance.
+/// `lab clock`: reads and moves the clock of an instance.
 struct ClockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clock", abstract: "Moves, stops or starts the clock of a running instance.",
-        subcommands: [Advance.self, Freeze.self, Run.self])
+        commandName: "clock", abstract: "Reads, moves, stops or starts the clock of a running instance.",
+        subcommands: [Read.self, Advance.self, Freeze.self, Run.self], defaultSubcommand: Read.self)
+
+    /// `lab clock read`, or only `lab clock`.
+    struct Read: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Tells the lab's time, and how the clock runs.")
+        @OptionGroup var options: InstanceOptions
+
+        func run() throws { try ExecCommand.perform("clock", ReadClock.name, [], in: options) }
+    }
 
     /// `lab clock advance 5m`.
     struct Advance: ParsableCommand {

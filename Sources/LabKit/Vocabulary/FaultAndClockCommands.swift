@@ -2,7 +2,9 @@ extension Vocabulary {
     /// Commands of the instance's fault table.
     static let faultCommands: [any Command.Type] = [ArmFault.self, DisarmFaults.self, ListArmedFaults.self]
     /// Commands of the instance's clock.
-    static let clockCommands: [any Command.Type] = [AdvanceClock.self, FreezeClock.self, RunClock.self]
+    static let clockCommands: [any Command.Type] = [
+        AdvanceClock.self, FreezeClock.self, RunClock.self, ReadClock.self,
+    ]
 }
 
 public struct ArmFault: Command {
@@ -66,6 +68,20 @@ public struct RunClock: Command {
     public static let info = CommandInfo(
         "run", of: .clock, "Lets the lab's clock run on from where it stands, at the speed of real time or faster.")
     @Field("How many seconds of lab time pass in a second.", limit: .between(1, 86_400)) public var rate: Int = 1
+
+    public init() {}
+}
+
+public struct ReadClock: Command {
+    public static let info = CommandInfo("read", of: .clock, "Tells the lab's time, and how the lab's clock runs.")
+
+    public struct Result: FieldObject {
+        @Field("The lab's time, in seconds since 1970.") public var time: Double
+        @Field("Whether the clock stands still.") public var isFrozen: Bool
+        @Field("How many seconds of lab time pass in a second while the clock runs.") public var rate: Int
+        @Field("How far the lab's time is ahead of real time; with a `-` it is behind.") public var ahead: LabDuration
+        public init() {}
+    }
 
     public init() {}
 }

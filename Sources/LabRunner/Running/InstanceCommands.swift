@@ -55,6 +55,14 @@ enum InstanceCommands {
         table.answer(AdvanceClock.self) { arguments, instance in try instance.clock.advance(by: arguments.by) }
         table.answer(FreezeClock.self) { _, instance in try instance.clock.freeze() }
         table.answer(RunClock.self) { arguments, instance in try instance.clock.run(rate: arguments.rate) }
+        table.answer(ReadClock.self) { _, instance in
+            ReadClock.Result {
+                $0.time = instance.clock.now().seconds
+                $0.isFrozen = instance.clock.isFrozen
+                $0.rate = instance.clock.rate
+                $0.ahead = instance.clock.offset
+            }
+        }
         return table
     }()
 

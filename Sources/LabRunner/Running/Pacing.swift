@@ -40,7 +40,8 @@ struct Pacing {
         let rest = LabDuration(nanoseconds: Int64(min(pause, deadline > now ? deadline - now : 0)))
         guard hurried < Self.hurriedAttempts else {
             // Only the end of the run interrupts this pause.
-            return events.wait(after: seen, for: .nothing, timeout: rest)
+            events.wait(after: seen, for: .nothing, timeout: rest)
+            return
         }
         hurried += 1
         events.wait(after: seen, for: interest, timeout: rest)

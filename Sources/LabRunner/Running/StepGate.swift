@@ -42,13 +42,12 @@ final class StepGate: Sendable {
         guard !interruption.isSet else { return }
         let event = newEvent(in: instance)
         guard event != nil || points.include(step) || state.withLock({ $0.isStepping }) else { return }
-        let (wasFrozen, rate) = (instance.clock.isFrozen, instance.clock.rate)
-        try? instance.clock.freeze()
-        printer.whileAsking {
-            announce(step, after: event, of: run, in: instance)
-            waitForWord(in: instance, of: run)
+        instance.clock.whileFrozen {
+            printer.whileAsking {
+                announce(step, after: event, of: run, in: instance)
+                waitForWord(in: instance, of: run)
+            }
         }
-        if !wasFrozen { try? instance.clock.run(rate: rate) }
     }
 
     /// The first event of those to stop at that has come since the last look.
@@ -109,7 +108,7 @@ final class StepGate: Sendable {
 extension LiveSteps {
     /// Carries out a line as `lab shell` does, and says what came of it.
     fileprivate func answer(to line: String) throws -> String {
-        switch try perform(try ShellLine.yaml(line)) {
+        switch try perform(try yaml(line)) {
         case .refused(let complaints): complaints.trimmed
         case .done(_, let answer): answer.map { redactor.redact($0).prettyPrinted() } ?? "done"
         case .failed(let failures, _, _):
