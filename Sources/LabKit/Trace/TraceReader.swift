@@ -47,12 +47,31 @@ public enum TraceReader {
     }
 
     /// Reads all trace files of a directory; the events of all processes in the order of their time.
-    public static func readAll(_ directory: String) throws -> [TraceEvent] {
-        let files = try Files.list(directory).filter { $0.hasSuffix(".jsonl") }
-        let events = try files.flatMap { try read("\(directory)/\($0)").events }
+    ///
+    /// - Parameter isWanted: Other events are dropped at once, so that a long trace takes little memory.
+    public static func readAll(
+        _ directory: String, where isWanted: (TraceEvent) throws -> Bool = { _ in true }
+    ) throws -> [TraceEvent] {
+        var events: [TraceEvent] = []
+        try forEach(in: directory) { event in
+            if try isWanted(event) { events.append(event) }
+        }
         // A stable order for events of the same nanosecond: as read, file by file.
-        return events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-            .map(\.element)
+        let order = events.indices.sorted { (events[$0].time, $0) < (events[$1].time, $1) }
+        return order.map { events[$0] }
+    }
+
+    /// Reads all trace files of a directory, one after the other and piece by piece.
+    ///
+    /// - Parameter body: Gets each event, those of a process in the order in which it wrote them.
+    public static func forEach(in directory: String, _ body: (TraceEvent) throws -> Void) throws {
+        for name in try Files.list(directory) where name.hasSuffix(".jsonl") {
+            let file = try FileDescriptor.open("\(directory)/\(name)")
+            var splitter = LineSplitter()
+            while case let piece = try file.read(count: 65_536), !piece.isEmpty {
+                for event in splitter.add(piece).lazy.compactMap(TraceEvent.init(line:)) { try body(event) }
+            }
+        }
     }
 }
 

@@ -18,6 +18,7 @@ final class ScenarioRun: Sendable {
     let limits: TimeLimits
     let times = StepTimes()
     let skippedSteps = SkippedSteps()
+    let sources = RecordedSources()
     /// The values that are known before the first step.
     let known: Bindings
     let renderer: DiagnosticRenderer
@@ -90,7 +91,8 @@ final class ScenarioRun: Sendable {
             let instance = try LabInstance(
                 topology: scenario.topology, runDirectory: directory, seed: seed, executables: setting.executables,
                 labFile: setting.labFile)
-            let events = try TraceBoard(directory: instance.manifest.tracesDirectory)
+            let events = try TraceBoard(
+                directory: instance.manifest.tracesDirectory, keeping: scenario.awaitedEvents)
             runInterruption.passing(to: interruption) {
                 interruption.reaching {
                     self.endWaiting(in: instance.connection, events: events)
@@ -100,10 +102,7 @@ final class ScenarioRun: Sendable {
                     do {
                         try instance.start()
                         perform(in: instance.connection, events: events)
-                        // Whoever interrupts a run does not want to wait for what only the page shows.
-                        if !interruption.isSet {
-                            ScenarioTraffic(of: instance.connection, redactor: redactor).record(in: directory)
-                        }
+                        ScenarioTraffic(of: instance.connection, redactor: redactor).record(in: directory)
                     } catch {
                         let reason =
                             interruption.isSet
@@ -250,7 +249,8 @@ final class ScenarioRun: Sendable {
     /// A step begins; what it waits for is known from here on.
     func began(_ step: Step) {
         times.begin(step)
-        var fields: [String: JSONValue] = ["title": .string(step.title)]
+        var fields = recordSource(of: step)
+        fields["title"] = .string(step.title)
         fields["sentence"] = step.sentence(knowing: known).map(JSONValue.string)
         history.record("step.started", step: step.path, fields)
     }

@@ -37,8 +37,8 @@ extension StepThread {
 
     /// What came in place of an event that did not: the same event with other fields, or of another process.
     private func nearest(to event: EventPattern) -> (sentence: String, mismatches: [Mismatch]) {
-        let all = (try? TraceReader.readAll(instance.manifest.tracesDirectory)) ?? []
-        let same = all.filter { $0.name.rawValue == event.event }
+        let same =
+            (try? TraceReader.readAll(instance.manifest.tracesDirectory) { $0.name.rawValue == event.event }) ?? []
         if let last = same.last(where: { event.peer == nil || $0.process == event.peer }), let fields = event.fields {
             let mismatches = MatchEvaluator(bindings: bindings).mismatches(.object(last.fields), fields)
             // The same fields: another `waitFor` has taken the event.
@@ -54,8 +54,9 @@ extension StepThread {
     /// before this step is in the files.
     func order(_ patterns: [EventPattern], of step: Step) -> Bool {
         let all: [TraceEvent]
+        let names = Set(patterns.map(\.event))
         do {
-            all = try TraceReader.readAll(instance.manifest.tracesDirectory)
+            all = try TraceReader.readAll(instance.manifest.tracesDirectory) { names.contains($0.name.rawValue) }
         } catch {
             return fail(step, "the traces cannot be read: \(error)", verdict: .inconclusive)
         }
@@ -127,7 +128,7 @@ extension StepThread {
     private func didNotCome(_ event: EventPattern, since begin: UInt64, of step: Step) -> Bool {
         let matches = matcher(of: event)
         do {
-            let found = try TraceReader.readAll(instance.manifest.tracesDirectory).filter {
+            let found = try TraceReader.readAll(instance.manifest.tracesDirectory) {
                 $0.time >= begin && matches($0)
             }
             guard let first = found.first else { return true }

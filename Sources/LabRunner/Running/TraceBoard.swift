@@ -2,17 +2,39 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// The trace events of all processes of an instance as they are written: what `waitFor` consumes, what wakes
-/// `eventually`, and what explanations quote.
+/// The trace events of all processes of an instance as they are written: what `waitFor` consumes, and what wakes
+/// `eventually`. Explanations, `order` and `never` look into the files.
 ///
 /// Thread rule: any thread.
 final class TraceBoard: Sendable {
     private struct State {
-        var events: [TraceEvent] = []
-        /// The events that a `waitFor` has taken, by their places in `events`.
+        /// The events that somebody may still ask for, in the order in which they came.
+        var kept: [TraceEvent] = []
+        /// The kept events that a `waitFor` has taken, by their places.
         var taken: Set<Int> = []
+        /// How many events came.
+        var count = 0
+        /// The last of them, whether kept or not.
+        var recent: [TraceEvent] = []
         var waiters: [Waiter] = []
+
+        mutating func append(_ event: TraceEvent, isKept: Bool) {
+            count += 1
+            if isKept { kept.append(event) }
+            recent.append(event)
+            if recent.count >= 2 * TraceBoard.fewest { recent.removeFirst(TraceBoard.fewest) }
+        }
+
+        /// Whether an event came after a number of others that wakes a waiter. Of those that are forgotten, one may have.
+        func hasNews(after generation: Int, for interest: Interest) -> Bool {
+            let forgotten = count - recent.count
+            if generation < forgotten { return interest.processes != [] }
+            return recent.dropFirst(generation - forgotten).contains(where: interest.covers)
+        }
     }
+
+    /// How many of the last events are known at least.
+    private static let fewest = 512
 
     /// Somebody who sleeps until an event comes.
     private struct Waiter {
@@ -46,18 +68,25 @@ final class TraceBoard: Sendable {
     /// Shared with the follower's callback, which must not own the board.
     private final class StateBox: Sendable {
         let mutex = Mutex(State())
+        private let names: Set<String>?
+
+        init(keeping names: Set<String>?) { self.names = names }
 
         func append(_ event: TraceEvent) {
+            let isKept = names?.contains(event.name.rawValue) ?? true
             for waiter in mutex.withLock({ state in
-                state.events.append(event)
+                state.append(event, isKept: isKept)
                 return state.waiters
             }) where waiter.interest.covers(event) { waiter.bell.signal() }
         }
     }
 
     /// Follows the trace files of a directory.
-    init(directory: String) throws {
-        let state = StateBox()
+    ///
+    /// - Parameter names: Of the events that are kept as long as the board; the others only wake who waits. Nil keeps all,
+    ///   for whoever cannot know what will be asked for.
+    init(directory: String, keeping names: Set<String>? = nil) throws {
+        let state = StateBox(keeping: names)
         self.state = state
         follower = try TraceFollower(directory: directory) { state.append($0) }
     }
@@ -66,7 +95,15 @@ final class TraceBoard: Sendable {
     func stop() { follower.stop() }
 
     /// How many events have been seen so far.
-    var generation: Int { state.mutex.withLock { $0.events.count } }
+    var generation: Int { state.mutex.withLock { $0.count } }
+
+    /// The events after a generation, of a board that keeps all of them.
+    func events(after generation: Int) -> [TraceEvent] {
+        state.mutex.withLock { state in
+            precondition(state.kept.count == state.count, "a board that forgets events cannot list all after one")
+            return Array(state.kept.dropFirst(generation))
+        }
+    }
 
     /// Waits for an event after a generation.
     ///
@@ -74,17 +111,27 @@ final class TraceBoard: Sendable {
     ///   - generation: The number of events that are known.
     ///   - interest: The events that count.
     ///   - timeout: How long, in real time.
-    /// - Returns: After the first new event that counts, or after the time-out.
-    func wait(after generation: Int, for interest: Interest = .everything, timeout: LabDuration) {
-        guard let bell = try? EventDescriptor() else { return }
+    /// - Returns: After the first new event that counts, or after the time-out; then false.
+    @discardableResult
+    func wait(after generation: Int, for interest: Interest = .everything, timeout: LabDuration) -> Bool {
+        guard let bell = try? EventDescriptor() else { return false }
         let isNew = state.mutex.withLock { state in
-            let isNew = state.events.dropFirst(generation).contains(where: interest.covers)
+            let isNew = state.hasNews(after: generation, for: interest)
             if !isNew { state.waiters.append(Waiter(bell: bell, interest: interest)) }
             return isNew
         }
-        guard !isNew else { return }
-        _ = try? bell.wait(timeoutNanoseconds: timeout.nanoseconds)
-        state.mutex.withLock { state in state.waiters.removeAll { $0.bell === bell } }
+        guard !isNew else { return true }
+        defer { state.mutex.withLock { state in state.waiters.removeAll { $0.bell === bell } } }
+        return (try? bell.wait(timeoutNanoseconds: timeout.nanoseconds)) ?? false
+    }
+
+    /// Rings a bell at each event that counts, for as long as something goes on.
+    func ringing<Value>(_ bell: EventDescriptor, for interest: Interest, during body: () throws -> Value) rethrows
+        -> Value
+    {
+        state.mutex.withLock { $0.waiters.append(Waiter(bell: bell, interest: interest)) }
+        defer { state.mutex.withLock { state in state.waiters.removeAll { $0.bell === bell } } }
+        return try body()
     }
 
     /// Ends all waiting.
@@ -103,7 +150,7 @@ final class TraceBoard: Sendable {
         let deadline = Int64(MonotonicClock.nanoseconds()) + timeout.nanoseconds
         var judged = 0
         while true {
-            let (events, taken) = state.mutex.withLock { ($0.events, $0.taken) }
+            let (events, taken, generation) = state.mutex.withLock { ($0.kept, $0.taken, $0.count) }
             for index in judged..<events.count where !taken.contains(index) {
                 guard matches(events[index]) else { continue }
                 // Another branch may have taken it in the meantime.
@@ -112,13 +159,13 @@ final class TraceBoard: Sendable {
             judged = events.count
             let rest = deadline - Int64(MonotonicClock.nanoseconds())
             if isCancelled() || rest <= 0 { return false }
-            wait(after: events.count, timeout: LabDuration(nanoseconds: rest))
+            wait(after: generation, timeout: LabDuration(nanoseconds: rest))
         }
     }
 
     /// When a command was worked on by its process's own trace; nil when the trace does not say, or not yet.
     func work(_ interval: HandlingInterval) -> ClosedRange<UInt64>? {
-        let own = state.mutex.withLock { $0.events }.filter {
+        let own = state.mutex.withLock { $0.kept }.filter {
             $0.process == interval.actor && $0.operation == interval.operation
         }
         guard

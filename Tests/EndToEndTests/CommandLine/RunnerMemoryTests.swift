@@ -1,0 +1,62 @@
+import Foundation
+import Glibc
+import LabSystem
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// What very many events take of the runner: sizes, never times.
+    @Suite("The runner's memory")
+    struct RunnerMemoryTests {
+        /// What the runner may need for 100,000 events beside what it needs for 100, in KiB: most of it while it makes the
+        /// page of the scenario, which has all of them.
+        private static let limit = 98_304
+
+        /// Sanitizers keep a shadow of the memory, several times as large; `scripts/test-sanitized` sets their options.
+        private static let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains {
+            ProcessInfo.processInfo.environment[$0] != nil
+        }
+
+        @Test(
+            "It stays small with a hundred thousand events, an explanation and a page",
+            .disabled(if: isSanitized, "the memory of a sanitized program is not its own"))
+        func growth() async throws {
+            let few = try await Self.peak(lines: 100)
+            let many = try await Self.peak(lines: 100_000)
+            print("the runner's largest resident set: \(few) KiB with 100 events, \(many) KiB with 100,000")
+            #expect(many - few < Self.limit, "\(few) KiB with 100 events, \(many) KiB with 100,000")
+        }
+
+        /// The largest resident set of the runner, in KiB, after everything was written.
+        private static func peak(lines: Int) async throws -> Int {
+            let workspace = try OwnAppTests.workspace()
+            try workspace.write(
+                """
+                name: An app that talks
+                steps:
+                  - never: { event: state.saved }
+                    steps:
+                      - sample: chatter
+                        with: { lines: \(lines) }
+                  - waitFor: { event: process.ready, peer: sample }
+                  - order: [{ event: process.ready, peer: sample }, { event: log }]
+                  - sample: greet
+                    with: { name: Alice }
+                    expect: { text: nothing }
+                """, to: "scenario.yaml")
+            let peak = try await onThread {
+                let run = try LabCommand(["run", "scenario.yaml", "--keep"], in: workspace)
+                try run.wait(for: "is held here")
+                let status = try String(contentsOfFile: "/proc/\(run.pid)/status", encoding: .utf8)
+                try run.signal(SIGINT)
+                let outcome = try run.finish()
+                #expect(outcome.output.contains("nothing"), "\(outcome.output)\(outcome.errors)")
+                return try #require(status.firstMatch(of: /VmHWM:\s+(\d+) kB/).flatMap { Int($0.1) })
+            }
+            let page = try ReportPageText.read("\(workspace.directory)/.lab/runs/latest/index.html")
+            #expect(page.contains("line \(lines)"))
+            try workspace.expectNothingLeft()
+            return peak
+        }
+    }
+}
