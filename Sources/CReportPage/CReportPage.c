@@ -15,9 +15,13 @@ static const unsigned char css[] = {
 static const unsigned char script[] = {
 #embed "front/data.js"
     ,
+#embed "front/state.js"
+    ,
 #embed "front/elements.js"
     ,
 #embed "front/overview.js"
+    ,
+#embed "front/arrows.js"
     ,
 #embed "front/timeline.js"
     ,

@@ -35,6 +35,12 @@ struct PageReportTests {
         try #require(ScenarioTimeline(recordedIn: scenario)).json(withLogs: withLogs)
     }
 
+    private func written(_ page: PageReport) throws -> String {
+        let path = directory.file("page.html")
+        try page.write(to: path)
+        return String(decoding: try Files.read(path), as: UTF8.self)
+    }
+
     @Test("Times count from the first thing that was recorded, in microseconds, and a step without an end has none")
     func times() throws {
         try record(trace: [#"{"t":500000,"p":"main#1","e":"process.started"}"#], torn: #"{"t":9"#)
@@ -46,6 +52,23 @@ struct PageReportTests {
         #expect(steps.map { $0["fine"] } == [true, nil])
         #expect(steps.map { $0["title"] } == ["main: x", "race"])
         #expect(timeline["commands"]?[0]?["result"] == true)
+    }
+
+    @Test("A step says where it is written, and the text of its file is there once")
+    func sources() async throws {
+        let steps = "  - main: hasValidActivation\n    note: first\n  - repeat: 2\n    steps:\n      - clock: freeze\n"
+        let run = try await onThread { try FakeRun(steps) }
+        try Files.write(Data(run.history.utf8), to: "\(scenario)/history.jsonl")
+        let timeline = try timeline()
+        let source = try #require(timeline["sources"]?.arrayValue)
+        #expect(source.map { $0["file"] } == ["scenario.yaml"])
+        #expect(source.first?["text"] == .string("name: Test\nsteps:\n" + steps))
+        let written = try #require(timeline["steps"]?.arrayValue)
+        #expect(written.map { $0["path"] } == ["1", "2", "2.1", "2.1"])
+        #expect(written.map { $0["file"] } == Array(repeating: "scenario.yaml", count: 4))
+        #expect(written.map { $0["line"] } == [3, 5, 7, 7])
+        #expect(written.map { $0["lastLine"] } == [4, 7, 7, 7])
+        #expect(written.map { $0["column"] } == [5, 5, 9, 9])
     }
 
     @Test("Lanes are those of the topology in its order, and of processes that nobody announced")
@@ -87,7 +110,7 @@ struct PageReportTests {
         result.name = "</script><!-- <b>"
         result.directory = scenario
         let page = PageReport(runs: [.init(label: "", report: JSONReport(seed: .max, seconds: 2, results: [result]))])
-        let text = String(decoding: page.rendered(), as: UTF8.self)
+        let text = try written(page)
         let blocks = text.matches(
             of: /<script type="application\/json" id="([^"]*)">(.*?)<\/script>/.dotMatchesNewlines())
         #expect(blocks.map { String($0.1) } == ["run", "timeline-0"])
@@ -112,14 +135,27 @@ struct PageReportTests {
         result.directory = scenario
         result.remark = String(repeating: "long ", count: 5_000)
         let page = PageReport(runs: [.init(label: "", report: JSONReport(seed: 1, seconds: 2, results: [result]))])
-        let text = String(decoding: page.rendered(), as: UTF8.self)
+        let text = try written(page)
         #expect(text.contains(#"<script type="application/json" id="run">"#))
         #expect(text.contains(#"<script type="application/zlib" id="timeline-0">"#))
-        let path = directory.file("page.html")
-        try Files.write(page.rendered(), to: path)
-        let clear = try ReportPageText.read(path)
+        let clear = try ReportPageText.read(directory.file("page.html"))
         #expect(clear.contains(#"{\"command\":\"login\"}"#))
         #expect(clear.utf8.count > text.utf8.count + 20_000)
+    }
+
+    @Test("It tells how often scenarios passed in the kept runs, of those that are on it")
+    func kept() throws {
+        let results = [ScenarioResult.sample(.failed, id: "a.yaml"), ScenarioResult.sample(.passed, id: "b.yaml")]
+        func run(_ results: [ScenarioResult]) -> RecordedRuns.Run {
+            .init(id: "20260301-093001-1a2b", report: JSONReport(seed: 1, seconds: 1, results: results))
+        }
+        let kept = RunHistory([run(results), run([ScenarioResult.sample(.passed, id: "a.yaml")])])
+        let shown = PageReport(
+            runs: [.init(label: "", report: JSONReport(seed: 1, seconds: 1, results: [results[0]]))], kept: kept)
+        let text = try written(shown)
+        let block = try #require(text.firstMatch(of: /id="run">(.*?)<\/script>/.dotMatchesNewlines())).1
+        let overview = try JSONValue.parse(Data(block.utf8))
+        #expect(overview["kept"] == ["a.yaml": ["passed": 1, "rounds": 2]])
     }
 
     @Test("A result whose record is gone is on the page without a timeline")
@@ -127,7 +163,7 @@ struct PageReportTests {
         var result = ScenarioResult.sample(.passed)
         result.directory = "\(directory.path)/elsewhere"
         let page = PageReport(runs: [.init(label: "", report: JSONReport(seed: 1, seconds: 2, results: [result]))])
-        let text = String(decoding: page.rendered(), as: UTF8.self)
+        let text = try written(page)
         #expect(text.contains("id=\"run\""))
         #expect(!text.contains("id=\"timeline-0\""))
     }

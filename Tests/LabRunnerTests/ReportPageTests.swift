@@ -19,8 +19,12 @@ struct ReportPageTests {
         failure.sentence = "main does x"
         failure.sharing = "lab inspect sharing main --failure a/b.yaml"
         failure.link = "lab inspect link phone --failure a/b.yaml"
+        failure.passed = EarlierPass(run: "20260301-093001-1a2b", comparison: "lab diff 20260301-093001-1a2b latest")
         return [
-            "The report": try JSONValue(encoding: JSONReport(seed: 7, seconds: 1.5, results: [result], shard: shard)),
+            "The report": try JSONValue(
+                encoding: JSONReport(
+                    seed: 7, seconds: 1.5, results: [result], shard: shard, circumstances: .now(arguments: [], in: "."))
+            ),
             "A result": try JSONValue(encoding: result),
             "A failure": try JSONValue(encoding: failure),
             "A difference": try JSONValue(encoding: try #require(failure.differences.first)),

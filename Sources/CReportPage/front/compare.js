@@ -48,20 +48,113 @@ function compareView(index, other) {
     return { view };
   }
   const body = make("div", {});
-  const show = (name) => body.replaceChildren(sideBySide(sides, left.get(name) ?? [], right.get(name) ?? [], differences.find((one) => one.name === name).place));
+  let shown = null;
+  const show = (name) => {
+    shown?.forget();
+    shown = new Comparison(sides, [left, right].map((side) => side.get(name) ?? []), name, differences.find((one) => one.name === name).place);
+    body.replaceChildren(shown.element);
+  };
   view.append(make("div", { class: "tools" }, make("span", {}, `The first difference is in ${differences[0].name}.`),
     choice("Process", differences.map((one) => [one.name, `${one.name}, from event ${one.place + 1}`]), differences[0].name, show)), body);
   show(differences[0].name);
-  return { view };
+  return {
+    view, redraw: () => shown.timelines.forEach((timeline) => timeline.draw()),
+    keys: {
+      "+": () => shown.timelines[0].zoom(0.6), "=": () => shown.timelines[0].zoom(0.6), "-": () => shown.timelines[0].zoom(1.6), "0": () => shown.showAll(),
+      ArrowLeft: () => shown.turn(-1), ArrowRight: () => shown.turn(1), f: () => shown.turnTo(shown.place),
+    },
+  };
 }
 
-function sideBySide(sides, left, right, place) {
-  const first = Math.max(0, place - 5), last = place + 25;
-  const column = (side, events, label) => make("section", { "aria-label": label },
-    make("p", {}, verdict(side.result), ` round ${side.result.round}, seed ${side.result.seed}`),
-    make("ol", {}, events.slice(first, last).map(({ event }, offset) => make("li", { class: first + offset < place ? "same" : first + offset === place ? "differs" : "" },
-      make("a", { href: `#s=${run.results.indexOf(side.result)}&e=${event.index}` }, formatTime(event.time)), ` ${event.name}  ${factsLine(side.model.fields(event))}`)),
-      events.length <= place ? make("li", { class: "differs" }, "nothing more") : null));
-  return make("div", {}, make("p", { class: "totals" }, place === 0 ? "They differ from the begin." : `The same up to event ${place}.`),
-    make("div", { class: "sides" }, column(sides[0], left, "First"), column(sides[1], right, "Second")));
+/** Events of a process that are shown at once. */
+const eventsOfPage = 30;
+
+/** A process in two runs: its lanes one above the other on one axis, and its events side by side, page by page. */
+class Comparison {
+  constructor(sides, events, name, place) {
+    Object.assign(this, { sides, events, name, place });
+    this.first = Math.max(0, place - 5);
+    this.length = Math.max(...events.map((list) => list.length));
+    this.says = make("span", { class: "totals", role: "status" });
+    this.lists = make("div", { class: "sides" });
+    this.earlier = make("button", { type: "button", onclick: () => this.turn(-1) }, "Earlier events");
+    this.later = make("button", { type: "button", onclick: () => this.turn(1) }, "Later events");
+    this.isWhole = false;
+    const whole = make("button", { type: "button", "aria-pressed": "false", onclick: () => {
+      this.isWhole = !this.isWhole;
+      whole.setAttribute("aria-pressed", String(this.isWhole));
+      this.drawLanes();
+    } }, "All processes");
+    this.lanes = make("div", { class: "both" });
+    this.element = make("div", {},
+      make("div", { class: "tools" }, whole, make("button", { type: "button", onclick: () => this.timelines[0].zoom(0.6) }, "Zoom in"),
+        make("button", { type: "button", onclick: () => this.timelines[0].zoom(1.6) }, "Zoom out"), make("button", { type: "button", onclick: () => this.showAll() }, "Show all")),
+      this.lanes,
+      make("div", { class: "tools" }, this.earlier, this.later, make("button", { type: "button", onclick: () => this.turnTo(place) }, "First difference"), this.says),
+      this.lists);
+    this.drawLanes();
+    this.drawLists();
+  }
+
+  /** The begin of the steps is the same moment in both. */
+  drawLanes() {
+    this.forget();
+    const from = this.timelines?.[0].from, to = this.timelines?.[0].to;
+    const lane = this.name.slice(0, this.name.lastIndexOf("#"));
+    this.timelines = this.sides.map(({ model }, number) => new Timeline(model, (choice) => this.choose(number, choice), {
+      origin: model.steps[0]?.start ?? 0, hasAxis: number === 0, shows: this.isWhole ? null : (other) => other.name === "steps" || other.name === lane,
+      marked: this.events[number][this.place]?.event.index ?? null,
+    }));
+    const [one, two] = this.timelines;
+    one.bind(two);
+    if (from != null) one.show(from, to); else this.showAll();
+    this.lanes.replaceChildren(...this.sides.map((side, number) => make("section", { "aria-label": `Lanes of the ${["first", "second"][number]} run` },
+      make("p", {}, verdict(side.result), ` round ${side.result.round}, seed ${side.result.seed}`), this.timelines[number].element)));
+  }
+
+  showAll() {
+    const [one] = this.timelines;
+    const margin = one.furthest * 0.02;
+    one.show(one.origin - margin, one.origin + one.furthest + margin);
+  }
+
+  /** Leads from the lanes to the list. */
+  choose(number, choice) {
+    const { model } = this.sides[number];
+    const event = choice.event ?? (choice.arrow != null ? model.arrows[choice.arrow].to : model.events.find((one) => model.isCaused(one, model.steps[choice.step].path) && model.laneName(one) === this.name)?.index);
+    const place = this.events[number].findIndex((one) => one.event.index >= event);
+    if (event == null || place < 0) return;
+    this.timelines.forEach((timeline, other) => timeline.highlight({ event: other === number ? event : null }));
+    this.turnTo(place, [number, event]);
+  }
+
+  turn(by) {
+    this.first = Math.min(Math.max(this.first + by * eventsOfPage, 0), Math.max(0, this.length - 1));
+    this.drawLists();
+  }
+
+  turnTo(place, chosen = null) {
+    this.first = Math.max(0, place - 5);
+    this.drawLists(chosen);
+  }
+
+  drawLists(chosen = null) {
+    const last = Math.min(this.first + eventsOfPage, this.length);
+    this.earlier.disabled = this.first === 0;
+    this.later.disabled = last >= this.length;
+    this.says.textContent = `${this.place === 0 ? "They differ from the begin." : `The same up to event ${this.place}.`} Events ${this.first + 1} to ${last} of ${this.length}.`;
+    this.lists.replaceChildren(...this.sides.map((side, number) => this.list(side, this.events[number], ["First", "Second"][number], last, chosen?.[0] === number ? chosen[1] : null)));
+  }
+
+  list(side, events, label, last, chosen) {
+    const rank = (place) => (place < this.place ? "same" : place === this.place ? "differs" : "");
+    const rows = events.slice(this.first, last).map(({ event }, offset) => make("li", { class: rank(this.first + offset), "aria-current": event.index === chosen ? "true" : null },
+      make("a", { href: `#s=${run.results.indexOf(side.result)}&e=${event.index}` }, formatTime(event.time - (side.model.steps[0]?.start ?? 0))), ` ${event.name}  ${factsLine(side.model.fields(event))}`));
+    if (events.length <= this.place && this.first <= this.place && last >= this.place) rows.push(make("li", { class: "differs" }, "nothing more"));
+    return make("section", { "aria-label": label }, make("p", {}, verdict(side.result), ` round ${side.result.round}, seed ${side.result.seed}`),
+      rows.length ? make("ol", { start: String(this.first + 1) }, rows) : make("p", { class: "empty" }, "It has no events here."));
+  }
+
+  /** Lets go of what is not on the page any more. */
+  forget() { this.timelines?.forEach((timeline) => timeline.observer.disconnect()); }
 }

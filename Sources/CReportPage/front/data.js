@@ -47,6 +47,7 @@ class TimelineModel {
     this.record = record;
     this.lanes = record.lanes;
     this.steps = record.steps;
+    this.sources = record.sources ?? [];
     this.commands = record.commands;
     this.requests = record.requests;
     this.logs = record.logs;
@@ -63,6 +64,7 @@ class TimelineModel {
     this.spans = [...this.stepSpans(), ...this.eventSpans()];
     this.arrows = this.findArrows();
     this.joinRequests();
+    this.clock = new ShownClock(this);
   }
 
   /** Work on other threads names no step; what happens in a process while it carries a command out is put down to that. */
@@ -80,6 +82,9 @@ class TimelineModel {
     event.fields ??= event.raw === "" ? {} : JSON.parse(event.raw);
     return event.fields;
   }
+
+  /** A moment in words; also by the lab's clock where that was changed. */
+  moment(time) { return this.clock.wasChanged ? `${formatTime(time)}; lab's clock ${formatLabTime(this.clock.at(time))}` : formatTime(time); }
 
   laneName(event) { return `${this.lanes[event.lane].name}#${event.incarnation}`; }
 
@@ -216,13 +221,28 @@ class TimelineModel {
     return arrows;
   }
 
+  /** Where and when an arrow begins: a step, or an event. */
+  startOf(arrow) { return arrow.step != null ? this.steps[arrow.step].start : this.events[arrow.from].time; }
+
+  /** What an arrow is, in a line. */
+  describeArrow(arrow) {
+    const to = this.events[arrow.to], fields = this.fields(to);
+    const ends = `${arrow.step != null ? `step ${this.steps[arrow.step].path}` : this.laneName(this.events[arrow.from])} → ${this.laneName(to)}`;
+    if (arrow.kind === "command") return `command ${fields.command ?? ""}: ${ends}`;
+    if (arrow.kind === "link") return `watch message ${to.name.slice("link.".length)}: ${ends}`;
+    return to.name === "server.request" ? `${fields.method} ${fields.path}: ${ends}` : `answer ${fields.status ?? ""} ${fields.path}: ${ends}`;
+  }
+
   /** The recorded requests, each with the event that began it. */
   joinRequests() {
     const free = new Map();
-    for (const request of this.requests) push(free, request.headers?.["X-Lab-Operation"] ?? "", request);
+    // A server that was started again says which one it was; a running one is asked for its own only.
+    const keyOf = (incarnation, step) => `${incarnation ?? ""} ${step}`;
+    for (const request of this.requests) push(free, keyOf(request.incarnation, request.headers?.["X-Lab-Operation"] ?? ""), request);
     for (const event of this.events) {
       if (event.name !== "server.request") continue;
-      const request = take(free, event.step, (r) => this.fields(event).path.endsWith(r.path));
+      const fits = (request) => this.fields(event).path.endsWith(request.path);
+      const request = take(free, keyOf(event.incarnation, event.step), fits) ?? take(free, keyOf(null, event.step), fits);
       if (request) { event.request = request; request.event = event.index; }
     }
     for (const arrow of this.arrows) {
@@ -236,6 +256,9 @@ class TimelineModel {
     }
   }
 
+  /** The text of the file in which a step is written; null when the record does not have it. */
+  sourceOf(step) { return step.text ?? this.sources.find((source) => source.file === step.file)?.text ?? null; }
+
   /** Whether a step, or one inside it, caused an event. */
   isCaused(event, path) { return event.cause === path || event.cause.startsWith(`${path}.`); }
 
@@ -245,37 +268,6 @@ class TimelineModel {
     if (path == null) return -1;
     const exact = this.steps.findIndex((step) => step.path === path && step.fine === false);
     return exact >= 0 ? exact : this.steps.findIndex((step) => step.path === path);
-  }
-
-  /**
-   * What was stored on the devices up to a moment, as the trace tells: keychain items by their account, the counter of
-   * each session, tokens, locks.
-   */
-  storage(until) {
-    const stored = new Map();
-    for (const event of this.events) {
-      if (event.time > until) break;
-      const fields = this.fields(event);
-      const app = this.lanes[event.lane].name;
-      switch (event.name) {
-        case "keychain.written": stored.set(`keychain ${fields.accessGroup ?? ""} ${fields.account}`, `written by ${app}, event ${event.index}`); break;
-        case "keychain.deleted": stored.delete(`keychain ${fields.accessGroup ?? ""} ${fields.account}`); break;
-        case "state.saved": case "state.loaded":
-          if (fields.counter != null) stored.set(`${app}: counter`, String(fields.counter));
-          if (fields.activation != null) stored.set(`${app}: activation`, fields.activation ? "yes" : "none");
-          break;
-        case "counter.bumped": stored.set(`${app}: counter`, String(fields.counter)); break;
-        case "state.removed": stored.set(`${app}: activation`, "none"); break;
-        case "token.stored": stored.set(`${app}: token ${fields.name ?? ""}`, "stored"); break;
-        case "token.removed": stored.delete(`${app}: token ${fields.name ?? ""}`); break;
-        case "lock.taken": stored.set(`lock ${fields.lock}`, `held by ${app}`); break;
-        case "lock.released": stored.delete(`lock ${fields.lock}`); break;
-        case "operation.started": stored.set("pending operation", `${fields.type} of ${app}`); break;
-        case "operation.finished": stored.delete("pending operation"); break;
-        case "server.activation": stored.set(`server: activation ${fields.activationId}`, fields.to); break;
-      }
-    }
-    return stored;
   }
 }
 

@@ -9,7 +9,7 @@ class Details {
   }
 
   show(choice) {
-    this.element.replaceChildren(...(choice.span ? this.span(choice.span) : choice.event != null ? this.event(choice.event) : choice.step != null ? this.step(choice.step) : this.nothing()));
+    this.element.replaceChildren(...(choice.arrow != null ? this.arrow(choice.arrow) : choice.span ? this.span(choice.span) : choice.event != null ? this.event(choice.event) : choice.step != null ? this.step(choice.step) : this.nothing()));
     this.element.scrollTop = 0;
   }
 
@@ -17,7 +17,7 @@ class Details {
   replace(model) { this.model = model; }
 
   nothing() {
-    return [make("h2", {}, "Nothing is chosen"), make("p", { class: "empty" }, "Choose a step, a bar, or an event in the lanes or in the list.")];
+    return [make("h2", {}, "Nothing is chosen"), make("p", { class: "empty" }, "Choose a step, a bar, an arrow or an event in the lanes, or an event in the list.")];
   }
 
   /** A button that leads to an event. */
@@ -26,24 +26,83 @@ class Details {
       `${formatTime(event.time)} ${this.model.laneName(event)} ${text}`);
   }
 
+  arrowLink(arrow) {
+    return make("button", { type: "button", onclick: () => this.select({ arrow: this.model.arrows.indexOf(arrow) }) },
+      `${formatTime(this.model.startOf(arrow))} ${this.model.describeArrow(arrow)}`);
+  }
+
   step(index) {
     const step = this.model.steps[index];
-    const calls = this.model.commands.filter((command) => command.path === step.path && command.t >= step.start && command.t <= (step.end ?? Infinity));
-    const caused = this.model.events.filter((event) => this.model.isCaused(event, step.path) && event.time >= step.start && event.time <= (step.end ?? this.model.end));
-    const failure = this.result.failures.find((one) => one.step === step.path && step.fine === false);
+    const calls = this.callsOf(step);
+    const caused = this.causedWithin(step.path, step.start, step.end ?? this.model.end);
+    const failure = step.failure ?? this.result.failures.find((one) => one.step === step.path && step.fine === false);
     return [
       make("h2", {}, `Step ${step.path}`), make("p", {}, step.sentence ?? step.title),
-      pairs([["verdict", step.fine == null ? "did not end" : step.fine ? "fine" : "not fine"], ["began", formatTime(step.start)],
-        ["took", step.end == null ? null : formatTime(step.end - step.start)], ["written at", failure?.place]]),
+      pairs([["verdict", step.fine == null ? "did not end" : step.fine ? "passed" : "failed"], ["began", this.model.moment(step.start)],
+        ["took", step.end == null ? null : formatTime(step.end - step.start)], ["written at", step.line == null || live ? failure?.place : `${step.file}:${step.line}:${step.column}`],
+        ["included at", step.includedAt?.join(", ")]]),
+      ...this.source(step),
       ...(failure ? [make("h3", {}, "Why"), ...failureBody(failure)] : []),
-      ...calls.flatMap((call) => [make("h3", {}, `${call.actor}: ${call.command}`),
-        pairs([["answered after", call.elapsed == null ? null : formatTime(call.elapsed / 1e3)], ["its own work", call.handling == null ? null : formatTime(call.handling / 1e3)]]),
-        call.error ? json(call.error) : call.result == null ? make("p", { class: "empty" }, "It answered nothing.") : json(call.result)]),
+      ...this.answers(calls),
       ...this.exchanges(caused.filter((event) => event.name === "server.request" && event.request).map((event) => event.request)),
       ...this.changes(step.start, step.end ?? this.model.end),
+      ...this.messages(caused),
+      ...this.log(this.processes(caused), step.start, step.end ?? this.model.end),
       make("h3", {}, `${caused.length} events because of it`),
       make("ol", {}, caused.slice(0, 200).map((event) => make("li", {}, this.link(event)))),
       ...(caused.length > 200 ? [make("p", { class: "empty" }, "The list below has all of them.")] : []),
+    ];
+  }
+
+  /** The lines in which a step is written; those of a long block are folded. */
+  source(step) {
+    const text = this.model.sourceOf(step);
+    if (text == null) return [];
+    const lines = text.split("\n").slice(step.line - 1, step.lastLine);
+    const width = String(step.lastLine).length;
+    // The panel is narrow: what all lines are indented by says nothing.
+    const margin = Math.min(...lines.filter((line) => line.trim()).map((line) => line.search(/\S/)));
+    return [make("details", { open: lines.length <= 12 }, make("summary", {}, "As it is written"), make("pre", { class: "wrapped source", tabindex: "0" },
+      lines.map((line, index) => `${String(step.line + index).padStart(width)} | ${line.slice(margin)}`).join("\n")))];
+  }
+
+  /** The commands of a step, in its time: a step that is repeated has a time for each round. */
+  callsOf(step) {
+    return this.model.commands.filter((command) => command.path === step.path && command.source === step.source && command.t >= step.start && command.t <= (step.end ?? Infinity));
+  }
+
+  answers(calls) {
+    return calls.flatMap((call) => [make("h3", {}, `${call.actor}: ${call.command}`),
+      pairs([["answered after", call.elapsed == null ? null : formatTime(call.elapsed / 1e3)], ["its own work", call.handling == null ? null : formatTime(call.handling / 1e3)]]),
+      call.error ? json(call.error) : call.result == null ? make("p", { class: "empty" }, "It answered nothing.") : json(call.result)]);
+  }
+
+  /** The arrows that lead to some events. */
+  messages(events) {
+    const targets = new Set(events.map((event) => event.index));
+    const arrows = this.model.arrows.filter((arrow) => arrow.kind !== "command" && targets.has(arrow.to));
+    return arrows.length ? [make("h3", {}, "Requests and messages"), make("ol", {}, arrows.slice(0, 200).map((arrow) => make("li", {}, this.arrowLink(arrow))))] : [];
+  }
+
+  /** A request, an answer, a watch message or a command, with both of its ends. */
+  arrow(index) {
+    const arrow = this.model.arrows[index];
+    const to = this.model.events[arrow.to], from = arrow.from == null ? null : this.model.events[arrow.from];
+    const step = arrow.step == null ? null : this.model.steps[arrow.step];
+    const start = this.model.startOf(arrow);
+    const id = arrow.kind === "link" ? this.model.fields(to).id : null;
+    const way = id == null ? [] : this.model.events.filter((event) => event.name.startsWith("link.") && this.model.fields(event).id === id);
+    return [
+      make("h2", {}, this.model.describeArrow(arrow)),
+      pairs([["from", from ? this.link(from) : this.stepLink(step.path)], ["to", this.link(to)], ["sent", this.model.moment(start)],
+        ["under way for", formatTime(to.time - start)], ["step", from ? this.stepLink(to.cause) : null]]),
+      ...(step ? this.answers(this.callsOf(step)) : []),
+      ...(arrow.kind === "http" ? this.exchanges([to.request ?? from.request].filter(Boolean)) : []),
+      ...(way.length ? [make("h3", {}, "The message's way"), make("ol", {}, way.map((event) => make("li", {}, this.link(event))))] : []),
+      ...(from ? [make("h3", {}, "Where it was sent"), this.facts(from)] : []),
+      make("h3", {}, "Where it arrived"), this.facts(to),
+      ...this.changes(start, to.time),
+      ...this.log(this.processes([from, to].filter(Boolean)), start, to.time),
     ];
   }
 
@@ -53,13 +112,14 @@ class Details {
       && other.start < span.end && other.end > span.start);
     return [
       make("h2", {}, span.label),
-      pairs([["process", this.model.laneName(first)], ["from", formatTime(span.start)], ["to", span.isOpen ? "the end of what is recorded" : formatTime(span.end)],
+      pairs([["process", this.model.laneName(first)], ["from", this.model.moment(span.start)], ["to", span.isOpen ? "the end of what is recorded" : this.model.moment(span.end)],
         ["took", formatTime(span.end - span.start)], ["step", this.stepLink(first.cause)]]),
       ...(others.length ? [make("h3", {}, "At the same time"), make("ol", {}, others.map((other) => make("li", {},
         this.link(this.model.events[other.first], `${other.label}, ${formatTime(other.end - other.start)}`))))] : []),
       ...this.exchanges([first.request].filter(Boolean)),
       make("h3", {}, "Begin"), this.facts(first), ...(last !== first ? [make("h3", {}, "End"), this.facts(last)] : []),
       ...this.changes(span.start, span.end),
+      ...this.log(this.processes([first, ...this.causedWithin(first.cause, span.start, span.end)]), span.start, span.end),
     ];
   }
 
@@ -69,15 +129,13 @@ class Details {
     const related = this.model.arrows.filter((arrow) => arrow.to === index || arrow.from === index);
     return [
       make("h2", {}, event.name), meaning && make("p", { class: "empty" }, meaning),
-      pairs([["process", this.model.laneName(event)], ["time", formatTime(event.time)], ["step", this.stepLink(event.cause)]]),
+      pairs([["process", this.model.laneName(event)], ["time", this.model.moment(event.time)], ["step", this.stepLink(event.cause)]]),
       this.facts(event),
-      ...(related.length ? [make("h3", {}, "Belongs to"), make("ol", {}, related.map((arrow) => {
-        const other = arrow.to === index ? arrow.from : arrow.to;
-        return make("li", {}, other != null && other !== index ? this.link(this.model.events[other]) : this.stepLink(this.model.steps[arrow.step]?.path));
-      }))] : []),
+      ...(related.length ? [make("h3", {}, "Belongs to"), make("ol", {}, related.map((arrow) => make("li", {}, this.arrowLink(arrow))))] : []),
       ...this.exchanges([event.request].filter(Boolean)),
+      event.name === "server.request" && !event.request && make("p", { class: "empty" }, "What it carried is not here: the newest requests of a run are kept."),
       ...this.changes(index > 0 ? this.model.events[index].time - 0.5 : 0, event.time),
-      ...this.log(event),
+      ...this.log(this.processes([event]), event.time, event.time),
     ].filter(Boolean);
   }
 
@@ -94,25 +152,40 @@ class Details {
       make("h3", {}, `${request.method} ${request.path} → ${request.status ?? "no answer"}`),
       request.fault && make("p", {}, `The fault ${request.fault} hit it.`),
       ...titled("Request, decrypted", request.decrypted), ...titled("Answer, decrypted", request.decryptedAnswer),
-      ...folded("Request as sent", request.body), ...folded("Header", request.headers),
+      ...folded("Answer as sent", request.answer), ...folded("Request as sent", request.body), ...folded("Header", request.headers),
       ...derivation(request),
     ].filter(Boolean));
   }
 
   /** What was stored before and after; only what is different. */
   changes(start, end) {
-    const before = this.model.storage(start - 0.1), after = this.model.storage(end);
+    const before = storedUntil(this.model, start - 0.1), after = storedUntil(this.model, end);
     const names = [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
     if (!names.length) return [];
     return [make("h3", {}, "Stored before and after"), make("table", {}, make("thead", {}, make("tr", {}, ["what", "before", "after"].map((word) => make("th", { scope: "col" }, word)))),
       make("tbody", {}, names.map((name) => make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, before.get(name) ?? "–"), make("td", { class: "change" }, after.get(name) ?? "–")))))];
   }
 
-  /** What the process wrote into its log. */
-  log(event) {
-    const name = `${this.model.lanes[event.lane].name}#${event.incarnation}`;
-    const logs = this.model.logs.filter((log) => log.name.startsWith(name) || log.name.startsWith(`${this.model.lanes[event.lane].name}.`) || log.name.endsWith(`.${this.model.lanes[event.lane].name}.log`));
-    return logs.filter((log) => log.text).map((log) => make("details", {}, make("summary", {}, `Log ${log.name}`), make("pre", { class: "wrapped", tabindex: "0" }, log.text)));
+  /** What a step, or one inside it, caused in some time. */
+  causedWithin(path, start, end) {
+    return path === "" ? [] : this.model.events.filter((event) => event.time >= start && event.time <= end && this.model.isCaused(event, path));
+  }
+
+  /** The processes that some events are of. */
+  processes(events) { return new Set(events.map((event) => this.model.laneName(event))); }
+
+  /** What processes wrote into their logs in some time, and the files of those whose lines have no time. */
+  log(processes, start, end) {
+    const names = new Set([...processes].map((process) => process.slice(0, process.lastIndexOf("#"))));
+    const lines = start === end ? [] : this.model.events.filter((event) => event.name === "log" && event.time >= start && event.time <= end && processes.has(this.model.laneName(event)));
+    // `main#2.stderr` of an app, `a.phone.log` of a device's agent, `server.log`.
+    const files = this.model.logs.filter(({ name, text }) => text && (processes.has(name.replace(/\.stderr$/, "")) || names.has(name.replace(/^a\./, "").replace(/\.log$/, ""))));
+    return [
+      ...(lines.length ? [make("h3", {}, "Logged meanwhile"), make("ol", {}, lines.slice(0, 200).map((event) => make("li", {},
+        this.link(event, `${this.model.fields(event).level}: ${this.model.fields(event).message}`))))] : []),
+      ...(files.length ? [make("h3", {}, "Logs of the whole scenario")] : []),
+      ...files.map((log) => make("details", {}, make("summary", {}, log.name), make("pre", { class: "wrapped", tabindex: "0" }, log.text))),
+    ];
   }
 }
 

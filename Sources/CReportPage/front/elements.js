@@ -20,12 +20,12 @@ function verdict(result) {
   return make("span", { class: `verdict ${result.verdict}` }, word);
 }
 
-/** A text that is copied by a click. */
-function copyable(text) {
+/** A text that is copied by a click; what is shown can be another one. */
+function copyable(text, shown = text) {
   const button = make("button", { type: "button", onclick: async () => {
     await navigator.clipboard?.writeText(text).then(() => { button.textContent = "Copied"; }, () => { button.textContent = "Select and copy"; });
   } }, "Copy");
-  return make("span", { class: "replay" }, make("code", {}, text), button);
+  return make("span", { class: "replay" }, make("code", {}, shown), button);
 }
 
 /** A value as JSON, with line breaks. */

@@ -1,5 +1,8 @@
 // The list of events: all of them as text, of which only the rows in sight are elements.
 
+/** Rows that are printed at most: some twenty pages. */
+const mostOnPaper = 1_000;
+
 class EventList {
   constructor(model, select) {
     this.model = model;
@@ -7,7 +10,8 @@ class EventList {
     this.row = 22;
     this.filtered = model.events;
     this.inner = make("div", {});
-    this.element = make("div", { class: "events", tabindex: "0", role: "listbox", "aria-label": "Events of all processes in the order of time" }, this.inner);
+    this.rest = make("p", { class: "rest" });
+    this.element = make("div", { class: "events", tabindex: "0", role: "listbox", "aria-label": "Events of all processes in the order of time" }, this.inner, this.rest);
     this.element.addEventListener("scroll", () => this.draw());
     this.element.addEventListener("keydown", (event) => this.key(event));
     // Before it is on the page, nothing can be brought into sight.
@@ -48,8 +52,8 @@ class EventList {
 
   draw() {
     const path = this.step == null ? null : this.model.steps[this.step].path;
-    const first = Math.max(0, Math.floor(this.element.scrollTop / this.row) - 10);
-    const last = Math.min(this.filtered.length, first + Math.ceil(this.element.clientHeight / this.row) + 20);
+    const first = this.isOnPaper ? 0 : Math.max(0, Math.floor(this.element.scrollTop / this.row) - 10);
+    const last = Math.min(this.filtered.length, this.isOnPaper ? mostOnPaper : first + Math.ceil(this.element.clientHeight / this.row) + 20);
     this.inner.style.cssText = `height:${this.filtered.length * this.row}px`;
     const rows = [];
     for (let place = first; place < last; place += 1) {
@@ -66,6 +70,14 @@ class EventList {
     this.inner.replaceChildren(...rows);
     if (this.chosen != null && this.inner.querySelector(`#event-${this.chosen}`)) this.element.setAttribute("aria-activedescendant", `event-${this.chosen}`);
     else this.element.removeAttribute("aria-activedescendant");
+  }
+
+  /** Makes elements of all rows, or only of those in sight. */
+  print(isOnPaper) {
+    this.isOnPaper = isOnPaper;
+    const left = this.filtered.length - mostOnPaper;
+    this.rest.textContent = left > 0 ? `${left} more events are not printed; search and filters choose what is.` : "";
+    this.draw();
   }
 
   /** Moves the choice by some rows. */

@@ -8,7 +8,7 @@ const live = (() => {
 const liveAddress = (path) => `${path}?${new URLSearchParams({ token: new URLSearchParams(location.search).get("token") ?? "" })}`;
 
 function liveView() {
-  const record = { lanes: [], steps: [], commands: [], requests: [], logs: [], sharing: null, link: null, texts: [],
+  const record = { lanes: [], steps: [], commands: [], requests: [], logs: [], sharing: null, link: null, texts: [], typed: new Map(),
     events: { t: [], lane: [], inc: [], name: [], op: [], fields: [] } };
   const status = make("span", { class: "verdict notRun", role: "status" }, "connecting…");
   const follow = make("button", { type: "button", "aria-pressed": "true", title: "Keep the last moments in sight", onclick: () => {
@@ -40,14 +40,35 @@ function liveView() {
 }
 
 function clearRecord(record) {
-  record.texts.length = 0;
+  for (const list of [record.texts, record.steps, record.commands, record.requests]) list.length = 0;
   for (const column of Object.values(record.events)) column.length = 0;
+  record.typed.clear();
 }
 
 function addToRecord(record, update) {
-  record.lanes = update.lanes;
-  record.texts.push(...update.texts);
-  for (const [name, column] of Object.entries(record.events)) column.push(...update.events[name]);
+  record.lanes = update.lanes ?? record.lanes;
+  record.texts.push(...update.texts ?? []);
+  if (update.events) for (const [name, column] of Object.entries(record.events)) column.push(...update.events[name]);
+  record.requests.push(...update.requests ?? []);
+  for (const line of update.history ?? []) addToHistory(record, line);
+}
+
+/** Steps and commands from the histories of this page and of each shell; all of them count their steps from 1. */
+function addToHistory(record, line) {
+  const isOfStep = (step) => step.source === line.source && step.path === line.step && step.end == null;
+  if (line.e === "source") {
+    // What is typed next bears the same name.
+    record.typed.set(`${line.source} ${line.file}`, line.text);
+  } else if (line.e === "step.started") {
+    record.steps.push({ source: line.source, path: line.step, start: line.t, title: line.title ?? "", sentence: line.sentence,
+      line: line.line, lastLine: line.lastLine, text: record.typed.get(`${line.source} ${line.file}`) });
+  } else if (line.e === "step.finished") {
+    Object.assign(record.steps.findLast(isOfStep) ?? {}, { end: line.t, fine: line.fine });
+  } else if (line.e === "command") {
+    record.commands.push({ ...line, path: line.step });
+  } else if (line.e === "failure") {
+    Object.assign(record.steps.findLast(isOfStep) ?? {}, { failure: { reason: line.reason, causes: [], differences: [] } });
+  }
 }
 
 /** Processes tell of themselves, each in its own file; together their events are in order only when sorted. */
@@ -64,9 +85,9 @@ function sorted(record) {
 function commandPanel() {
   const form = make("div", { class: "command-form" });
   const done = make("ol", { class: "done", reversed: true, "aria-label": "Steps that were done, the last one first" });
-  const carryOut = async (step) => {
+  const carryOut = async (step, shown = step, copied = step) => {
     const answer = make("div", { class: "empty" }, "…");
-    done.prepend(make("li", {}, copyable(step), answer));
+    done.prepend(make("li", {}, copyable(copied, shown), copied === shown ? null : make("div", { class: "empty" }, `Secrets are not kept; the copy names them as values: ${[...copied.matchAll(/\$\{\w+\}/g)].join(", ")}.`), answer));
     try {
       const response = await fetch(liveAddress("/steps"), { method: "POST", body: step });
       const outcome = response.ok ? await response.json() : { error: await response.text() };
@@ -80,8 +101,10 @@ function commandPanel() {
     const inputs = command.parameters.map((parameter) => [parameter, inputFor(parameter)]);
     form.replaceChildren(make("form", { onsubmit: (event) => {
       event.preventDefault();
-      const given = inputs.filter(([, input]) => input.value !== "").map(([parameter, input]) => `${parameter.name}: ${scalar(parameter, input.value)}`);
-      carryOut(`${actor}: ${command.name}${given.length ? `\nwith: { ${given.join(", ")} }` : ""}`);
+      const given = inputs.filter(([, input]) => input.value !== "").map(([parameter, input]) => ({ parameter, text: scalar(parameter, input.value) }));
+      const step = (textOf) => `${actor}: ${command.name}${given.length ? `\nwith: { ${given.map((one) => `${one.parameter.name}: ${textOf(one)}`).join(", ")} }` : ""}`;
+      carryOut(step(({ text }) => text), step(({ parameter, text }) => (isHidden(parameter, text) ? '"••••"' : text)),
+        step(({ parameter, text }) => (isHidden(parameter, text) ? `\${${parameter.name}}` : text)));
     } }, make("h2", {}, `${actor}: ${command.name}`), make("p", { class: "empty" }, command.summary),
       inputs.map(([parameter, input]) => make("p", {}, make("label", { for: input.id }, `${parameter.name}${parameter.required ? "" : " (optional)"} `), input,
         make("small", { id: `meaning-${parameter.name}` }, ` ${parameter.meaning}`))),
@@ -93,15 +116,39 @@ function commandPanel() {
       type: "button", title: command.summary,
       onclick: () => (command.parameters.length ? ask(actor.name, command) : carryOut(`${actor.name}: ${command.name}`)),
     }, command.parameters.length ? `${command.name}…` : command.name)))));
-  return make("section", { class: "commands", "aria-label": "Commands" }, make("div", {}, actors), make("div", {}, form, done));
+  const save = make("div", { class: "tools" }, make("button", { type: "button", title: "What was done here, as a file that `lab run` repeats", onclick: async () => {
+    told.textContent = await saveScenario().catch(() => "The lab does not answer.");
+  } }, "Save as scenario"));
+  const told = make("span", { class: "empty", role: "status" });
+  save.append(told);
+  return make("section", { class: "commands", "aria-label": "Commands" }, make("div", {}, actors), make("div", {}, form, save, done));
 }
+
+/** Asks for what was done as a scenario, and saves it as a browser saves files; says what became of it. */
+async function saveScenario() {
+  const response = await fetch(liveAddress("/scenario"));
+  const text = await response.text();
+  if (!response.ok) return text.trim();
+  if (text === "") return "Nothing was done here yet that a scenario could repeat.";
+  const address = URL.createObjectURL(new Blob([text], { type: "application/yaml" }));
+  make("a", { href: address, download: "dashboard.yaml" }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1e4);
+  const variables = [...text.matchAll(/environment: (\w+)/g)].map((match) => match[1]);
+  return ["Saved as dashboard.yaml.", variables.length ? `It reads secrets from the environment: ${variables.join(", ")}.` : ""].join(" ").trim();
+}
+
+/** Whether a parameter is a secret, or has one in it. */
+function holdsSecret(parameter) { return parameter.secret || JSON.stringify(parameter.type ?? "").includes('"secret"'); }
+
+/** Whether what was given for a parameter must not be shown; a reference to a value is no secret. */
+function isHidden(parameter, text) { return holdsSecret(parameter) && !/^"?\$\{[\w.]+\}"?$/.test(text); }
 
 /** Where a parameter is given: a choice where there are few words, else a line of text. */
 function inputFor(parameter) {
   const attributes = { id: `parameter-${parameter.name}`, "aria-describedby": `meaning-${parameter.name}` };
   const words = parameter.type?.type === "choice" ? parameter.type.of : parameter.type?.type === "boolean" ? ["true", "false"] : null;
   if (!words) {
-    return make("input", { ...attributes, type: parameter.secret ? "password" : "text", autocomplete: "off",
+    return make("input", { ...attributes, type: holdsSecret(parameter) ? "password" : "text", autocomplete: "off",
       placeholder: parameter.default == null ? "" : JSON.stringify(parameter.default) });
   }
   return make("select", attributes, (parameter.required ? [] : [make("option", { value: "" }, parameter.default == null ? "" : `(${parameter.default})`)])

@@ -14,13 +14,19 @@ async function route() {
   const other = isScenario && place.has("with") && run.results[Number(place.get("with"))] ? Number(place.get("with")) : null;
   if (isScenario) await loadTimelines(other == null ? [index] : [index, other]);
   if (turn !== turns) return;
-  current = other != null ? compareView(index, other) : isScenario ? scenarioView(index, place) : { view: overview() };
+  current = other != null ? compareView(index, other) : isScenario ? scenarioView(index, place) : { view: overview(place) };
   current.index = isScenario ? index : null;
   const view = document.getElementById("view");
   view.replaceChildren(current.view);
   document.getElementById("where").textContent = isScenario ? run.results[index].id : "";
   document.title = isScenario ? `${run.results[index].name} · PowerAuth Lab` : "PowerAuth Lab";
   if (isScenario) window.scrollTo(0, 0);
+}
+
+/** Says in the address what is looked at; what is empty is left out. */
+function setAddress(words) {
+  const told = Object.entries(words).filter(([, value]) => value != null && value !== "");
+  history.replaceState(null, "", `#${new URLSearchParams(told)}`);
 }
 
 /** The one view of a running instance; the address chooses nothing in it. */
@@ -56,7 +62,10 @@ function moveInOverview(by) {
 }
 
 function toggleTheme() {
-  const isDark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const isDark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : window.addEventListener("beforeprint", () => print(true));
+window.addEventListener("afterprint", () => print(false));
+matchMedia("print").addEventListener("change", (event) => print(event.matches));
+matchMedia("(prefers-color-scheme: dark)").matches;
   document.documentElement.dataset.theme = isDark ? "light" : "dark";
   current.redraw?.();
 }
@@ -80,8 +89,27 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   action();
 });
+let themeOnScreen = null;
+
+/** Paper is light, and a list on it has no rows out of sight. */
+function print(isOnPaper) {
+  if (isOnPaper === (themeOnScreen != null)) return;
+  const { dataset } = document.documentElement;
+  if (isOnPaper) {
+    themeOnScreen = dataset.theme ?? "";
+    dataset.theme = "light";
+  } else {
+    if (themeOnScreen) dataset.theme = themeOnScreen; else delete dataset.theme;
+    themeOnScreen = null;
+  }
+  (current.print ?? current.redraw)?.(isOnPaper);
+}
+
 document.getElementById("theme").addEventListener("click", toggleTheme);
 document.getElementById("help").addEventListener("click", () => document.getElementById("keys").showModal());
 window.addEventListener("hashchange", route);
+window.addEventListener("beforeprint", () => print(true));
+window.addEventListener("afterprint", () => print(false));
+matchMedia("print").addEventListener("change", (event) => print(event.matches));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => current.redraw?.());
 route();

@@ -2,7 +2,15 @@
 
 const overviewState = { text: "", verdicts: new Set(), tag: "", order: "run" };
 
-function overview() {
+/** Takes the filters from an address that has some; otherwise they stay what they were. */
+function readOverviewState(place) {
+  if (!["q", "verdicts", "tag", "order"].some((word) => place.has(word))) return;
+  Object.assign(overviewState, { text: place.get("q") ?? "", tag: place.get("tag") ?? "", order: place.get("order") ?? "run",
+    verdicts: new Set((place.get("verdicts") ?? "").split(",").filter((word) => word in verdictWords)) });
+}
+
+function overview(place) {
+  readOverviewState(place);
   const results = run.results;
   const failures = results.filter(isHeldAgainstRun).length;
   const view = make("div", {});
@@ -13,7 +21,11 @@ function overview() {
       make("h1", {}, failures === 0 ? "Every scenario passed" : `${failures} of ${results.length} scenarios did not pass`),
       make("span", { class: "totals" }, [`${results.length} scenarios`, ...run.runs.map(describeRun)].join(" · "))));
   const list = make("div", { class: "suite" });
-  const redraw = () => fillOverview(list, longest);
+  const redraw = () => {
+    fillOverview(list, longest);
+    const { text, verdicts, tag, order } = overviewState;
+    setAddress({ q: text, verdicts: [...verdicts].join(","), tag, order: order === "run" ? "" : order });
+  };
   const search = make("input", { type: "search", placeholder: "Search names, files and reasons", "aria-label": "Search scenarios",
     oninput: () => { overviewState.text = search.value; redraw(); } });
   search.value = overviewState.text;
@@ -84,11 +96,18 @@ function fillOverview(list, longest) {
       verdict(result),
       make("span", { class: "name" }, result.name, make("small", { class: "mono" }, result.id),
         reason && make("span", { class: "reason" }, reason.causes[0] ?? reason.reason)),
-      make("span", { class: "rounds" }, rounds.length > 1 ? `${passed} of ${rounds.length} rounds passed` : result.tags.join(", ")),
+      make("span", { class: "rounds" }, [rounds.length > 1 ? `${passed} of ${rounds.length} rounds passed` : result.tags.join(", "), keptWords(result)].filter(Boolean).join(" · ")),
       make("span", { class: "meter" }, make("span", {}, formatSeconds(result.seconds)),
         make("i", { style: `width:${(result.seconds / longest) * 3.5}rem` })));
   }));
   if (!chosen.length) list.append(make("p", { class: "empty tools" }, "  No scenario is like that."));
+}
+
+/** How often a scenario passed in the runs that are kept, when it did not always. */
+function keptWords(result) {
+  const kept = run.kept?.[result.scenario];
+  const shown = run.results.filter((other) => other.scenario === result.scenario && other.verdict !== "notRun").length;
+  return kept && kept.passed < kept.rounds && kept.rounds > shown ? `${kept.passed} of ${kept.rounds} in kept runs` : null;
 }
 
 function leadingFailure(result) {

@@ -38,13 +38,22 @@ function otherRounds(index) {
 }
 
 function playground(view, index, result, model, place) {
-  const state = { step: null, event: null };
+  const state = { step: null, event: null, arrow: null };
   const details = new Details(model, result, (choice) => select(choice));
-  const timeline = new Timeline(model, (choice) => select(choice));
+  const namesIn = (word) => new Set((place.get(word) ?? "").split(","));
+  const hidden = namesIn("hide");
+  const timeline = new Timeline(model, (choice) => select(choice), { hidden: [...model.lanes.keys()].filter((lane) => hidden.has(model.lanes[lane].name)) });
   const list = new EventList(model, (choice) => select(choice));
   const count = make("span", { class: "totals", role: "status" });
-  const shownKinds = new Set();
-  const search = make("input", { type: "search", placeholder: "Search events", "aria-label": "Search events", oninput: () => refilter() });
+  const shownKinds = new Set(kinds.map(([kind]) => kind).filter((kind) => namesIn("kinds").has(kind)));
+  const search = make("input", { type: "search", placeholder: "Search events", "aria-label": "Search events", oninput: () => { refilter(); remember(); } });
+  search.value = place.get("q") ?? "";
+  /** What is chosen and filtered stands in the address, which can be kept and sent. */
+  const remember = () => {
+    if (live) return;
+    const { step, event, arrow } = state.choice ?? {};
+    setAddress({ s: index, step, e: event, arrow, q: search.value, kinds: [...shownKinds].join(","), hide: [...timeline.hidden].map((lane) => model.lanes[lane].name).join(",") });
+  };
   const refilter = () => {
     const words = search.value.toLowerCase();
     const passes = (event) => !timeline.hidden.has(event.lane) && (!shownKinds.size || shownKinds.has(event.kind))
@@ -54,30 +63,43 @@ function playground(view, index, result, model, place) {
     count.textContent = isFiltered ? `${shown} of ${model.events.length} events` : `${model.events.length} events`;
     timeline.highlight({ ...state, found: isFiltered ? new Set(list.filtered.map((event) => event.index)) : null });
   };
-  timeline.changed = refilter;
+  timeline.changed = () => { refilter(); remember(); };
   const present = () => new Set(model.events.map((event) => event.kind));
   const filterButtons = () => kinds.filter(([kind]) => present().has(kind)).map(([kind, words]) => {
     const button = make("button", { type: "button", "aria-pressed": String(shownKinds.has(kind)), onclick: () => {
       shownKinds[shownKinds.has(kind) ? "delete" : "add"](kind);
       button.setAttribute("aria-pressed", String(shownKinds.has(kind)));
       refilter();
+      remember();
     } }, make("i", { style: `background:var(--${kind})` }), words);
     return button;
   });
   const filters = make("div", { class: "kinds" }, filterButtons());
   function select(choice, isFromPlace = false) {
-    state.event = choice.event ?? null;
+    const arrow = choice.arrow != null ? model.arrows[choice.arrow] : null;
+    state.choice = choice;
+    state.arrow = choice.arrow ?? null;
+    state.span = choice.span ?? (choice.step != null ? model.spans.find((span) => span.step === choice.step) : null);
+    // The list and the arrow keys go on from where an arrow leads.
+    state.event = arrow?.to ?? choice.event ?? null;
     if (choice.step != null) state.step = choice.step;
-    else if (choice.event != null) state.step = innermostStep(model, model.events[choice.event]);
-    timeline.highlight({ step: choice.step ?? null, event: state.event });
+    else if (state.event != null) state.step = innermostStep(model, model.events[state.event]);
+    timeline.highlight({ step: choice.step ?? null, event: state.event, arrow: state.arrow });
     list.mark({ event: state.event, step: choice.step ?? null });
     const anchor = state.event ?? model.events.find((event) => choice.step != null && model.isCaused(event, model.steps[choice.step].path))?.index;
     if (anchor != null) list.reveal(anchor);
-    const span = choice.span ?? (choice.step != null ? { start: model.steps[choice.step].start, end: model.steps[choice.step].end ?? model.end } : null);
+    const span = choice.span ?? (arrow ? { start: model.startOf(arrow), end: model.events[arrow.to].time } : null) ?? (choice.step != null ? { start: model.steps[choice.step].start, end: model.steps[choice.step].end ?? model.end } : null);
     if (span) timeline.reveal(span.start, span.end);
     else if (state.event != null) timeline.reveal(model.events[state.event].time, model.events[state.event].time);
     details.show(choice);
-    if (!isFromPlace && !live) history.replaceState(null, "", `#s=${index}${choice.step != null ? `&step=${choice.step}` : ""}${choice.event != null ? `&e=${choice.event}` : ""}`);
+    if (!isFromPlace) remember();
+  }
+  /** Chooses the next arrow or bar from where the choice is. */
+  function walk(word, direction) {
+    const isArrow = word === "arrow";
+    const time = state.event != null ? model.events[state.event].time : state.step != null ? model.steps[state.step].start : timeline.from;
+    const next = timeline.walk(isArrow ? model.arrows : model.spans, isArrow ? model.arrows[state.arrow] : state.span, direction, time);
+    if (next) select(isArrow ? { arrow: model.arrows.indexOf(next) } : choiceOf(next));
   }
   view.append(
     make("div", { class: "tools" }, search,
@@ -87,7 +109,8 @@ function playground(view, index, result, model, place) {
     make("div", { class: "play" }, make("div", {}, timeline.element, list.element), details.element));
   refilter();
   const failing = model.failingStep(result);
-  if (place.has("e") && model.events[Number(place.get("e"))]) select({ event: Number(place.get("e")) }, true);
+  if (place.has("arrow") && model.arrows[Number(place.get("arrow"))]) select({ arrow: Number(place.get("arrow")) }, true);
+  else if (place.has("e") && model.events[Number(place.get("e"))]) select({ event: Number(place.get("e")) }, true);
   else if (place.has("step") && model.steps[Number(place.get("step"))]) select({ step: Number(place.get("step")) }, true);
   else if (failing >= 0) select({ step: failing }, true);
   else details.show({});
@@ -98,14 +121,20 @@ function playground(view, index, result, model, place) {
     keys: {
       "+": () => timeline.zoom(0.6), "=": () => timeline.zoom(0.6), "-": () => timeline.zoom(1.6), "0": () => timeline.showAll(),
       ArrowRight: () => list.moveBy(1), ArrowLeft: () => list.moveBy(-1), ArrowDown: () => list.moveBy(1), ArrowUp: () => list.moveBy(-1),
+      a: () => walk("arrow", 1), A: () => walk("arrow", -1), b: () => walk("bar", 1), B: () => walk("bar", -1),
       f: () => { if (failing >= 0) select({ step: failing }); },
     },
     redraw: () => timeline.draw(),
+    print: (isOnPaper) => { list.print(isOnPaper); timeline.draw(); },
     follow: () => { timeline.showEnd(); list.showEnd(); },
     /** Goes on with more events; what is chosen and filtered stays. */
     update: (next, isFollowed) => {
       const kindsBefore = present().size;
+      const arrow = model.arrows[state.arrow];
       model = next;
+      // Arrows and bars are found anew; what is chosen is told by its ends.
+      if (arrow) state.arrow = next.arrows.findIndex((other) => other.from === arrow.from && other.step === arrow.step && other.to === arrow.to);
+      if (state.span) state.span = next.spans.find((span) => span.row === state.span.row && span.first === state.span.first && span.step === state.span.step);
       for (const part of [details, timeline, list]) part.replace(next);
       if (present().size !== kindsBefore) filters.replaceChildren(...filterButtons());
       refilter();

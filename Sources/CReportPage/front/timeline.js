@@ -3,15 +3,15 @@
 const rowHeight = 18;
 
 /** Rows from top to bottom, each with the spans or events that it shows. */
-function layOutRows(model) {
+function layOutRows(model, shows) {
   const rows = [];
   const row = (entry) => { rows.push({ ...entry, top: rows.length * rowHeight }); return rows.at(-1); };
-  const devices = [...new Set(model.lanes.map((lane) => lane.device))];
-  for (const device of devices) {
-    const isAlone = model.lanes.filter((lane) => lane.device === device).length === 1;
+  const lanes = model.lanes.filter(shows);
+  for (const device of new Set(lanes.map((lane) => lane.device))) {
+    const isAlone = lanes.filter((lane) => lane.device === device).length === 1;
     if (!isAlone) row({ title: device, isDevice: true });
     model.lanes.forEach((lane, index) => {
-      if (lane.device !== device) return;
+      if (lane.device !== device || !shows(lane)) return;
       const spans = model.spans.filter((span) => span.lane === index);
       const groups = [...new Set(spans.map((span) => span.row))].sort((a, b) => groupRank(a) - groupRank(b));
       let title = lane.name === device && !isAlone ? "agent" : lane.name;
@@ -42,24 +42,30 @@ function levels(spans) {
 }
 
 class Timeline {
-  constructor(model, select) {
-    this.model = model;
-    this.select = select;
-    this.rows = layOutRows(model);
+  /**
+   * Lanes that show a model. Beside another one on the same axis (`bind`), moments are told from an `origin`, only one has the
+   * axis (`hasAxis`), only some lanes are shown (`shows`), and an event is marked as the first that is different. Lanes that are `hidden` are left out of
+   * the list.
+   */
+  constructor(model, select, { origin = 0, hasAxis = true, shows = null, marked = null, hidden = [] } = {}) {
+    Object.assign(this, { model, select, origin, marked, shows: shows ?? (() => true), hidden: new Set(hidden) });
+    this.furthest = model.end - origin;
+    this.rows = layOutRows(model, this.shows);
     this.height = this.rows.length * rowHeight;
-    this.hidden = new Set();
+    this.arrows = new ArrowLayer(this);
     this.found = null;
     // What comes before the first step is the same in every scenario: its processes start.
     const begin = model.steps[0]?.start ?? 0;
     const margin = (model.end - begin) * 0.02 + 1;
     this.from = begin - margin;
     this.to = model.end + margin;
-    this.axis = make("canvas", { height: "22", "aria-hidden": "true" });
+    this.axis = make("canvas", { height: String(this.axisHeight), "aria-hidden": "true" });
+    this.axisNames = make("div", { class: "names" });
     this.canvas = make("canvas", { class: "rows", tabindex: "0", role: "img",
       "aria-label": `Timeline of ${model.lanes.length} processes and ${model.events.length} events. The list below has the same events as text.` });
     this.names = make("div", { class: "names", style: `height:${this.height}px` }, this.rows.map((row) => this.nameOf(row)));
     this.element = make("div", { class: "lanes" },
-      make("div", { class: "axis" }, make("div", {}), this.axis),
+      hasAxis && make("div", { class: "axis" }, this.axisNames, this.axis),
       make("div", { class: "scroll", tabindex: "-1" }, this.names, make("div", {}, this.canvas)));
     this.listen();
     this.observer = new ResizeObserver(() => this.resize());
@@ -69,7 +75,8 @@ class Timeline {
   /** Shows a model with more events; what is in sight stays in sight. */
   replace(model) {
     this.model = model;
-    this.rows = layOutRows(model);
+    this.rows = layOutRows(model, this.shows);
+    this.furthest = model.end - this.origin;
     this.height = this.rows.length * rowHeight;
     this.eventRows = this.stepRows = this.clockMoves = undefined;
     this.names.style.height = `${this.height}px`;
@@ -89,7 +96,7 @@ class Timeline {
     const style = `top:${row.top}px`;
     if (row.isDevice) return make("div", { class: "device", style }, row.title);
     if (!row.isFirst) return make("div", { style }, `  ${row.group}`);
-    const button = make("button", { type: "button", "aria-pressed": String(!this.hidden?.has(row.lane)), title: "Show or hide this process in the list", onclick: () => {
+    const button = make("button", { type: "button", "aria-pressed": String(!this.hidden.has(row.lane)), title: "Show or hide this process in the list", onclick: () => {
       const isShown = this.hidden.has(row.lane);
       this.hidden[isShown ? "delete" : "add"](row.lane);
       button.setAttribute("aria-pressed", String(isShown));
@@ -126,10 +133,11 @@ class Timeline {
   }
 
   resize() {
+    this.axisNames.replaceChildren(...(this.hasLabClock ? ["real time", "lab's clock"] : []).map((words) => make("span", {}, words)));
     const ratio = window.devicePixelRatio || 1;
     this.width = this.canvas.parentElement.clientWidth;
     if (!this.width) return;
-    for (const [canvas, height] of [[this.canvas, this.height], [this.axis, 22]]) {
+    for (const [canvas, height] of [[this.canvas, this.height], [this.axis, this.axisHeight]]) {
       canvas.width = Math.round(this.width * ratio);
       canvas.height = Math.round(height * ratio);
       canvas.style.height = `${height}px`;
@@ -141,13 +149,23 @@ class Timeline {
   timeAt(x) { return this.from + (x / this.width) * (this.to - this.from); }
   xAt(time) { return ((time - this.from) / (this.to - this.from)) * this.width; }
 
+  /** Shares the axis with another timeline: what is in sight is the same in both, counted from their origins. */
+  bind(other) {
+    this.furthest = other.furthest = Math.max(this.furthest, other.furthest);
+    [this.bound, other.bound] = [other, this];
+  }
+
   show(from, to) {
-    const least = 2, most = this.model.end * 1.2 + 10;
+    const least = 2, last = this.origin + this.furthest, most = last * 1.2 + 10;
     const length = Math.min(Math.max(to - from, least), most);
-    const middle = Math.min(Math.max((from + to) / 2, 0), this.model.end);
+    const middle = Math.min(Math.max((from + to) / 2, 0), last);
     this.from = middle - length / 2;
     this.to = middle + length / 2;
     this.requestDraw();
+    if (!this.bound) return;
+    const { bound } = this;
+    [bound.from, bound.to] = [this.from, this.to].map((time) => time - this.origin + bound.origin);
+    bound.requestDraw();
   }
 
   zoom(factor, around = (this.from + this.to) / 2) {
@@ -166,9 +184,10 @@ class Timeline {
     this.show(start - margin, end + margin);
   }
 
-  highlight({ step = null, event = null, found = this.found } = {}) {
+  highlight({ step = null, event = null, arrow = null, found = this.found } = {}) {
     this.step = step;
     this.event = event;
+    this.arrow = arrow;
     this.found = found;
     this.requestDraw();
   }
@@ -201,23 +220,33 @@ class Timeline {
       if (row.spans) this.drawSpans(context, colour, row);
       if (row.events) this.drawEvents(context, colour, row);
     }
-    this.drawArrows(context, colour);
+    this.arrows.draw(context, colour);
     this.drawMarks(context, colour);
+    if (this.marked != null) this.drawDifference(context, colour);
   }
+
+  /** Where the clock was changed there is a second scale: what the lab's clock showed. Two runs have no clock in common. */
+  get hasLabClock() { return !this.bound && this.model.clock.wasChanged; }
+
+  get axisHeight() { return this.hasLabClock ? 40 : 22; }
 
   drawAxis(colour) {
     const context = this.axis.getContext("2d");
-    context.clearRect(0, 0, this.width, 22);
-    context.fillStyle = colour.soft;
+    context.clearRect(0, 0, this.width, this.axisHeight);
     context.strokeStyle = colour.line;
     context.font = "11px system-ui, sans-serif";
-    const wanted = ((this.to - this.from) / this.width) * 90;
+    const { clock } = this.model;
+    const wanted = ((this.to - this.from) / this.width) * (this.hasLabClock ? 120 : 90);
     const power = 10 ** Math.floor(Math.log10(wanted));
     const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= wanted);
-    for (let time = Math.ceil(this.from / step) * step; time <= this.to; time += step) {
-      const x = this.xAt(time);
-      context.beginPath(); context.moveTo(x, 16); context.lineTo(x, 22); context.stroke();
-      context.fillText(formatTime(Math.round(time)), x + 3, 14);
+    for (let told = Math.ceil((this.from - this.origin) / step) * step; told + this.origin <= this.to; told += step) {
+      const time = told + this.origin, x = this.xAt(time);
+      context.beginPath(); context.moveTo(x, this.axisHeight - 6); context.lineTo(x, this.axisHeight); context.stroke();
+      context.fillStyle = colour.soft;
+      context.fillText(formatTime(Math.round(told)), x + 3, 14);
+      if (!this.hasLabClock) continue;
+      context.fillStyle = colour.fault;
+      context.fillText(formatLabTime(Math.round(clock.at(time)), step), x + 3, 31);
     }
   }
 
@@ -259,7 +288,9 @@ class Timeline {
       if (width > 26) {
         context.save();
         context.beginPath(); context.rect(x, row.top, width - 3, rowHeight); context.clip();
-        context.fillStyle = span.kind === "waiting" ? colour.text : colour.ground;
+        // On a pale bar the ground's own colour could not be read.
+        context.fillStyle = span.kind === "waiting" || !isLit ? colour.text : colour.ground;
+        context.globalAlpha = isLit ? 1 : 0.6;
         context.fillText(span.label, Math.max(x, 0) + 4, row.top + rowHeight / 2 + 0.5);
         context.restore();
       }
@@ -299,74 +330,96 @@ class Timeline {
     return this.eventRows.get(event.lane);
   }
 
-  /** Arrows go from where something was sent to where it arrived; too many at once would be a grey area. */
-  drawArrows(context, colour) {
-    const inSight = this.model.arrows.filter((arrow) => {
-      const to = this.model.events[arrow.to].time, from = this.startOf(arrow);
-      return to >= this.from && from <= this.to;
-    });
-    if (inSight.length > 1500) return;
-    for (const arrow of inSight) {
-      const target = this.model.events[arrow.to], to = this.rowOf(target);
-      const isLit = this.isLit(target);
-      // Each command has one; only those of the chosen step say something.
-      if (arrow.kind === "command" && (this.step == null || !isLit)) continue;
-      const fromTop = arrow.step != null ? this.rowOfStep(arrow.step) : this.rowOf(this.model.events[arrow.from]).top;
-      const x1 = this.xAt(this.startOf(arrow)), x2 = this.xAt(target.time);
-      const down = to.top > fromTop;
-      const y1 = fromTop + (down ? rowHeight - 3 : 3), y2 = to.top + (down ? 3 : rowHeight - 3);
-      context.globalAlpha = isLit ? 0.85 : 0.15;
-      context.strokeStyle = context.fillStyle = colour[arrow.kind];
-      context.beginPath(); context.moveTo(x1, y1); context.lineTo(x2, y2); context.stroke();
-      const angle = Math.atan2(y2 - y1, x2 - x1);
-      context.beginPath(); context.moveTo(x2, y2);
-      for (const turn of [0.4, -0.4]) context.lineTo(x2 - 6 * Math.cos(angle + turn), y2 - 6 * Math.sin(angle + turn));
-      context.fill();
-      context.globalAlpha = 1;
-    }
-  }
-
-  startOf(arrow) { return arrow.step != null ? this.model.steps[arrow.step].start : this.model.events[arrow.from].time; }
-
   rowOfStep(step) {
     this.stepRows ??= new Map(this.rows.filter((row) => row.group === "steps").flatMap((row) => row.spans.map((span) => [span.step, row.top])));
-    return this.stepRows.get(step) ?? 0;
+    return this.stepRows.get(step);
   }
 
-  /** Lines through all lanes where the clock was changed. */
+  /** Lines through all lanes where a clock was changed, with what became of the lab's. */
   drawMarks(context, colour) {
     this.clockMoves ??= this.model.events.filter((event) => event.name === "clock.changed" || event.name === "device.clockSet");
-    context.setLineDash([4, 4]);
-    context.strokeStyle = colour.fault;
+    const { clock } = this.model;
+    context.strokeStyle = context.fillStyle = colour.fault;
+    let free = -Infinity;
     for (const event of this.clockMoves) {
       if (event.time < this.from || event.time > this.to) continue;
       const x = this.xAt(event.time);
+      context.setLineDash([4, 4]);
       context.beginPath(); context.moveTo(x, 0); context.lineTo(x, this.height); context.stroke();
+      context.setLineDash([]);
+      const number = clock.changes.findIndex((change) => change.index === event.index);
+      if (number < 0 || x < free) continue;
+      const text = clock.textOf(number);
+      const width = context.measureText(text).width;
+      context.globalAlpha = 0.9;
+      context.fillStyle = colour.ground;
+      context.fillRect(x + 2, 1, width + 4, 14);
+      context.globalAlpha = 1;
+      context.fillStyle = colour.fault;
+      context.fillText(text, x + 4, 9);
+      free = x + width + 8;
     }
-    context.setLineDash([]);
   }
 
-  /** What is under the pointer: a bar, else the nearest event of the row. */
+  /** Where two runs first differ: a line through all lanes and a ring around the event. */
+  drawDifference(context, colour) {
+    const event = this.model.events[this.marked], row = this.rowOf(event);
+    const x = this.xAt(event.time);
+    if (!row || x < 0 || x > this.width) return;
+    context.strokeStyle = colour.bad;
+    context.fillStyle = colour.bad;
+    context.lineWidth = 2;
+    context.beginPath(); context.moveTo(x, 0); context.lineTo(x, this.height); context.stroke();
+    context.beginPath(); context.arc(x, row.top + rowHeight / 2, 6, 0, 7); context.stroke();
+    context.lineWidth = 1;
+    const text = "first difference", width = context.measureText(text).width;
+    const left = x + width + 8 > this.width ? x - width - 8 : x + 2;
+    context.fillStyle = colour.ground;
+    context.fillRect(left, 1, width + 6, 14);
+    context.fillStyle = colour.bad;
+    context.fillText(text, left + 3, 9);
+  }
+
+  /** What is under the pointer: an arrow, which lies on top, a bar, else the nearest event of the row. */
   hit(event) {
+    const nearest = this.arrows.at(event.offsetX, event.offsetY);
+    const under = nearest && nearest.distance <= onArrow ? null : this.hitInRow(event);
+    if (under || !nearest) return under;
+    const { arrow } = nearest, start = this.model.startOf(arrow);
+    return { label: `${this.model.describeArrow(arrow)} · ${this.model.moment(start)}`, choice: { arrow: this.model.arrows.indexOf(arrow) } };
+  }
+
+  hitInRow(event) {
     const row = this.rows[Math.floor(event.offsetY / rowHeight)];
     if (!row) return null;
     const time = this.timeAt(event.offsetX), near = (4 / this.width) * (this.to - this.from);
     if (row.spans) {
       const span = row.spans.find((span) => span.start - near <= time && span.end + near >= time);
-      return span && { label: `${span.label} · ${formatTime(span.end - span.start)}${span.isOpen ? " and more" : ""}`, span };
+      return span && { label: `${span.label} · ${formatTime(span.end - span.start)}${span.isOpen ? " and more" : ""}`, choice: choiceOf(span) };
     }
     if (!row.events) return null;
     const index = firstAfter(row.events, time, "time");
     const nearest = [row.events[index - 1], row.events[index]].filter(Boolean).sort((a, b) => Math.abs(a.time - time) - Math.abs(b.time - time))[0];
     if (!nearest || Math.abs(nearest.time - time) > near * 2) return null;
-    return { label: `${nearest.name} · ${formatTime(nearest.time)}`, event: nearest };
+    return { label: `${nearest.name} · ${this.model.moment(nearest.time)}`, choice: { event: nearest.index } };
   }
 
   click(event) {
     if (this.wasDragged) { this.wasDragged = false; return; }
     const target = this.hit(event);
-    if (target?.span?.step != null) this.select({ step: target.span.step });
-    else if (target?.span) this.select({ event: target.span.first, span: target.span });
-    else if (target?.event) this.select({ event: target.event.index });
+    if (target) this.select(target.choice);
+  }
+
+  /** The next arrow or bar after a moment, or after the one that is chosen; for those who use no mouse. */
+  walk(things, chosen, direction, time) {
+    const { model } = this;
+    const start = (thing) => thing.start ?? model.startOf(thing);
+    const inOrder = things.filter((thing) => thing.lane == null || !this.hidden.has(thing.lane)).sort((a, b) => start(a) - start(b));
+    const place = inOrder.indexOf(chosen);
+    if (place >= 0) return inOrder[place + direction];
+    return direction > 0 ? inOrder.find((thing) => start(thing) >= time) : inOrder.findLast((thing) => start(thing) <= time);
   }
 }
+
+/** What a bar chooses: the bar of a step the step. */
+function choiceOf(span) { return span.step != null ? { step: span.step } : { event: span.first, span }; }

@@ -15,6 +15,8 @@ struct PageReport {
     }
 
     let runs: [Run]
+    /// What the kept runs, with those that are shown, tell of the scenarios; nil where that is not known.
+    var kept: RunHistory?
 
     /// Where a browser finds a result on a page.
     ///
@@ -27,16 +29,22 @@ struct PageReport {
         return "file://\(escaped(path, keeping: ""))#s=\(escaped(result.id, keeping: "[]"))"
     }
 
-    /// The document. Records that cannot be read any more are left out; the page says so.
-    func rendered() -> Data {
+    /// Writes the page, one timeline after the other, so that the memory it takes is that of the longest one. Records that
+    /// cannot be read any more are left out; the page says so.
+    ///
+    /// - Parameter path: Replaced in one step.
+    func write(to path: String, mode: UInt32 = 0o600) throws {
         let results = runs.enumerated().flatMap { number, run in run.report.results.map { (number, $0) } }
-        var blocks = [PageTemplate.Block(id: "run", json: overview(results).encoded())]
-        for (index, (_, result)) in results.enumerated() {
-            guard let timeline = ScenarioTimeline(recordedIn: result.directory) else { continue }
-            let document = timeline.json(withLogs: result.verdict != .passed).encoded()
-            blocks.append(PageTemplate.Block(id: "timeline-\(index)", json: document, isReadLater: true))
+        let overview = PageTemplate.Block(id: "run", json: overview(results).encoded())
+        let timelines = results.enumerated().lazy.compactMap { index, entry -> PageTemplate.Block? in
+            guard let timeline = ScenarioTimeline(recordedIn: entry.1.directory) else { return nil }
+            let document = timeline.json(withLogs: entry.1.verdict != .passed).encoded()
+            return PageTemplate.Block(id: "timeline-\(index)", json: document, isReadLater: true)
         }
-        return PageTemplate.page(blocks)
+        try Files.write(to: path, mode: mode) { file in
+            try PageTemplate.write(
+                [AnySequence([overview]), AnySequence(timelines)].lazy.joined(), to: { try file.writeAll($0) })
+        }
     }
 
     /// What the page knows before it looks into a result.
@@ -63,6 +71,17 @@ struct PageReport {
                     members["seed"] = .string(String(result.seed))
                     return .object(members)
                 }),
+            "kept": .object(keptRounds(of: Set(results.map(\.result.scenario)))),
         ])
+    }
+
+    /// How often scenarios passed in the kept runs.
+    private func keptRounds(of scenarios: Set<String>) -> [String: JSONValue] {
+        let entries = (kept?.scenarios ?? []).filter { scenarios.contains($0.id) }
+        return entries.reduce(into: [:]) { rounds, entry in
+            rounds[entry.id] = [
+                "passed": .integer(Int64(entry.passed)), "rounds": .integer(Int64(entry.rounds)),
+            ]
+        }
     }
 }

@@ -13,20 +13,31 @@ enum PageTemplate {
         var isReadLater = false
     }
 
-    /// A page with data blocks.
+    /// The page of a running instance, which may ask the server it comes from.
     ///
-    /// - Parameters:
-    ///   - blocks: What the script finds on the page.
-    ///   - isLive: Whether the page may ask the server it comes from; otherwise it loads nothing from anywhere.
-    static func page(_ blocks: [Block], isLive: Bool = false) -> Data {
+    /// - Parameter blocks: What the script finds on the page.
+    static func livePage(_ blocks: [Block]) -> Data {
         var page = Data()
-        for part in isLive ? liveParts : parts {
+        write(liveParts, blocks) { page.append($0) }
+        return page
+    }
+
+    /// Gives away the pieces of a page that loads nothing from anywhere, each block made only when it is its turn.
+    ///
+    /// - Parameter blocks: What the script finds on the page.
+    static func write(_ blocks: some Sequence<Block>, to sink: (Data) throws -> Void) rethrows {
+        try write(parts, blocks, to: sink)
+    }
+
+    private static func write(
+        _ parts: [Part], _ blocks: some Sequence<Block>, to sink: (Data) throws -> Void
+    ) rethrows {
+        for part in parts {
             switch part {
-            case .text(let text): page.append(text)
-            case .blocks: for block in blocks { append(block, to: &page) }
+            case .text(let text): try sink(text)
+            case .blocks: for block in blocks { try write(block, to: sink) }
             }
         }
-        return page
     }
 
     private enum Part {
@@ -54,28 +65,28 @@ enum PageTemplate {
     /// Documents that are longer, in bytes, are compressed when they may be: nobody reads those in the source of a page.
     private static let longestPlain = 8_192
 
-    /// Adds a document, a long one compressed and in Base64.
-    private static func append(_ block: Block, to page: inout Data) {
+    /// A document, a long one compressed and in Base64.
+    private static func write(_ block: Block, to sink: (Data) throws -> Void) rethrows {
         guard block.isReadLater, block.json.count > longestPlain, let compressed = block.json.deflated() else {
-            return appendPlain(block.json, id: block.id, to: &page)
+            return try sink(plain(block.json, id: block.id))
         }
-        page.append(Data("<script type=\"application/zlib\" id=\"\(block.id)\">".utf8))
-        page.append(compressed.base64EncodedData())
-        page.append(Data("</script>\n".utf8))
+        try sink(Data("<script type=\"application/zlib\" id=\"\(block.id)\">".utf8))
+        try sink(compressed.base64EncodedData())
+        try sink(Data("</script>\n".utf8))
     }
 
-    /// Adds a document as it is. `<` stands in texts only, where it can be written as an escape; so no text can end the
-    /// block.
-    private static func appendPlain(_ json: Data, id: String, to page: inout Data) {
-        page.append(Data("<script type=\"application/json\" id=\"\(id)\">".utf8))
+    /// A document as it is. `<` stands in texts only, where it can be written as an escape; so no text can end the block.
+    private static func plain(_ json: Data, id: String) -> Data {
+        var block = Data("<script type=\"application/json\" id=\"\(id)\">".utf8)
         var rest = json[...]
         while let sign = rest.firstIndex(of: UInt8(ascii: "<")) {
-            page.append(rest[..<sign])
-            page.append(Data("\\u003c".utf8))
+            block.append(rest[..<sign])
+            block.append(Data("\\u003c".utf8))
             rest = rest[rest.index(after: sign)...]
         }
-        page.append(rest)
-        page.append(Data("</script>\n".utf8))
+        block.append(rest)
+        block.append(Data("</script>\n".utf8))
+        return block
     }
 }
 

@@ -43,7 +43,8 @@ extension RecordedRuns {
         return RecordedPage(path: path)
     }
 
-    private func run(in directory: String) throws -> (directory: String, report: JSONReport) {
+    /// A run that has written its report.
+    func run(in directory: String) throws -> (directory: String, report: JSONReport) {
         // The name `latest` is a link.
         let directory = IncludedFiles.identity(of: directory)
         guard let data = try? Files.read("\(directory)/report.json"),
@@ -53,12 +54,13 @@ extension RecordedRuns {
                 sentence:
                     "\(directory) has no report: the run was killed, or still goes on; `lab check` reads what it left")
         }
-        return (directory, report)
+        return (directory, report.found(beside: directory))
     }
 
     private func write(_ runs: [(directory: String, report: JSONReport)], to path: String) throws {
         let page = PageReport(
-            runs: runs.map { .init(label: runs.count > 1 ? Files.name(of: $0.directory) : "", report: $0.report) })
-        try Files.write(page.rendered(), to: path)
+            runs: runs.map { .init(label: runs.count > 1 ? Files.name(of: $0.directory) : "", report: $0.report) },
+            kept: try history())
+        try page.write(to: path)
     }
 }

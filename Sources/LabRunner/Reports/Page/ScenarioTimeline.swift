@@ -10,7 +10,7 @@ struct ScenarioTimeline {
 
     private let directory: String
     private let history: [JSONValue]
-    private let events: [TraceEvent]
+    private let events: TimelineEvents
     /// The first moment of all, on the monotonic clock, in nanoseconds.
     private let begin: UInt64
 
@@ -23,29 +23,30 @@ struct ScenarioTimeline {
         self.directory = directory
         // A line that a killed run left unfinished is no event.
         history = data.split(separator: 0x0A).compactMap { try? JSONValue.parse(Data($0)) }
-        events = (try? TraceReader.readAll("\(directory)/traces")) ?? []
+        var events = TimelineEvents(lanes: Self.cast(of: history))
+        try? TraceReader.forEach(in: "\(directory)/traces") { events.add($0) }
+        self.events = events
         let first = history.first?["t"]?.integerValue.map(UInt64.init(clamping:))
-        begin = min(first ?? .max, events.first?.time ?? .max)
+        begin = min(first ?? .max, events.earliest ?? .max)
     }
 
     /// The data of the page.
     ///
     /// - Parameter withLogs: whether the ends of the logs are of interest.
     func json(withLogs: Bool) -> JSONValue {
-        var table = TimelineEvents(lanes: cast, begin: begin)
-        for event in events { table.add(event) }
-        return .object([
-            "lanes": table.laneValues, "events": table.columns, "texts": table.textValues, "steps": .array(steps),
-            "commands": .array(commands), "requests": document("traffic.json") ?? .array([]),
+        .object([
+            "lanes": events.laneValues, "events": events.columns(since: begin), "texts": events.textValues,
+            "steps": .array(steps), "sources": .array(sources), "commands": .array(commands),
+            "requests": document(ScenarioTraffic.fileName) ?? .array([]),
             "sharing": document(SharingState.fileName) ?? .null, "link": document(LinkState.fileName) ?? .null,
             "logs": .array(withLogs ? logs : []),
         ])
     }
 
     /// The lanes that the topology promises, in its order: the steps, each device with its apps, the server.
-    private var cast: [TimelineEvents.Lane] {
+    private static func cast(of history: [JSONValue]) -> [TimelineEvents.Lane] {
         let devices = history.first?["devices"]?.arrayValue ?? []
-        return Self.lanes(
+        return lanes(
             devices.map { device in
                 let apps = (device["apps"]?.arrayValue ?? []).compactMap(\.stringValue)
                 return (device["name"]?.stringValue ?? "", apps)
@@ -80,12 +81,22 @@ struct ScenarioTimeline {
                     "path": .string(path), "start": time(of: line), "title": line["title"] ?? .string(""),
                     "sentence": line["sentence"] ?? .null,
                 ])
+                for name in ["file", "line", "column", "lastLine", "includedAt"] {
+                    steps[steps.count - 1][name] = line[name]
+                }
             } else if event == "step.finished", let index = open.removeValue(forKey: path) {
                 steps[index]["end"] = time(of: line)
                 steps[index]["fine"] = line["fine"] ?? .null
             }
         }
         return steps.map(JSONValue.object)
+    }
+
+    /// The texts of the files in which steps are written, each once.
+    private var sources: [JSONValue] {
+        history.filter { $0["e"]?.stringValue == "source" }.map { line in
+            .object(["file": line["file"] ?? .string(""), "text": line["text"] ?? .string("")])
+        }
     }
 
     private var commands: [JSONValue] {

@@ -155,7 +155,7 @@ public final class TestRecord: Sendable {
             failures: failures, launches: instance.launchTimes, replay: "", directory: directory)
         let report = JSONReport(seed: instance.manifest.seed, seconds: seconds, results: [result])
         let path = "\(directory)/\(Self.pageName)"
-        try Files.write(PageReport(runs: [.init(label: "", report: report)]).rendered(), to: path)
+        try PageReport(runs: [.init(label: "", report: report)]).write(to: path)
         return path
     }
 }

@@ -9,26 +9,28 @@ struct TimelineEvents {
         let device: String
     }
 
+    /// An event in 32 bytes, so that very many take little memory; texts are named by their places.
+    private struct Row {
+        let time: UInt64
+        let lane: Int32
+        let incarnation: Int32
+        let name: Int32
+        /// Negative when no operation caused it.
+        let operation: Int32
+        let fields: Int32
+    }
+
     private var lanes: [Lane]
-    private let begin: UInt64
     private var laneNumbers: [String: Int] = [:]
     private var texts: [String] = []
     /// How many of the texts were told already.
     private var toldTexts = 0
     private var textNumbers: [String: Int] = [:]
-    private var times: [JSONValue] = []
-    private var laneColumn: [JSONValue] = []
-    private var incarnations: [JSONValue] = []
-    private var names: [JSONValue] = []
-    private var operations: [JSONValue] = []
-    private var fields: [JSONValue] = []
+    private var rows: [Row] = []
 
-    /// - Parameters:
-    ///   - lanes: the processes that are known before; others are added as they turn up.
-    ///   - begin: moment 0, on the monotonic clock.
-    init(lanes: [Lane], begin: UInt64) {
+    /// - Parameter lanes: the processes that are known before; others are added as they turn up.
+    init(lanes: [Lane]) {
         self.lanes = lanes
-        self.begin = begin
         // An app may bear the name of a device only if it runs on it; the device's own agent comes first.
         for (number, lane) in lanes.enumerated() where laneNumbers[lane.name] == nil { laneNumbers[lane.name] = number }
     }
@@ -39,14 +41,14 @@ struct TimelineEvents {
     }
 
     mutating func add(_ event: TraceEvent) {
-        times.append(.integer(Self.microseconds(event.time, since: begin)))
-        laneColumn.append(.integer(Int64(lane(of: event.process))))
-        incarnations.append(.integer(Int64(event.incarnation)))
-        names.append(text(event.name.rawValue))
-        operations.append(event.operation.map { text($0) } ?? .integer(-1))
+        let (lane, name) = (self.lane(of: event.process), text(event.name.rawValue))
+        let operation = event.operation.map { text($0) } ?? -1
         let facts =
             event.fields.isEmpty ? "" : String(decoding: JSONValue.object(event.fields).encoded(), as: UTF8.self)
-        fields.append(text(facts))
+        rows.append(
+            Row(
+                time: event.time, lane: Int32(lane), incarnation: Int32(clamping: event.incarnation),
+                name: Int32(name), operation: Int32(operation), fields: Int32(text(facts))))
     }
 
     private mutating func lane(of process: String) -> Int {
@@ -56,22 +58,28 @@ struct TimelineEvents {
         return lanes.count - 1
     }
 
-    private mutating func text(_ text: String) -> JSONValue {
-        if let number = textNumbers[text] { return .integer(Int64(number)) }
+    private mutating func text(_ text: String) -> Int {
+        if let number = textNumbers[text] { return number }
         textNumbers[text] = texts.count
         texts.append(text)
-        return .integer(Int64(texts.count - 1))
+        return texts.count - 1
     }
 
+    /// The time of the first event, on the monotonic clock; nil when there is none.
+    var earliest: UInt64? { rows.lazy.map(\.time).min() }
+
     /// What was added since the last time: all lanes, the events, and the texts that are new; nil when nothing was.
-    mutating func drained() -> JSONValue? {
-        guard !times.isEmpty || toldTexts == 0 else { return nil }
+    ///
+    /// - Parameter begin: moment 0, on the monotonic clock.
+    mutating func drained(since begin: UInt64) -> JSONValue? {
+        guard !rows.isEmpty || toldTexts == 0 else { return nil }
         defer {
-            (times, laneColumn, incarnations, names, operations, fields) = ([], [], [], [], [], [])
+            rows = []
             toldTexts = texts.count
         }
         return .object([
-            "lanes": laneValues, "events": columns, "texts": .array(texts[toldTexts...].map(JSONValue.string)),
+            "lanes": laneValues, "events": columns(since: begin),
+            "texts": .array(texts[toldTexts...].map(JSONValue.string)),
         ])
     }
 
@@ -83,11 +91,18 @@ struct TimelineEvents {
     /// All texts, which the columns name by their places.
     var textValues: JSONValue { .array(texts.map(JSONValue.string)) }
 
-    /// The columns: time in microseconds, lane, incarnation, and the places of name, operation and facts among the texts.
-    var columns: JSONValue {
-        .object([
-            "t": .array(times), "lane": .array(laneColumn), "inc": .array(incarnations), "name": .array(names),
-            "op": .array(operations), "fields": .array(fields),
+    /// The columns in the order of time: time in microseconds, lane, incarnation, and the places of name, operation and
+    /// facts among the texts.
+    ///
+    /// - Parameter begin: moment 0, on the monotonic clock.
+    func columns(since begin: UInt64) -> JSONValue {
+        // A stable order for events of the same nanosecond: as they came.
+        let order = rows.indices.sorted { (rows[$0].time, $0) < (rows[$1].time, $1) }
+        func column(_ value: (Row) -> Int64) -> JSONValue { .array(order.map { .integer(value(rows[$0])) }) }
+        return .object([
+            "t": column { Self.microseconds($0.time, since: begin) }, "lane": column { Int64($0.lane) },
+            "inc": column { Int64($0.incarnation) }, "name": column { Int64($0.name) },
+            "op": column { Int64($0.operation) }, "fields": column { Int64($0.fields) },
         ])
     }
 }
