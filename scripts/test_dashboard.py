@@ -4,11 +4,14 @@ usage: test_dashboard.py CHROMIUM LAB SCREENSHOTS
 """
 
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 from contextlib import contextmanager
+from pathlib import Path
 
 from axe_core_python.sync_playwright import Axe
 from page_checks import collecting, run
@@ -90,6 +93,103 @@ def a_command_with_parameters_asks_for_them_and_shows_the_step(browser):
         page.get_by_label("userId").fill('alice: "x"')
         page.keyboard.press("Enter")
         expect(page.locator(".done li").first).to_contain_text('"userId": "alice: \\"x\\""')
+
+
+@test
+def what_is_done_appears_as_steps_with_answers_and_requests(browser):
+    with running_lab() as (address, _), tab(browser, address) as page:
+        panel = page.locator(".panel")
+        actor(page, "server").get_by_role("button", name="initActivation").click()
+        page.get_by_label("userId").fill("alice")
+        page.get_by_role("button", name="Do it").click()
+        answer = page.locator(".done li").first
+        expect(answer).to_contain_text("activationCode")
+        code = re.search(r'"activationCode": "([^"]+)"', answer.inner_text()).group(1)
+        actor(page, "main").get_by_role("button", name="createActivation", exact=False).first.click()
+        page.get_by_label("activationCode").fill(code)
+        page.get_by_role("button", name="Do it").click()
+        expect(page.locator(".done li").first).to_contain_text("activationFingerprint")
+        page.get_by_label("Search events").fill("activation/create")
+        page.locator(".events .row", has_text="server.request").first.click()
+        expect(panel).to_contain_text("Request, decrypted")
+        expect(panel).to_contain_text("devicePublicKey")
+        assert re.search('"ctrData": "••••"', panel.inner_text())
+        page.get_by_label("Search events").fill("keystore/create")
+        page.locator(".events .row", has_text="server.request").first.click()
+        panel.locator("summary", has_text="Answer as sent").click()
+        expect(panel).to_contain_text('"jwt"')
+        page.get_by_label("Search events").fill("activation/create")
+        page.locator(".events .row", has_text="server.request").first.click()
+        panel.locator("tr", has=page.get_by_role("rowheader", name="step")).get_by_role("button").click()
+        expect(panel.locator("h2").first).to_have_text("Step 2")
+        expect(panel).to_contain_text("main: createActivation")
+        expect(panel.locator("pre.source")).to_contain_text("1 | main: createActivation")
+        expect(panel).to_contain_text("activationFingerprint")
+        expect(panel).to_contain_text("POST /pa/v3/activation/create → 200")
+        page.screenshot(path=f"{screenshots}/dashboard-step-light.png", full_page=True)
+
+
+@test
+def steps_of_a_shell_appear_too(browser):
+    with running_lab() as (address, _), tab(browser, address) as page:
+        instance = page.locator(".facts").first.inner_text().removeprefix("instance ")
+        shell = subprocess.run([lab, "shell", "--instance", instance], input="main: hasValidActivation\n", capture_output=True, text=True, timeout=60)
+        assert shell.returncode == 0, shell.stderr
+        page.get_by_label("Search events").fill("hasValidActivation")
+        page.locator(".events .row", has_text="command.started").first.click()
+        panel = page.locator(".panel")
+        panel.locator("tr", has=page.get_by_role("rowheader", name="step")).get_by_role("button").click()
+        expect(panel.locator("h2").first).to_have_text("Step 1")
+        expect(panel).to_contain_text("main: hasValidActivation")
+        expect(panel).to_contain_text("passed")
+
+
+@test
+def a_secret_is_typed_and_never_shown(browser):
+    with running_lab() as (address, _), tab(browser, address) as page:
+        page.evaluate("window.copied = ''; navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        actor(page, "main").get_by_role("button", name="validatePassword").click()
+        page.get_by_label("password").fill("7391-typed")
+        page.get_by_role("button", name="Do it").click()
+        first = page.locator(".done li").first
+        expect(first).to_contain_text('main: validatePassword\nwith: { password: "••••" }')
+        expect(first).to_contain_text("missingActivation")
+        first.get_by_role("button", name="Copy").click()
+        expect(first.get_by_role("button", name="Copied")).to_be_visible()
+        assert page.evaluate("window.copied") == "main: validatePassword\nwith: { password: ${password} }"
+        page.locator(".events .row", has_text="command.started").last.click()
+        assert "7391-typed" not in page.locator("body").inner_text()
+        # What comes from elsewhere is named, not hidden.
+        page.get_by_label("password").fill("${pin}")
+        page.get_by_role("button", name="Do it").click()
+        expect(page.locator(".done li").first).to_contain_text("${pin}")
+        expect(page.locator(".done li").first).to_contain_text("nothing called `pin` is defined")
+
+
+@test
+def what_was_done_is_saved_as_a_scenario_that_runs(browser):
+    with running_lab() as (address, _), tab(browser, address) as page:
+        save = page.get_by_role("button", name="Save as scenario")
+        told = page.locator(".commands .tools [role=status]")
+        save.click()
+        expect(told).to_contain_text("Nothing was done here yet")
+        actor(page, "main").get_by_role("button", name="hasValidActivation", exact=True).click()
+        expect(page.locator(".done li").first).to_contain_text("false")
+        actor(page, "main").get_by_role("button", name="validatePassword").click()
+        page.get_by_label("password").fill("7391-typed")
+        page.get_by_role("button", name="Do it").click()
+        expect(page.locator(".done li").first).to_contain_text("missingActivation")
+        with page.expect_download() as download:
+            save.click()
+        expect(told).to_contain_text("LAB_PASSWORD")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / download.value.suggested_filename
+            download.value.save_as(file)
+            text = file.read_text()
+            assert "main: hasValidActivation" in text and "expect: false" in text and "7391-typed" not in text, text
+            environment = os.environ | {"LAB_PASSWORD": "7391-typed"}
+            played = subprocess.run([lab, "run", file, "--lab", "lab.yaml", "--quiet"], env=environment, capture_output=True, text=True, timeout=120)
+            assert played.returncode == 0, f"{text}\n{played.stdout}{played.stderr}"
 
 
 @test

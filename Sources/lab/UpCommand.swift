@@ -44,6 +44,9 @@ struct UpCommand: ParsableCommand {
         guard dashboard || dashboardPort == nil else {
             throw BadUsage(sentence: "--dashboard-port is the port of --dashboard; write that too")
         }
+        guard (0...65_535).contains(dashboardPort ?? 0) else {
+            throw BadUsage(sentence: "--dashboard-port takes a port, 0 to 65535; 0 lets the system choose")
+        }
         guard !dashboard || join == nil else {
             throw BadUsage(
                 sentence: "--dashboard belongs to the lab that has server and clock; write it there, not with --join")

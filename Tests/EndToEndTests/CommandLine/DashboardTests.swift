@@ -52,6 +52,50 @@ extension EndToEnd {
             try workspace.expectNothingLeft()
         }
 
+        @Test("What was done there is a scenario that passes, with names in place of the secrets that were typed")
+        func scenario() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up", "--dashboard"], in: workspace)
+                let (port, token) = try address(of: up)
+                #expect(try ask(port, "GET /scenario?\(token)").hasPrefix("HTTP/1.1 204"))
+                #expect(try ask(port, "GET /scenario").hasPrefix("HTTP/1.1 403"))
+
+                let canary = "7391-canary"
+                for step in [
+                    "main: hasValidActivation", "server initActivation as code",
+                    "main: createActivation\nwith: { activationCode: \"${code.activationCode}\" }",
+                    "main: persistActivation\nwith: { password: \"\(canary)\" }",
+                    "main: hasValidActivation  # \(canary)",
+                    "server: commitActivation\nwith: { activationId: \"${code.activationId}\" }",
+                    "main: validatePassword\nwith:\n  password: \(canary)",
+                    "main: validatePassword\nwith: { password: \"0000-canary\" }", "main: nonsense",
+                    "main: validatePassword\nwith: { password: \"${password}\" }",
+                ] {
+                    let answer = try ask(port, "POST /steps?\(token)", body: step)
+                    #expect(!answer.contains(canary), "\(answer)")
+                }
+                let answer = try ask(port, "GET /scenario?\(token)")
+                let text = try #require(answer.components(separatedBy: "\r\n\r\n").last)
+                #expect(!answer.contains("canary"), "\(text)")
+                #expect(text.contains("secret is in the middle of the text: 1 of"), "\(text)")
+                #expect(text.contains("expect: false") && !text.contains("nonsense"), "\(text)")
+                #expect(text.contains("password: { environment: LAB_PASSWORD, secret: true }"), "\(text)")
+                #expect(text.contains("password2: { environment: LAB_PASSWORD2, secret: true }"), "\(text)")
+                try up.signal(SIGINT)
+                #expect(try up.finish().status == 0)
+
+                try workspace.write(text, to: "saved.yaml")
+                let played = try LabCommand(
+                    ["run", "saved.yaml"], in: workspace,
+                    environment: ["LAB_PASSWORD": canary, "LAB_PASSWORD2": "0000-canary"]
+                ).finish()
+                #expect(played.status == 0, "\(text)\(played.output)\(played.errors)")
+            }
+            try workspace.expectNothingLeft()
+        }
+
         @Test("A step that waits is interrupted when the lab ends, and its page hears so")
         func interruptedStep() async throws {
             let workspace = try Workspace()
