@@ -18,9 +18,24 @@ public struct RecordedRuns {
     /// - Throws: ``BadUsage`` when there is none.
     public init(labFile: String? = nil, near path: String) throws {
         guard let labFile = labFile ?? SuiteReader.findLabFile(near: path) else {
-            throw BadUsage(sentence: "there is no lab.yaml here or in a folder above, and records lie beside it")
+            throw BadUsage(
+                sentence:
+                    "there is no lab.yaml here or in a folder above, and records lie beside it; go to the project's folder, or name the directory of a run"
+            )
         }
         records = "\(Files.directory(of: Files.absolute(labFile)))/.lab"
+    }
+
+    /// The records that hold a run, which may be that of another project or of none any more.
+    ///
+    /// - Parameter name: Identifier or directory of the run; nil means the last run of the project here.
+    /// - Throws: ``BadUsage`` for an identifier, or nil, outside of a project.
+    public init(holding name: String?) throws {
+        guard let name, name.contains("/") || name.hasPrefix("."), Files.isDirectory(name) else {
+            self = try RecordedRuns(near: ".")
+            return
+        }
+        self.init(records: Files.directory(of: Files.directory(of: Files.absolute(name))))
     }
 
     /// A run that has written its report.
@@ -30,9 +45,9 @@ public struct RecordedRuns {
         let report: JSONReport
     }
 
-    /// The runs whose report can be read, the newest first.
-    func all() throws -> [Run] {
-        try RunDirectory.all(in: records).compactMap { run in
+    /// The runs whose report can be read, the newest first; each is read when it is its turn.
+    func all() throws -> some Sequence<Run> {
+        try RunDirectory.all(in: records).lazy.compactMap { run in
             guard let data = try? Files.read("\(run)/report.json"),
                 let report = try? JSONDecoder().decode(JSONReport.self, from: data)
             else { return nil }
@@ -60,9 +75,14 @@ public struct RecordedRuns {
     /// - Throws: ``BadUsage`` when no run is recorded, or nothing is known of a path.
     public func history(of paths: [String]) throws -> RunHistory {
         let runs = try all()
-        guard !runs.isEmpty else { throw BadUsage(sentence: "no run is recorded in \(records)/runs") }
+        guard runs.contains(where: { _ in true }) else {
+            throw BadUsage(sentence: "no run is recorded in \(records)/runs")
+        }
         return try RunHistory(runs).selected(by: paths, root: Files.directory(of: records))
     }
+
+    /// What all kept runs tell about every scenario that they have played.
+    func history() throws -> RunHistory { RunHistory(try all()) }
 
     /// The directory of a run.
     ///
@@ -74,7 +94,7 @@ public struct RecordedRuns {
             guard let last = known.first else { throw BadUsage(sentence: "no run is recorded in \(records)/runs") }
             return last
         }
-        let run = name.contains("/") ? Files.absolute(name) : "\(records)/runs/\(name)"
+        let run = name.contains("/") || name.hasPrefix(".") ? Files.absolute(name) : "\(records)/runs/\(name)"
         guard Files.exists("\(run)/report.json") || known.contains(run) else {
             throw BadUsage(sentence: "there is no recorded run \(name); \(records)/runs holds those there are")
         }

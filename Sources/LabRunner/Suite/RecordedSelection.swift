@@ -29,7 +29,9 @@ struct RecordedSelection {
         guard options.slowest ?? 1 >= 1 else { throw BadUsage(sentence: "--slowest must be at least 1") }
         guard let found = options.labFile ?? SuiteReader.findLabFile(near: options.paths.first ?? ".") else {
             throw BadUsage(
-                sentence: "\(name): there is no lab.yaml here or in a folder above, and records lie beside it")
+                sentence:
+                    "\(name): there is no lab.yaml here or in a folder above, and records lie beside it; go to the project's folder, or name its lab file with --lab"
+            )
         }
         labFile = Files.absolute(found)
         let root = Files.directory(of: labFile)

@@ -37,13 +37,22 @@ public struct RunHistory: Encodable, Sendable {
         let isOldest: Bool
     }
 
+    /// What is remembered of a result: reports of many runs are not held at once.
+    fileprivate struct Round {
+        let verdict: Verdict
+        let seconds: Double
+        let seed: UInt64
+
+        init(_ result: ScenarioResult) { (verdict, seconds, seed) = (result.verdict, result.seconds, result.seed) }
+    }
+
     /// - Parameter runs: The newest first.
-    init(_ runs: [RecordedRuns.Run]) {
-        var played: [String: [(run: String, rounds: [ScenarioResult])]] = [:]
+    init(_ runs: some Sequence<RecordedRuns.Run>) {
+        var played: [String: [(run: String, rounds: [Round])]] = [:]
         for run in runs {
             let results = run.report.results.filter { $0.verdict != .notRun }
             for (id, rounds) in Dictionary(grouping: results, by: \.scenario) {
-                played[id, default: []].append((run.id, rounds.sorted { $0.round < $1.round }))
+                played[id, default: []].append((run.id, rounds.sorted { $0.round < $1.round }.map(Round.init)))
             }
         }
         scenarios = played.sorted { $0.key < $1.key }.map { Entry(id: $0.key, runs: $0.value) }
@@ -116,7 +125,7 @@ public struct RunHistory: Encodable, Sendable {
 
 extension RunHistory.Entry {
     /// - Parameter runs: Those that have played the scenario, the newest first, with their rounds.
-    fileprivate init(id: String, runs: [(run: String, rounds: [ScenarioResult])]) {
+    fileprivate init(id: String, runs: [(run: String, rounds: [RunHistory.Round])]) {
         let rounds = runs.flatMap(\.rounds)
         let bad = runs.prefix { $0.rounds.contains { $0.verdict != .passed } }
         self.id = id

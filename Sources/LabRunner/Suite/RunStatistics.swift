@@ -147,6 +147,6 @@ extension RecordedRuns {
         // The name `latest` is a link.
         let run = IncludedFiles.identity(of: try directory(of: name))
         let traces = try Files.list(run).sorted().map { "\(run)/\($0)/traces" }.filter(Files.isDirectory)
-        return RunStatistics(run: Files.name(of: run), traces: try traces.map(TraceReader.readAll))
+        return RunStatistics(run: Files.name(of: run), traces: try traces.map { try TraceReader.readAll($0) })
     }
 }

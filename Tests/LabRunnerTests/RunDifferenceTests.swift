@@ -1,0 +1,216 @@
+import Foundation
+import LabKit
+import LabSystem
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("Two recorded runs are compared", .endsInTime)
+struct RunDifferenceTests {
+    /// A step's line of a history.
+    private static func step(_ event: String, _ path: String, at time: Int64, _ facts: [String: JSONValue] = [:])
+        -> JSONValue
+    {
+        .object(facts.merging(["e": .string(event), "step": .string(path), "t": .integer(time)]) { own, _ in own })
+    }
+
+    private static func history(answer: JSONValue = true) -> [JSONValue] {
+        [
+            step("step.started", "1", at: 100, ["title": "main: hasValidActivation"]),
+            step("command", "1", at: 190, ["result": answer]), step("step.finished", "1", at: 200, ["fine": true]),
+            step("step.started", "2", at: 200, ["title": "main: fetchActivationStatus"]),
+            step("step.finished", "2", at: 300, ["fine": true]),
+        ]
+    }
+
+    private static func event(
+        _ time: UInt64, _ name: TraceEventName, step: String? = "1", _ fields: [String: JSONValue] = [:]
+    ) -> TraceEvent {
+        TraceEvent(time: time, process: "main", name: name, operation: step, fields: fields)
+    }
+
+    private static let events = [
+        event(110, .commandStarted, ["command": "hasValidActivation"]), event(120, .lockTaken, ["lock": "status"]),
+        event(130, .httpRequest, ["path": "/pa/v3/activation/status"]),
+        event(140, .httpResponse, ["path": "/pa/v3/activation/status", "status": 200]),
+        event(150, .lockReleased, ["lock": "status"]), event(160, .commandFinished, ["command": "hasValidActivation"]),
+        event(210, .commandStarted, step: "2", ["command": "fetchActivationStatus"]),
+    ]
+
+    private func lines(_ first: [TraceEvent], _ second: [TraceEvent], answer: JSONValue = true) -> [String] {
+        RunDifference.lines(
+            RecordedCourse(history: Self.history(), events: first),
+            RecordedCourse(history: Self.history(answer: answer), events: second))
+    }
+
+    @Test("Times, identifiers, process numbers and the mixing of threads make no difference")
+    func same() {
+        let identified =
+            Self.events + [
+                Self.event(170, .stateSaved, ["id": "6f1b0c3e-aa01", "pid": 17, "port": 4711, "counter": 3])
+            ]
+        let later = Self.events.enumerated().map { offset, event in
+            // The lock is given back by another thread, after the command's end.
+            Self.event(
+                event.time + (event.name == .lockReleased ? 15 : 3), event.name,
+                step: offset == 3 ? nil : event.operation, event.fields)
+        }
+        let again =
+            later + [
+                Self.event(90, .processReady, step: nil), Self.event(175, .lockRequested, ["lock": "status"]),
+                Self.event(178, .stateSaved, ["id": "0b1d44aa-0002", "pid": 9, "port": 4712, "counter": 3]),
+                // How the process is ended, after the last step.
+                Self.event(310, .stateSaved, step: nil, ["counter": 4]),
+            ]
+        #expect(lines(identified, again) == [])
+    }
+
+    @Test("Identifiers and keys make no difference within a text, and other words do")
+    func texts() {
+        func told(_ first: String, _ second: String) -> [String] {
+            let courses = [first, second].map { text in
+                RecordedCourse(history: Self.history(answer: .string(text)), events: [])
+            }
+            return RunDifference.lines(courses[0], courses[1])
+        }
+        let header = "PowerAuth pa_version=\"3.3\", pa_activation_id=\"%\", pa_nonce=\"kYjz+BB8Y0ZFabxSWbWovY==\""
+        #expect(
+            told(
+                header.replacing("%", with: "cbd57140-b21d-46dc-9e2f-47ee7cdae3ec"),
+                header.replacing("%", with: "36f78acc-aa7a-4ef6-b6e9-bcbb1582ed85").replacing("kYjz", with: "ab0q"))
+                == [])
+        #expect(told("/operations/6f1b0c3e", "/operations/0b1d44aa") == [])
+        #expect(told("VVVVV-VVVVV-VVVVV-VTFVA", "ABCDE-23456-VVVVV-VTFVA") == [])
+        #expect(told("/pa/v3/activation/status", "/pa/v3/activation/remove") != [])
+        #expect(told("state ACTIVE", "state BLOCKED") != [])
+    }
+
+    @Test("The first moment at which each process parts is shown with two lines before it")
+    func parting() {
+        var other = Self.events
+        other[3] = Self.event(140, .httpResponse, ["path": "/pa/v3/activation/status", "status": 503])
+        #expect(
+            lines(Self.events, other, answer: false) == [
+                "  main#1 parts at 4:",
+                #"       2  step 1 command.finished command="hasValidActivation""#,
+                #"       3  step 1 http.request path="/pa/v3/activation/status""#,
+                #"  -    4  step 1 http.response path="/pa/v3/activation/status" status=200"#,
+                #"  -    5  step 1 lock.taken lock="status""#, #"  -    6  step 1 lock.released lock="status""#,
+                #"  +    4  step 1 http.response path="/pa/v3/activation/status" status=503"#,
+                #"  +    5  step 1 lock.taken lock="status""#, #"  +    6  step 1 lock.released lock="status""#,
+                "  the steps part at 2:", "       1  step 1 main: hasValidActivation", "  -    2  step 1 answers true",
+                "  -    3  step 1 ends as expected", "  -    4  step 2 main: fetchActivationStatus",
+                "  +    2  step 1 answers false", "  +    3  step 1 ends as expected",
+                "  +    4  step 2 main: fetchActivationStatus",
+            ])
+    }
+
+    @Test("A process that does less than in the other run parts at its end")
+    func missing() {
+        let told = lines(Self.events, Array(Self.events.dropLast()))
+        #expect(told.first == "  main#1 parts at 7:")
+        #expect(told.last == "  +       nothing more", "\(told)")
+    }
+
+    @Test("A step that is tried again and again does the same whether it takes two attempts or three")
+    func attempts() {
+        func course(_ attempts: Int64) -> RecordedCourse {
+            let tries = (0..<attempts).map { Self.step("command", "1", at: 150 + $0, ["result": false]) }
+            let events = (0..<attempts).flatMap { attempt in
+                Self.events.prefix(6).map { Self.event($0.time + UInt64(attempt), $0.name, $0.fields) }
+            }
+            return RecordedCourse(
+                history: [Self.step("step.started", "1", at: 100, ["title": "eventually"])] + tries
+                    + [Self.step("step.finished", "1", at: 300, ["fine": true])],
+                events: events.sorted { $0.time < $1.time })
+        }
+        #expect(RunDifference.lines(course(2), course(3)) == [])
+    }
+
+    /// One scenario of a run, or one round of it.
+    private struct Played {
+        var verdict = Verdict.passed
+        var id = "a.yaml"
+        var round = 1
+        /// What its first step answered.
+        var answer: JSONValue = true
+    }
+
+    /// Writes the record of a run.
+    private func write(_ id: String, _ played: [Played], into records: String) throws {
+        let results = try played.enumerated().map { offset, played in
+            let directory = "\(records)/runs/\(id)/\(offset)"
+            try Files.createDirectory("\(directory)/traces")
+            let lines = Self.history(answer: played.answer).map { String(decoding: $0.encoded(), as: UTF8.self) }
+            try Files.write(Data((lines.joined(separator: "\n") + "\n").utf8), to: "\(directory)/history.jsonl")
+            var result = ScenarioResult.sample(played.verdict, id: played.id)
+            result.round = played.round
+            if played.round > 1 { result.id += "~\(played.round)" }
+            result.directory = directory
+            return result
+        }
+        try Files.write(
+            try JSONReport(seed: 1, seconds: 1, results: results).rendered(), to: "\(records)/runs/\(id)/report.json")
+    }
+
+    @Test("Runs are compared scenario by scenario; a run or scenario that is not there is a mistake")
+    func runs() throws {
+        let temporary = try TemporaryDirectory()
+        let records = temporary.file(".lab")
+        let ids = (1...3).map { "2026010\($0)-100000-aaaa" }
+        try write(ids[0], [Played()], into: records)
+        try write(ids[1], [Played()], into: records)
+        try write(ids[2], [Played(verdict: .failed, answer: false)], into: records)
+        let runs = RecordedRuns(records: records)
+        let same = try runs.difference(of: ids[0], and: ids[1], in: nil)
+        #expect(same.isSame)
+        #expect(same.text == "- \(ids[0])\n+ \(ids[1])\n\na.yaml: the same in both\n")
+        let different = try runs.difference(of: ids[0], and: ids[2], in: nil)
+        #expect(!different.isSame)
+        #expect(different.text.contains("\na.yaml: passed, then failed\n  the steps part at 2:\n"), "\(different.text)")
+        #expect(throws: BadUsage.self) { try runs.difference(of: ids[0], and: ids[0], in: nil) }
+        #expect(throws: BadUsage.self) { try runs.difference(of: ids[0], and: "20260109-100000-aaaa", in: nil) }
+        #expect(throws: BadUsage.self) {
+            try runs.difference(of: ids[0], and: ids[1], in: temporary.file("b.yaml"))
+        }
+    }
+
+    @Test("One scenario that differs is a difference, and of several rounds the one that did not pass is compared")
+    func rounds() throws {
+        let temporary = try TemporaryDirectory()
+        let records = temporary.file(".lab")
+        let ids = ["20260101-100000-aaaa", "20260102-100000-aaaa"]
+        try write(ids[0], [Played(), Played(id: "b.yaml")], into: records)
+        let flaky = [
+            Played(round: 3, answer: 2), Played(round: 1), Played(verdict: .failed, round: 2, answer: false),
+            Played(id: "b.yaml"),
+        ]
+        try write(ids[1], flaky, into: records)
+        let difference = try RecordedRuns(records: records).difference(of: ids[0], and: ids[1], in: nil)
+        #expect(!difference.isSame)
+        #expect(difference.text.contains("\na.yaml: passed, then failed\n"), "\(difference.text)")
+        #expect(difference.text.contains("step 1 answers false"), "\(difference.text)")
+        #expect(difference.text.contains("\nb.yaml: the same in both\n"), "\(difference.text)")
+    }
+
+    @Test("The newest kept run that passed a scenario is known, and one that has not passed it is none")
+    func earlier() throws {
+        let temporary = try TemporaryDirectory()
+        let records = temporary.file(".lab")
+        let ids = (1...3).map { "2026010\($0)-100000-aaaa" }
+        for (id, verdict) in zip(ids, [Verdict.passed, .passed, .failed]) {
+            try write(id, [Played(verdict: verdict)], into: records)
+        }
+        let earlier = EarlierPasses(in: records)
+        #expect(earlier.lastRun(passing: "a.yaml") == ids[1])
+        #expect(earlier.lastRun(passing: "b.yaml") == nil)
+        var failure = try #require(ScenarioResult.sample(.failed).failures.first)
+        failure.passed = EarlierPass(run: ids[1], comparison: "lab diff \(ids[1]) latest a.yaml")
+        let text = TerminalReport(isColoured: false).render(failure)
+        #expect(
+            text.hasSuffix(
+                "  it passed in \(ids[1]): lab diff \(ids[1]) latest a.yaml\n    run it again: lab run b.yaml --seed 7"),
+            "\(text)")
+    }
+}
