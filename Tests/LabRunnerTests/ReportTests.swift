@@ -59,7 +59,8 @@ struct ReportTests {
         waiting.verdict = .notRun
         let terminal = TerminalReport(isColoured: false)
         #expect(
-            terminal.summary([.sample(.passed), waiting], seconds: 2, seed: 5, directory: nil)
+            terminal.summary(
+                [.sample(.passed), waiting], seconds: 2, seed: 5, directory: nil, showsCosts: false)
                 == "1 passed, 1 not run in 2.00 s, seed 5\n")
         let document = try XMLDocument(data: Data(JUnitReport.render([waiting], seconds: 2).utf8))
         #expect(try document.nodes(forXPath: "//testcase/skipped[@message='not run']").count == 1)
@@ -111,13 +112,12 @@ struct ReportTests {
             [.sample(.passed), .sample(.failed)], seconds: 2, seed: 5, directory: "/d")
         #expect(
             text == """
+                step overhead: median 0.40 ms, p99 0.40 ms over 4 commands
+                launch to first answer: median 20.00 ms, longest 20.00 ms over 2 processes
                 ✗ A <b> & "c" \\u0001  a/b.yaml
                     a/b.yaml:3:5: main: x: it failed with <x> & ]]>\\u001B[0m
                     state: expected "ACTIVE", actual "BLOCKED"
-                1 passed, 1 failed in 2.00 s, seed 5
-                step overhead: median 0.40 ms, p99 0.40 ms over 4 commands
-                launch to first answer: median 20.00 ms, longest 20.00 ms over 2 processes
-                recorded in /d
+                1 passed, 1 failed in 2.00 s, seed 5, recorded in /d
 
                 """)
     }

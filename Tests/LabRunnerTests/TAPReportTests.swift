@@ -57,7 +57,24 @@ struct TAPReportTests {
         #expect(failed["message"]?.scalar?.text == "main: x: it failed with <x> & ]]>\u{FFFD}[0m")
         #expect(failed["at"]?["line"]?.scalar?.text == "3")
         let explanation = try #require(failed["explanation"]?.scalar?.text)
-        #expect(explanation == ScenarioResult.sample(.failed).explanation.replacing("\u{1B}", with: "\u{FFFD}"))
+        let lines = ScenarioResult.sample(.failed).explanation.replacing("\u{1B}", with: "\u{FFFD}")
+            .split(separator: "\n")
+        // Without the margin of its first line, as `prove` needs it.
+        #expect(explanation == lines.map { String($0.dropFirst(2)) }.joined(separator: "\n"))
         #expect(documents[0]?["message"] == nil)
+    }
+
+    @Test("A tag with a colon comes back as it was, and a point without tags has an empty list")
+    func tags() throws {
+        var result = ScenarioResult.sample(.passed)
+        for tags in [["limit: disk", "slow"], []] {
+            result.tags = tags
+            let lines = TAPReport.render([result]).split(separator: "\n").dropFirst(3)
+            let text = lines.filter { $0 != "  ---" && $0 != "  ..." }.map { $0.dropFirst(2) }.joined(separator: "\n")
+            let collector = DiagnosticCollector()
+            let block = YAMLDocument.parse(SourceFile(path: "block", text: text), reporting: collector)
+            #expect(collector.diagnostics.map(\.kind) == [])
+            #expect(block?["tags"]?.elements?.compactMap(\.scalar?.text) == tags)
+        }
     }
 }

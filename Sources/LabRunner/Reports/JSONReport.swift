@@ -1,4 +1,5 @@
 public import Foundation
+internal import LabSystem
 
 /// The results as JSON, with a version for programs that read it.
 public struct JSONReport: Codable, Sendable {
@@ -16,12 +17,19 @@ public struct JSONReport: Codable, Sendable {
     /// The part of a suite that the run was; nothing when it was all of it.
     public var shard: ShardRecord?
 
+    /// What the run was made of and on; nothing when shards were merged, and in tests.
+    public var circumstances: RunCircumstances?
+
     /// A report of a run.
-    public init(seed: UInt64?, seconds: Double, results: [ScenarioResult], shard: ShardRecord? = nil) {
+    public init(
+        seed: UInt64?, seconds: Double, results: [ScenarioResult], shard: ShardRecord? = nil,
+        circumstances: RunCircumstances? = nil
+    ) {
         self.seed = seed
         self.seconds = seconds
         self.results = results
         self.shard = shard
+        self.circumstances = circumstances
     }
 
     /// The document, with sorted keys.
@@ -40,4 +48,26 @@ public struct ShardRecord: Codable, Sendable, Equatable {
     public var count: Int
     /// The identifiers of all results that the whole suite has, in its order.
     public var suite: [String]
+}
+
+extension JSONReport {
+    /// The report when its records may have been carried to another place with it: a result whose directory is not there
+    /// has that of the same name beside the report.
+    ///
+    /// - Parameter directory: Where the report lies.
+    func found(beside directory: String) -> JSONReport {
+        var report = self
+        for index in results.indices where !results[index].directory.isEmpty {
+            let recorded = results[index].directory
+            guard !Files.exists(recorded), let runs = recorded.range(of: "/runs/", options: .backwards) else {
+                continue
+            }
+            // In an artefact `.lab/runs/ID/…` lies beside the report; the report of a run lies in `ID`.
+            let path = recorded[runs.upperBound...]
+            let inRun = path.drop { $0 != "/" }
+            let places = ["\(directory)/.lab/runs/\(path)", "\(directory)/runs/\(path)", "\(directory)\(inRun)"]
+            if let place = places.first(where: Files.exists) { report.results[index].directory = place }
+        }
+        return report
+    }
 }

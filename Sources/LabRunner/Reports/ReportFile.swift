@@ -110,14 +110,25 @@ struct ReportFile: Sendable {
 
     /// Writes the results of a run in the form of this report; one that is written line by line has them already.
     ///
+    /// - Parameter page: The page of the run, when it has been written already.
     /// - Throws: ``LabFailure`` that names the path as it was given.
-    func write(_ report: JSONReport) throws {
+    func write(_ report: JSONReport, page: String? = nil) throws {
         switch self.report.format {
         case .junit: try write(Data(JUnitReport.render(report.results, seconds: report.seconds).utf8))
         case .json: try write(report.rendered())
         case .tap: try write(Data(TAPReport.render(report.results).utf8))
+        case .codequality:
+            try write(CodeQualityReport.render(report.results, environment: ProcessInfo.processInfo.environment))
         case .jsonl: break
-        case .html: try write(PageReport(runs: [.init(label: "", report: report)]).rendered())
+        case .html:
+            guard case .file(let path) = destination else { return }
+            try explained {
+                if let page {
+                    try Files.copy(page, to: path, mode: 0o644)
+                } else {
+                    try PageReport(runs: [.init(label: "", report: report)]).write(to: path, mode: 0o644)
+                }
+            }
         }
     }
 

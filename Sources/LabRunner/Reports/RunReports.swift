@@ -59,14 +59,15 @@ final class RunReports: Sendable {
 
     /// Writes what is written at the end.
     ///
+    /// - Parameter page: The page in the run's directory; nil when nothing was run.
     /// - Throws: ``LabFailure`` that names the path of a report that could not be written.
-    func end(_ report: JSONReport, outcome: RunOutcome) throws {
+    func end(_ report: JSONReport, page: String? = nil, outcome: RunOutcome) throws {
         let results = report.results
         let failures = results.count(where: \.isHeldAgainstRun)
         note(
             .runFinished(
                 .init(at: seconds, scenarios: results.count, failures: failures, exitCode: outcome.rawValue)))
-        for file in files { try file.write(report) }
+        for file in files { try file.write(report, page: page) }
         for stream in streams.withLock({ $0 }) {
             if let failure = stream.failure { try stream.file.explained { throw failure } }
         }

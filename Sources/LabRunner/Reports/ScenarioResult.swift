@@ -79,7 +79,10 @@ public struct ScenarioResult: Codable, Sendable {
     }
 
     /// The failure that short reports show: the first one of a step, else the first of the scenario as a whole.
-    var leadingFailure: StepFailure? { failures.first { !$0.place.isEmpty } ?? failures.first }
+    var leadingFailure: StepFailure? { leadingFailureIndex.map { failures[$0] } }
+
+    /// Where it is among ``failures``.
+    var leadingFailureIndex: Int? { failures.firstIndex { !$0.place.isEmpty } ?? failures.indices.first }
 
     /// Where reports lead their readers: the first failing step, else the first line of the scenario.
     var place: ReportedPlace {
@@ -135,11 +138,21 @@ public struct StepFailure: Codable, Sendable {
     public var sharing: String?
     /// The command that shows how the links were when the step failed; nil when that explains nothing.
     public var link: String?
+    /// The kept run that passed the scenario last; only of the failure that short reports show.
+    public var passed: EarlierPass?
     /// The command that runs the same again.
     public var replay: String
 
     /// The step and what is wrong with it.
     var headline: String { title.isEmpty ? reason : "\(title): \(reason)" }
+}
+
+/// A kept run in which a scenario passed that now does not.
+public struct EarlierPass: Codable, Sendable, Equatable {
+    /// Its identifier.
+    public var run: String
+    /// The command that compares both.
+    public var comparison: String
 }
 
 /// One difference between what was expected and what was there.

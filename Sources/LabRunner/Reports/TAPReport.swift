@@ -4,7 +4,7 @@ internal import LabKit
 /// The results as the Test Anything Protocol, version 14, writes them.
 ///
 /// A scenario that is known not to pass is marked `TODO`, one that did not run `SKIP`; readers count neither as a
-/// failure.
+/// failure. The diagnostics keep to the part of YAML that Perl's TAP::Parser reads, the one that `prove` has.
 public enum TAPReport {
     /// The complete document.
     public static func render(_ results: [ScenarioResult]) -> String {
@@ -33,16 +33,27 @@ public enum TAPReport {
         var lines = [
             "verdict: \(result.verdict.rawValue)", "duration_ms: \(Int((result.seconds * 1000).rounded()))",
             "topology: \(quoted(result.topology))", "seed: \(result.seed)",
-            "tags: [\(result.tags.map(quoted).joined(separator: ", "))]", "replay: \(quoted(result.replay))",
         ]
+        lines.append(result.tags.isEmpty ? "tags: []" : "tags:")
+        // TAP::Parser takes what has a colon for a key, also between quotes.
+        lines += result.tags.map { "  - \(quoted($0).replacing(":", with: "\\x3A"))" }
+        lines.append("replay: \(quoted(result.replay))")
         guard let failure = result.leadingFailure else { return lines }
         let place = result.place
         lines.append("message: \(quoted(failure.headline))")
-        lines.append("at: { file: \(quoted(place.file)), line: \(place.line), column: \(place.column) }")
-        // The number says how far the block is indented, whatever its first line begins with.
-        lines.append("explanation: |2-")
-        return lines
-            + result.explanation.split(separator: "\n", omittingEmptySubsequences: false).map { "  \(plain($0))" }
+        lines += ["at:", "  file: \(quoted(place.file))", "  line: \(place.line)", "  column: \(place.column)"]
+        return lines + ["explanation: |"] + block(result.explanation).map { "  \($0)" }
+    }
+
+    /// The lines of a text, the first of them without a margin, which says how far the block is indented, and none of them
+    /// empty or before that margin, which would end it.
+    private static func block(_ text: String) -> [String] {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { plain($0) }
+        let margin = lines.first?.prefix { $0 == " " }.count ?? 0
+        return lines.map { line in
+            let own = min(margin, line.prefix { $0 == " " }.count)
+            return line.count == own ? " " : String(line.dropFirst(own))
+        }
     }
 
     /// A text on the line of a test point, where `#` begins a directive.

@@ -89,18 +89,29 @@ public struct TerminalReport: Sendable {
         if let name = failure.explain { lines.append("  what it means: lab explain \(name)") }
         if let command = failure.sharing { lines.append("  what apps shared then: \(command)") }
         if let command = failure.link { lines.append("  how the link was then: \(command)") }
+        if let passed = failure.passed { lines.append("  it passed in \(passed.run): \(passed.comparison)") }
         if !failure.replay.isEmpty { lines.append("  run it again: \(failure.replay)") }
         return lines.map { "  \($0)" }.joined(separator: "\n")
     }
 
-    /// The closing lines of a run: what did not pass, the total, and where it was recorded.
+    /// The closing lines of a run: what did not pass, and as the last one the counts, the time, the seed and the record.
     ///
     /// - Parameters:
     ///   - seed: The run's seed; nil when parts of it had different ones.
-    ///   - directory: Where it was recorded; nil leaves everything out but the total.
+    ///   - directory: Where it was recorded; nil when it was not.
+    ///   - showsCosts: Whether the runner tells how long its own work took.
     public func summary(
-        _ results: [ScenarioResult], seconds: Double, seed: UInt64?, directory: String?
+        _ results: [ScenarioResult], seconds: Double, seed: UInt64?, directory: String?, showsCosts: Bool = true
     ) -> String {
+        var total = Self.total(of: results, seconds: seconds)
+        if let seed { total += ", seed \(seed)" }
+        if let directory { total += ", recorded in \(directory.withVisibleControls)" }
+        let lines = (showsCosts ? costs(of: results) : []) + recap(results) + [total]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// How many scenarios came to which verdict, and how long that took.
+    static func total(of results: [ScenarioResult], seconds: Double) -> String {
         let passed = results.count { $0.verdict == .passed }
         let failed = results.count { $0.verdict == .failed && $0.quarantine == nil }
         let open = results.count { $0.verdict == .inconclusive && $0.quarantine == nil }
@@ -111,10 +122,12 @@ public struct TerminalReport: Sendable {
         if open > 0 { parts.append("\(open) inconclusive") }
         if quarantined > 0 { parts.append("\(quarantined) quarantined") }
         if waiting > 0 { parts.append("\(waiting) not run") }
-        let time = seed.map { "\(Self.seconds(seconds)), seed \($0)" } ?? Self.seconds(seconds)
-        let total = "\(parts.joined(separator: ", ")) in \(time)"
-        var lines = recap(results) + [total]
-        guard let directory else { return lines.joined(separator: "\n") + "\n" }
+        return "\(parts.joined(separator: ", ")) in \(Self.seconds(seconds))"
+    }
+
+    /// What the runner itself took of the time.
+    private func costs(of results: [ScenarioResult]) -> [String] {
+        var lines: [String] = []
         let overheads = results.flatMap(\.overheads).sorted()
         if let median = Self.percentile(50, of: overheads), let high = Self.percentile(99, of: overheads) {
             lines.append(
@@ -127,8 +140,7 @@ public struct TerminalReport: Sendable {
                 "launch to first answer: median \(Self.milliseconds(median)), longest \(Self.milliseconds(high)) over \(launches.count) processes"
             )
         }
-        lines.append("recorded in \(directory.withVisibleControls)")
-        return lines.joined(separator: "\n") + "\n"
+        return lines
     }
 
     static func percentile(_ percent: Int, of sorted: [UInt64]) -> UInt64? {

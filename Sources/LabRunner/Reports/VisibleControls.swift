@@ -47,6 +47,9 @@ extension StepFailure {
         shown.causes = causes.map(\.onOneVisibleLine)
         shown.events = events.map(\.onOneVisibleLine)
         shown.trace = trace.map(\.onOneVisibleLine)
+        shown.passed = passed.map {
+            EarlierPass(run: $0.run.onOneVisibleLine, comparison: $0.comparison.withVisibleControls)
+        }
         shown.replay = replay.withVisibleControls
         shown.differences = differences.map { difference in
             Difference(

@@ -3,53 +3,61 @@ internal import LabFile
 internal import LabKit
 internal import LabSystem
 
-/// A collection of scenarios as a page: what each shows, and which errors, faults and fault points none of them shows.
+/// A collection of scenarios as a page: what each shows, and which chapters, limits, errors, faults and fault points
+/// none of them shows.
 struct CatalogueIndex {
     let scenarios: [Scenario]
 
     /// The page in Markdown. Links lead to the files by the paths that were given.
     var text: String {
         let files = Self.files(of: scenarios)
-        let commands = Vocabulary.lab.commands.filter { $0.ending != nil }
         return
             ([
                 "# Catalogue\n\n\(scenarios.count) scenarios in \(files.count) files; `lab list --index` writes this page.\n",
-                directories(of: files),
+                directories(of: files), chapters(in: files), limits(in: files),
+                coverage(
+                    "By kind of fault",
+                    FaultKind.all.map { kind in
+                        Subject(name: "`\(kind.title)`", files: files.filter { $0.faults.contains(kind) })
+                    }),
             ]
             + Explanation.Subject.allCases.filter(\.isShownByScenarios).map { subject in
                 coverage(
-                    subject.title, Explanation.all.filter { $0.subject == subject }, by: \.name, in: files,
-                    // Errors of the system are often meant by their numbers.
-                    isShown: { explanation, file in
-                        let number = explanation.code.map(String.init) ?? ""
-                        return file.words.contains(explanation.name) || file.words.contains(number)
-                    }, canBeShown: \.canBeShown)
-            } + [
-                coverage(
-                    "Faults in words", Self.unique(commands.map(\.name)), by: \.self, in: files,
-                    isShown: { name, file in file.commands.contains(name) })
-            ]).joined(separator: "\n")
+                    subject.title,
+                    Explanation.all.filter { $0.subject == subject }.map { explanation in
+                        Subject(
+                            name: "`\(explanation.name)`", files: files.filter { $0.shows(explanation) },
+                            obstacle: explanation.whyNotShown)
+                    })
+            }).filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
     /// A file of scenarios: one, or a row for each.
     private struct File {
         let path: String
         let scenarios: [Scenario]
-        /// The words of the text that can be names.
-        let words: Set<String>
-        let commands: Set<String>
+        /// The codes and fault points that steps mean.
+        let names: Set<String>
+        let faults: Set<FaultKind>
 
         var link: String { "[\(Files.name(of: path))](\(path))" }
+
+        /// Whether the file shows a code or a fault point; an error of the system is often meant by its number, which
+        /// is long enough to belong to no other domain.
+        func shows(_ explanation: Explanation) -> Bool {
+            let number = explanation.code.map(String.init) ?? ""
+            return names.contains(explanation.name) || number.count >= 4 && names.contains(number)
+        }
     }
 
     private static func files(of scenarios: [Scenario]) -> [File] {
         unique(scenarios.map(\.file.path)).map { path in
             let own = scenarios.filter { $0.file.path == path }
-            let text = own.first?.file.text ?? ""
-            let words = text.matches(of: #/[A-Za-z_][A-Za-z0-9_.]*|[0-9]{4,}/#)
+            let commands = own.flatMap(\.allSteps).flatMap(\.commands)
             return File(
-                path: path, scenarios: own, words: Set(words.map { String($0.0).trimmingSuffix(".") }),
-                commands: Set(own.flatMap(\.allSteps).flatMap(\.commandNames)))
+                path: path, scenarios: own,
+                names: own.reduce(into: []) { $0.formUnion(ShownNames(of: $1).names) },
+                faults: Set(FaultKind.all.filter { kind in commands.contains(where: kind.isDone) }))
         }
     }
 
@@ -67,34 +75,73 @@ struct CatalogueIndex {
                 let name = first.row == nil ? first.name : String(first.name.prefix { $0 != "[" }).trimmed
                 let rows = first.row == nil ? "" : " (\(file.scenarios.count) rows)"
                 let about = first.about.map { ". \($0.onOneVisibleLine.trimmingSuffix("."))" } ?? ""
-                return "- [\(name.onOneVisibleLine)](\(file.path))\(rows)\(about)\n"
+                let manual = first.manual.isEmpty ? "" : ". Manual: \(first.manual.joined(separator: "; "))"
+                return "- [\(name.onOneVisibleLine)](\(file.path))\(rows)\(about)\(manual)\n"
             }
             return "## \(Files.name(of: directory))\n\n\(lines.joined())"
         }.joined(separator: "\n")
     }
 
-    /// Who shows each of some names, and those that nobody shows.
-    private func coverage<Thing>(
-        _ title: String, _ things: [Thing], by name: (Thing) -> String, in files: [File],
-        isShown: (Thing, File) -> Bool, canBeShown: (Thing) -> Bool = { _ in true }
-    ) -> String {
-        let shown = things.map { thing in (thing, files.filter { isShown(thing, $0) }) }
-        let rows = shown.filter { !$0.1.isEmpty }.map { thing, files in
-            // A name that many show is no news in each of them.
-            let more = files.count > 5 ? ", and \(files.count - 5) more" : ""
-            return "| `\(name(thing))` | \(files.prefix(5).map(\.link).joined(separator: ", "))\(more) |\n"
+    /// Who shows each chapter of the manuals; nothing for scenarios that do not tell.
+    private func chapters(in files: [File]) -> String {
+        guard scenarios.contains(where: { !$0.manual.isEmpty }) else { return "" }
+        let manuals = ManualChapter.manuals.map { manual in
+            coverage(
+                manual, level: "###",
+                ManualChapter.all.filter { $0.manual == manual }.map { chapter in
+                    Subject(
+                        name: chapter.title, files: files.filter { $0.scenarios[0].manual.contains(chapter.name) },
+                        obstacle: chapter.obstacle)
+                })
         }
-        let missing = shown.filter(\.1.isEmpty).map(\.0)
-        let table = rows.isEmpty ? "" : "| name | scenarios |\n| --- | --- |\n\(rows.joined())"
-        let rest = [
-            sentence("Not shown", missing.filter(canBeShown).map(name)),
-            sentence("No scenario can cause", missing.filter { !canBeShown($0) }.map(name)),
-        ].compactMap(\.self)
-        return "## \(title)\n\n" + ([table] + rest).filter { !$0.isEmpty }.joined(separator: "\n")
+        return (["## By chapter of the manuals\n"] + manuals).joined(separator: "\n")
     }
 
-    private func sentence(_ what: String, _ names: [String]) -> String? {
-        names.isEmpty ? nil : "\(what): \(names.map { "`\($0)`" }.joined(separator: ", ")).\n"
+    /// Who shows each limit of the platform; nothing for scenarios that do not tell.
+    private func limits(in files: [File]) -> String {
+        guard scenarios.contains(where: { $0.tags.contains { $0.hasPrefix(PlatformLimit.prefix) } }) else { return "" }
+        return coverage(
+            "By platform limit",
+            PlatformLimit.all.map { limit in
+                Subject(
+                    name: "`\(limit.name)`: \(limit.subject); \(limit.figure); \(limit.reference)",
+                    files: files.filter { $0.scenarios[0].tags.contains(limit.tag) })
+            })
+    }
+
+    /// Something that scenarios show.
+    private struct Subject {
+        let name: String
+        /// Who shows it.
+        let files: [File]
+        /// Why none can show it; nil when one can.
+        var obstacle: String?
+    }
+
+    /// Who shows each of some subjects, and those that nobody shows.
+    private func coverage(_ title: String, level: String = "##", _ subjects: [Subject]) -> String {
+        let rows = subjects.filter { !$0.files.isEmpty }.map { subject in
+            // A name that many show is no news in each of them.
+            let more = subject.files.count > 5 ? ", and \(subject.files.count - 5) more" : ""
+            return "| \(subject.name) | \(subject.files.prefix(5).map(\.link).joined(separator: ", "))\(more) |\n"
+        }
+        let missing = subjects.filter(\.files.isEmpty)
+        let table = rows.isEmpty ? "" : "| name | scenarios |\n| --- | --- |\n\(rows.joined())"
+        let open = missing.filter { $0.obstacle == nil }.map(\.name)
+        let rest = open.isEmpty ? "" : "Not shown: \(open.joined(separator: ", ")).\n"
+        return "\(level) \(title)\n\n"
+            + [table, rest, unreachable(missing)].filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    /// What no scenario can show, with the reasons.
+    private func unreachable(_ subjects: [Subject]) -> String {
+        let reasons = Self.unique(subjects.compactMap(\.obstacle))
+        guard !reasons.isEmpty else { return "" }
+        let lines = reasons.map { reason in
+            let names = subjects.filter { $0.obstacle == reason }.map(\.name)
+            return "- \(names.joined(separator: ", ")): \(reason.trimmingSuffix("."))\n"
+        }
+        return "No scenario can show:\n\n\(lines.joined())"
     }
 }
 
@@ -108,11 +155,16 @@ extension Explanation.Subject {
     }
 }
 
+extension Explanation {
+    /// The cause that tells why no scenario can cause it.
+    fileprivate var whyNotShown: String? { canBeShown ? nil : causes.first { $0.hasPrefix("Nothing") } }
+}
+
 extension Step {
-    /// The names of the commands in the step and in those inside it.
-    fileprivate var commandNames: [String] {
-        if case .command(let command) = action { return [command.command.name] }
-        return inner.flatMap(\.commandNames)
+    /// The commands in the step and in those inside it.
+    fileprivate var commands: [CommandStep] {
+        if case .command(let command) = action { return [command] }
+        return inner.flatMap(\.commands)
     }
 }
 

@@ -56,7 +56,10 @@ final class FailedInstances: Sendable {
                       go on with the tear-down: press Enter
 
                     """)
-                _ = printer.whileAsking { PersonInput(input).line(interruption: interruption) }
+                // Nothing expires while somebody looks.
+                instance.clock.whileFrozen {
+                    _ = printer.whileAsking { PersonInput(input).line(interruption: interruption) }
+                }
             }
             return false
         }

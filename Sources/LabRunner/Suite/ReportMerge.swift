@@ -28,11 +28,14 @@ public struct ReportMerge {
         let files = try ReportFile.check(reports, inputs: paths)
         let merged = try Self.merge(try paths.map { ($0, try Self.read($0)) })
         let terminal = TerminalReport(isColoured: isColoured)
+        let page = reports.first { $0.format == .html }.map { "\(Files.absolute($0.path))/\(PageReport.fileName)" }
         for result in merged.results where result.isHeldAgainstRun && result.verdict != .notRun {
-            print(terminal.render(result))
+            print(terminal.render(result, page: page))
         }
         print(terminal.flakiness(merged.results))
-        print(terminal.summary(merged.results, seconds: merged.seconds, seed: merged.seed, directory: nil))
+        print(
+            terminal.summary(
+                merged.results, seconds: merged.seconds, seed: merged.seed, directory: nil, showsCosts: false))
         for file in files { try file.write(merged) }
         return RunOutcome(merged.results)
     }
@@ -47,7 +50,7 @@ public struct ReportMerge {
         guard let report = try? JSONDecoder().decode(JSONReport.self, from: data) else {
             throw BadUsage(sentence: "\(path) is no report of `lab run --report json=FILE`")
         }
-        return report
+        return report.found(beside: Files.directory(of: Files.absolute(path)))
     }
 
     /// Joins reports.

@@ -76,8 +76,7 @@ struct RunBundle {
         for index in report.results.indices where report.results[index].directory.hasPrefix("\(run)/") {
             report.results[index].directory = copy + report.results[index].directory.dropFirst(run.count)
         }
-        try Files.write(
-            PageReport(runs: [.init(label: "", report: report)]).rendered(), to: "\(copy)/\(PageReport.fileName)")
+        try PageReport(runs: [.init(label: "", report: report)]).write(to: "\(copy)/\(PageReport.fileName)")
     }
 }
 
@@ -85,7 +84,7 @@ extension JSONValue {
     /// What is left of a request: its line, how it ended, and which step it belongs to.
     fileprivate var withoutPayloads: JSONValue {
         guard case .object(let members) = self else { return .null }
-        let outline: Set = ["number", "method", "path", "status", "fault"]
+        let outline: Set = ["number", "incarnation", "method", "path", "status", "fault"]
         var left = members.filter { outline.contains($0.key) }
         if let step = self["headers"]?["X-Lab-Operation"] { left["headers"] = ["X-Lab-Operation": step] }
         return .object(left)

@@ -12,6 +12,8 @@ public struct RunOptions: Sendable {
     public var seed: UInt64?
     /// Values of `values:` that are given on the command line, by their names.
     public var settings: [String: String] = [:]
+    /// The command line behind the program's name, for the record.
+    public var arguments: [String] = []
     /// Only scenarios whose identifier or name contains this text, whatever its case.
     public var filter: String?
     /// Only scenarios with one of these tags; a tag with `!` before it excludes.
@@ -67,6 +69,8 @@ public struct RunOptions: Sendable {
             case jsonl
             /// Lines of the Test Anything Protocol.
             case tap
+            /// What GitLab shows at the lines of a merge request.
+            case codequality
             /// The page for people, `index.html` in a directory.
             case html
         }

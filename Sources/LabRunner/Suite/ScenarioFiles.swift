@@ -4,10 +4,14 @@ internal import LabSystem
 
 /// Looks for scenario files, and remembers what it passed over.
 struct ScenarioFiles {
+    /// Whether the lab file of a directory counts, too.
+    private let takesLabFiles: Bool
     /// What a person who misses a scenario should know, one sentence each.
     private(set) var notes: [String] = []
 
-    /// The files at a path; in a directory all of its YAML files but `lab.yaml`.
+    init(takesLabFiles: Bool = false) { self.takesLabFiles = takesLabFiles }
+
+    /// The files at a path; in a directory all of its YAML files, `lab.yaml` only when lab files count.
     mutating func files(at path: String) -> [String] {
         Files.isDirectory(path) ? files(in: path, below: []) : [path]
     }
@@ -33,7 +37,7 @@ struct ScenarioFiles {
                 let isOther = name.hasPrefix(".") || Files.exists("\(inner)/lab.yaml")
                 if !isOther { found += files(in: inner, below: ancestors.union([identity])) }
             } else if name.hasSuffix(".yaml") {
-                if name != "lab.yaml" { found.append(inner) }
+                if takesLabFiles || name != "lab.yaml" { found.append(inner) }
             } else if name.hasSuffix(".yml") {
                 notes.append("\(inner) was passed over: the names of scenarios end in .yaml")
             }

@@ -41,6 +41,7 @@ public struct SuiteOverview {
                     "id": .string(scenario.id), "name": .string(scenario.name), "file": .string(scenario.file.path),
                     "tags": .array(scenario.tags.map(JSONValue.string)),
                 ]
+                if !scenario.manual.isEmpty { entry["manual"] = .array(scenario.manual.map(JSONValue.string)) }
                 entry["quarantine"] = scenario.quarantine.map { .string($0.sentence) }
                 return .object(entry)
             }

@@ -85,6 +85,10 @@ public final class SuiteRunner: Sendable {
             try reports.end(JSONReport(seed: seed, seconds: 0, results: []), outcome: .passed)
             return .passed
         }
+        let circumstances = RunCircumstances.now(
+            arguments: options.arguments, in: Files.directory(of: Files.absolute(found.labFile)))
+        // Where records are kept elsewhere, no command would find them.
+        let earlier = options.recordsDirectory == nil ? EarlierPasses(in: records) : nil
         let directory = try RunDirectory.create(in: records, keeping: options.keptRuns)
         defer { withExtendedLifetime(directory) {} }
         let queue = RoundQueue(found.scenarios, order: options.order, seed: seed, rounds: options.rounds)
@@ -100,7 +104,7 @@ public final class SuiteRunner: Sendable {
             let threads = (0..<max(1, min(jobs, queue.total ?? .max))).map { number in
                 runOnThread(name: "job \(number + 1)") { [self] in
                     while let job = next(in: queue) {
-                        perform(job, directory: directory, setting: setting, reports: reports)
+                        perform(job, directory: directory, setting: setting, reports: reports, earlier: earlier)
                     }
                 }
             }
@@ -116,7 +120,9 @@ public final class SuiteRunner: Sendable {
         }
         let outcome = outcome(of: results)
         try report(
-            JSONReport(seed: seed, seconds: reports.seconds, results: results, shard: shardRecord(of: found.suite)),
+            JSONReport(
+                seed: seed, seconds: reports.seconds, results: results, shard: shardRecord(of: found.suite),
+                circumstances: circumstances),
             to: reports, outcome: outcome, directory: directory)
         for complaint in failed.holdKept(until: interruption) {
             writeErrors("error: the instance was not left clean: \(complaint)\n".withVisibleControls)
@@ -151,13 +157,14 @@ public final class SuiteRunner: Sendable {
     private var hasFailed: Bool { results.withLock { $0.values.contains { $0.isHeldAgainstRun } } }
 
     private func perform(
-        _ job: RoundQueue.Job, directory: RunDirectory, setting: ScenarioRun.Setting, reports: RunReports
+        _ job: RoundQueue.Job, directory: RunDirectory, setting: ScenarioRun.Setting, reports: RunReports,
+        earlier: EarlierPasses?
     ) {
         let scenario = job.scenario
         printer.began(scenario.name)
         reports.began(job.index + 1, scenario, seed: job.seed)
         let place = directory.scenario(scenario.id) + job.suffix
-        let result: ScenarioResult
+        var result: ScenarioResult
         guard scenario.obstacle == nil else {
             return note(
                 ScenarioResult(
@@ -172,6 +179,10 @@ public final class SuiteRunner: Sendable {
             result = ScenarioResult(
                 unstarted: scenario, because: "\(error)", seed: job.seed, labOption: options.labFile,
                 directory: place)
+        }
+        if let failure = result.leadingFailureIndex, let run = earlier?.lastRun(passing: scenario.id) {
+            result.failures[failure].passed = EarlierPass(
+                run: run, comparison: scenario.comparison(with: run, labOption: options.labFile))
         }
         note(result, of: job, page: directory.page, reports: reports)
     }
@@ -190,17 +201,20 @@ public final class SuiteRunner: Sendable {
         _ report: JSONReport, to reports: RunReports, outcome: RunOutcome, directory: RunDirectory
     ) throws {
         try Files.write(try report.rendered(), to: "\(directory.path)/report.json")
-        try Files.write(PageReport(runs: [.init(label: "", report: report)]).rendered(), to: directory.page)
+        // The report of this run is one of them.
+        let kept = try? RecordedRuns(records: Files.directory(of: Files.directory(of: directory.path))).history()
+        try PageReport(runs: [.init(label: "", report: report)], kept: kept).write(to: directory.page)
         let terminal = TerminalReport(isColoured: printer.look.isColoured)
         let isQuiet = printer.look.isQuiet
         printer.print(
             (isQuiet ? "" : "\n") + terminal.flakiness(report.results)
                 + terminal.summary(
                     report.results, seconds: report.seconds, seed: report.seed,
-                    directory: isQuiet ? nil : directory.path))
+                    directory: directory.path, showsCosts: !isQuiet))
         if let annotations = GitHubAnnotations(environment: environment) {
             printer.print(annotations.lines(report.results))
         }
-        try reports.end(report, outcome: outcome)
+        try GitHubSummary(environment: environment)?.add(report)
+        try reports.end(report, page: directory.page, outcome: outcome)
     }
 }
