@@ -1,11 +1,16 @@
 #define _GNU_SOURCE
 #include "CLineEditor.h"
 
+#include <errno.h>
 #include <histedit.h>
 #include <locale.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <wchar.h>
 
 enum { HISTORY_SIZE = 1000, COMPLETION_SIZE = 16384 };
 
@@ -17,6 +22,8 @@ struct line_editor {
     const char *prompt;
     char *line;
     bool is_interrupted;
+    // Readable when the input has been ended.
+    int stop;
 };
 
 static line_editor *editor_of(EditLine *edit) {
@@ -47,6 +54,25 @@ static unsigned char interrupt(EditLine *edit, int key) {
     return CC_EOF;
 }
 
+// Reads a character as libedit does, but does not wait for a key when the input has been ended.
+static int read_character(EditLine *edit, wchar_t *character) {
+    struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = editor_of(edit)->stop, .events = POLLIN}};
+    mbstate_t state = {0};
+    while (true) {
+        if (poll(files, 2, -1) < 0 && errno != EINTR) return -1;
+        if (files[1].revents) return 0;
+        if (!files[0].revents) continue;
+        char byte;
+        ssize_t count = read(STDIN_FILENO, &byte, 1);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return (int)count;
+        size_t length = mbrtowc(character, &byte, 1, &state);
+        if (length == 0 || length == 1) return 1;
+        // A byte that belongs to no character is passed over; of a longer one the next byte follows.
+        if (length == (size_t)-1) state = (mbstate_t){0};
+    }
+}
+
 line_editor *line_editor_open(const char *program, line_editor_completion completion, void *context) {
     // Without it every byte beyond ASCII would be a character of its own.
     if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1) setlocale(LC_CTYPE, "C.UTF-8");
@@ -56,7 +82,8 @@ line_editor *line_editor_open(const char *program, line_editor_completion comple
     editor->context = context;
     editor->edit = el_init(program, stdin, stdout, stderr);
     editor->history = history_init();
-    if (!editor->edit || !editor->history) {
+    editor->stop = eventfd(0, EFD_CLOEXEC);
+    if (!editor->edit || !editor->history || editor->stop < 0) {
         line_editor_close(editor);
         return NULL;
     }
@@ -65,6 +92,7 @@ line_editor *line_editor_open(const char *program, line_editor_completion comple
     history(editor->history, &event, H_SETUNIQUE, 1);
     el_set(editor->edit, EL_CLIENTDATA, editor);
     el_set(editor->edit, EL_PROMPT, prompt);
+    el_set(editor->edit, EL_GETCFN, read_character);
     el_set(editor->edit, EL_EDITOR, "emacs");
     el_set(editor->edit, EL_HIST, history, editor->history);
     // While a line is typed Ctrl-C is a key, which takes the line away and nothing else.
@@ -102,6 +130,8 @@ line_editor_outcome line_editor_read(line_editor *editor, const char *text, cons
     return LINE_EDITOR_LINE;
 }
 
+void line_editor_stop(line_editor *editor) { eventfd_write(editor->stop, 1); }
+
 void line_editor_remember(line_editor *editor, const char *line) {
     HistEvent event;
     history(editor->history, &event, H_ENTER, line);
@@ -110,6 +140,7 @@ void line_editor_remember(line_editor *editor, const char *line) {
 void line_editor_close(line_editor *editor) {
     if (editor->history) history_end(editor->history);
     if (editor->edit) el_end(editor->edit);
+    if (editor->stop >= 0) close(editor->stop);
     free(editor->line);
     free(editor);
 }

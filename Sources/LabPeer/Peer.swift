@@ -66,6 +66,7 @@ public final class Peer: @unchecked Sendable {
 
         let incarnation = try options.incarnation ?? Incarnations.next(layout, app.name)
         let entrance = Entrance()
+        let shell = TerminalShell(for: app, in: layout, manifest)
         let control: ControlServer
         do {
             // Before anything else: the process that holds the endpoint is the app, the others are its callers.
@@ -73,7 +74,7 @@ public final class Peer: @unchecked Sendable {
                 entrance.receive($0, $1)
             }
         } catch InstanceError.endpointTaken(_, let pid) {
-            try PeerCommandLine.talk(to: app, in: layout, options, runningAs: pid)
+            try PeerCommandLine.talk(to: app, in: layout, options, shell: shell, runningAs: pid)
         }
         let peer = try Peer(
             layout: layout, manifest: manifest, device: device, app: app, incarnation: incarnation, errors: errors)
@@ -82,7 +83,7 @@ public final class Peer: @unchecked Sendable {
         entrance.open(peer)
         peer.agent.reportReady()
         peer.trace.emit(.processReady)
-        PeerCommandLine.start(options, app: app, in: peer.sandbox) { request, completion in
+        PeerCommandLine.start(options, app: app, shell: shell, in: peer.sandbox) { request, completion in
             DispatchQueue.main.async { peer.perform(request) { outcome, _ in completion(outcome) } }
         }
         withExtendedLifetime(control) { dispatchMain() }

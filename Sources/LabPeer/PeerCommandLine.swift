@@ -6,7 +6,8 @@ import LabSystem
 import SimulatedDevice
 import Synchronization
 
-/// The command line side of a peer: one command, or a prompt.
+/// The command line side of a peer: one command, or a prompt. On a terminal the prompt is `lab shell`, which edits lines,
+/// completes them and answers dialogs; lines that come from elsewhere are read here.
 ///
 /// Runs on a thread of its own, so that waiting for input never delays the control channel.
 enum PeerCommandLine {
@@ -17,22 +18,32 @@ enum PeerCommandLine {
         ) -> Void
 
     /// Starts the thread that the options ask for: for a command, for a prompt, or none at all.
-    static func start(_ options: PeerOptions, app: AppSpec, in sandbox: Sandbox, execute: @escaping Execute) {
+    static func start(
+        _ options: PeerOptions, app: AppSpec, shell: TerminalShell, in sandbox: Sandbox, execute: @escaping Execute
+    ) {
         // A process launched by its device has neither terminal nor command.
         let hasPrompt = options.prompt || (options.incarnation == nil && isatty(0) == 1)
         guard !options.command.isEmpty || hasPrompt else { return }
         let words = options.command
         let dialogs = DialogDesk(sandbox)
+        if words.isEmpty, shell.isPossible {
+            // The shell takes the answers; that there is a dialog is told here.
+            runOnThread(name: "command line") {
+                withExtendedLifetime(dialogs) { () -> Void in shell.run() }
+            }
+            return
+        }
         runOnThread(name: "command line") { run(words, app: app, dialogs, execute: execute) }
     }
 
     /// Talks to the process that plays the app already, and ends this one.
     static func talk(
-        to app: AppSpec, in layout: InstanceLayout, _ options: PeerOptions, runningAs pid: Int32?
+        to app: AppSpec, in layout: InstanceLayout, _ options: PeerOptions, shell: TerminalShell, runningAs pid: Int32?
     ) throws -> Never {
         guard !options.command.isEmpty || options.prompt || isatty(0) == 1 else {
             throw PeerError.runsAlready(app: app.name, pid: pid)
         }
+        if options.command.isEmpty, shell.isPossible { shell.run() }
         let client = try ControlClient(layout, .peer(app.name))
         run(options.command, app: app, nil) { request, completion in
             client.send(request, timeout: .minutes(60)) { reply in

@@ -51,6 +51,14 @@ final class LineEditor: ShellInput {
         }
     }
 
+    var end: @Sendable () -> Void {
+        // Safe: stopping is the one thing that any thread may do, and the process ends before the editor does.
+        nonisolated(unsafe) let editor = editor
+        return { line_editor_stop(editor) }
+    }
+
+    func secretLine(named name: String) -> String? { try? Console.readInput(name) }
+
     func remember(_ lines: [String], isSecret: Bool) {
         for line in lines where !line.isEmpty {
             line_editor_remember(editor, line)
@@ -109,10 +117,13 @@ private func copy(_ text: String, to target: UnsafeMutablePointer<CChar>, _ capa
 /// Lines of a file or a pipe.
 final class PipedLines: ShellInput {
     let isInteractive = false
+    let end: @Sendable () -> Void = { close(0) }
 
     func line(prompt: String, completing: @escaping (String) -> (word: String, choices: [String])) -> String? {
         readLine()
     }
+
+    func secretLine(named name: String) -> String? { readLine() }
 
     func remember(_ lines: [String], isSecret: Bool) {}
 }

@@ -11,7 +11,7 @@ struct MergeCommand: ParsableCommand {
     @Argument(help: "The JSON reports, one of each shard.")
     var paths: [String] = []
 
-    @Option(help: "Write a report: html=DIR, junit=FILE, tap=FILE or json=FILE.")
+    @Option(help: "Write a report: html=DIR, junit=FILE, tap=FILE, codequality=FILE or json=FILE.")
     var report: [String] = []
 
     func run() throws {
@@ -47,6 +47,37 @@ struct HistoryCommand: ParsableCommand {
     }
 }
 
+/// `lab diff`: compares two runs.
+struct DiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Tells where two recorded runs part: the first step, and the first event of each process.",
+        discussion: """
+            Identifiers, times and keys are left out of the comparison. `lab show RUN --against RUN` shows both on a page. Exit \
+            codes: 0 both did the same, 1 they did not, 2 there is no such run or scenario.
+            """)
+
+    @Argument(help: "Identifier or directory of a run.")
+    var first: String
+
+    @Argument(help: "The same of another one; `latest` is the last one.")
+    var second: String
+
+    @Argument(help: "A scenario, a row as in login.yaml[wrong-pin], or a directory; otherwise all that were played.")
+    var scenario: String?
+
+    @Option(help: "The lab file, beside which runs are kept; otherwise lab.yaml is looked for upwards from here.")
+    var lab: String?
+
+    func run() throws {
+        try ImmediateEnd.onSignals()
+        let runs = try lab.map { try RecordedRuns(labFile: $0, near: ".") } ?? RecordedRuns(holding: first)
+        let difference = try runs.difference(of: first, and: second, in: scenario)
+        Console.write(difference.text, to: 1)
+        if !difference.isSame { throw RunOutcome.failed }
+    }
+}
+
 /// `lab stats`: counts what happened in a run.
 struct StatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -62,7 +93,7 @@ struct StatsCommand: ParsableCommand {
 
     func run() throws {
         try ImmediateEnd.onSignals()
-        let statistics = try RecordedRuns(near: ".").statistics(of: name)
+        let statistics = try RecordedRuns(holding: name).statistics(of: name)
         Console.write(json ? try statistics.json() : statistics.text, to: 1)
     }
 }
@@ -84,7 +115,7 @@ struct ShowCommand: ParsableCommand {
 
     func run() throws {
         try ImmediateEnd.onSignals()
-        let page = try RecordedRuns(near: ".").page(of: name, against: against)
+        let page = try RecordedRuns(holding: name).page(of: name, against: against)
         Console.print(page.address)
         if !isPrinted { page.openInBrowser(environment: ProcessInfo.processInfo.environment) }
     }
@@ -110,7 +141,7 @@ struct BundleCommand: ParsableCommand {
 
     func run() throws {
         try ImmediateEnd.onSignals()
-        Console.print(try RecordedRuns(near: ".").bundle(name, to: output, without: redact))
+        Console.print(try RecordedRuns(holding: name).bundle(name, to: output, without: redact))
     }
 }
 

@@ -20,16 +20,22 @@ struct ShellCommand: ParsableCommand {
     @Option(help: "Start an instance of this topology.")
     var topology: String?
 
+    @Option(
+        name: .customLong("as"),
+        help: "Speak for this app: a line that names no actor is a command to it, and answers to its dialogs are typed."
+    )
+    var actor: String?
+
     func run() throws {
         // A topology asks for an instance of one's own.
         if topology == nil, let connection = try options.findIfRunning() {
             guard let labFile = connection.manifest.labFile else {
                 throw BadUsage(sentence: "the instance was not made from a lab.yaml, which steps are read beside")
             }
-            let shell = try Shell.session(with: connection, labFile: labFile)
+            let shell = try Shell.session(with: connection, labFile: labFile, as: actor)
             throw try Shell.interrupting(shell) { try shell.run() }
         }
-        throw try Shell.inOwnInstance(topology: topology, lab: nil) { try $0.run() }
+        throw try Shell.inOwnInstance(topology: topology, lab: nil, as: actor) { try $0.run() }
     }
 }
 
@@ -39,7 +45,8 @@ struct RecordCommand: ParsableCommand {
         commandName: "record", abstract: "Takes steps as `lab shell` does, writes them as a scenario, and runs that.",
         discussion: """
             Answers that are the same every time, flags and words, become expectations; a command that failed becomes a step \
-            that is expected to fail so. `undo` leaves the last step out.
+            that is expected to fail so; a text that was read in an answer and typed becomes a reference to it. `undo` leaves \
+            the last step out.
             """)
 
     @Argument(help: "The scenario to write; it must not exist.")
@@ -53,34 +60,49 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         let path = file.hasSuffix(".yaml") ? file : "\(file).yaml"
-        guard !FileManager.default.fileExists(atPath: path) else {
-            throw BadUsage(sentence: "\(path) is there already; name another file")
-        }
-        var isSaved = false
+        // Whoever has typed for an hour wants the record.
+        try ShellSession.checkTarget(path)
+        var secrets: [String: String]?
+        var session: ShellSession?
         let outcome = try Shell.inOwnInstance(topology: topology, lab: lab, isRecording: true) { shell in
             let outcome = try shell.run()
             if shell.count > 0 {
                 try shell.save(to: path)
-                isSaved = true
+                secrets = shell.secrets
+                session = shell
             }
             return outcome
         }
-        guard isSaved, outcome == .passed else { throw outcome }
+        guard let secrets else {
+            Console.error("nothing was done, so \(path) was not written")
+            throw outcome
+        }
+        guard outcome == .passed else {
+            Console.error("\(path) holds what was done before the mistake; it was not run")
+            throw outcome
+        }
         // What was seen once must be seen again, or the record is worth nothing.
         var options = RunOptions(paths: [path])
+        options.settings = secrets
         options.labFile = lab ?? SuiteReader.findLabFile(near: ".")
         let printer = Console.progress()
-        throw SuiteRunner(
+        let replay = SuiteRunner(
             options: options, printer: printer, interruption: try InterruptingSignals.interruption(telling: printer),
             writeErrors: { Console.error($0) }
         ).run()
+        if replay == .failed || replay == .inconclusive {
+            for difference in try session?.differences(inReplayBeside: options.labFile) ?? [] {
+                Console.error(difference)
+            }
+        }
+        throw replay
     }
 }
 
 /// What `lab shell` and `lab record` have in common.
 enum Shell {
     static func session(
-        with connection: InstanceConnection, labFile: String, isRecording: Bool = false
+        with connection: InstanceConnection, labFile: String, as actor: String? = nil, isRecording: Bool = false
     ) throws -> ShellSession {
         let isTerminal = isatty(0) == 1 && isatty(1) == 1
         let history = ShellHistory(path: "\(Files.directory(of: labFile))/.lab/shell-history")
@@ -88,31 +110,33 @@ enum Shell {
             isTerminal ? LineEditor(history: history).map { $0 as any ShellInput } ?? PipedLines() : PipedLines()
         if isTerminal { Console.print("instance \(connection.manifest.id); `help` tells what there is") }
         return try ShellSession(
-            with: connection, labFile: labFile, isRecording: isRecording, input: input, print: { Console.print($0) },
+            with: connection, labFile: labFile, as: actor, isRecording: isRecording, input: input,
+            print: { Console.print($0) },
             printError: { Console.error($0) })
     }
 
     /// Does something while Ctrl-C ends the step under way, and the other signals the program.
     static func interrupting(_ shell: ShellSession, during body: () throws -> RunOutcome) throws -> RunOutcome {
-        let interrupt = shell.interrupt
+        let (interrupt, endInput) = (shell.interrupt, shell.endInput)
         try Signals.onSignals([SIGINT, SIGTERM, SIGHUP]) { signal in
             interrupt()
             // The end of the input ends the session, and with it everything that it has started.
-            if signal != SIGINT { close(0) }
+            if signal != SIGINT { endInput() }
         }
         return try body()
     }
 
     /// Does something in a session with an instance that is started before and ended after it.
     static func inOwnInstance(
-        topology: String?, lab: String?, isRecording: Bool = false, _ body: (ShellSession) throws -> RunOutcome
+        topology: String?, lab: String?, as actor: String? = nil, isRecording: Bool = false,
+        _ body: (ShellSession) throws -> RunOutcome
     ) throws -> RunOutcome {
         guard
             let own = try OwnInstance(
                 topology: topology, labFile: lab, seed: nil, printError: { Console.error($0) })
         else { throw RunOutcome.badInput }
         let result = Result {
-            let shell = try session(with: try own.start(), labFile: own.labFile, isRecording: isRecording)
+            let shell = try session(with: try own.start(), labFile: own.labFile, as: actor, isRecording: isRecording)
             return try interrupting(shell) { try body(shell) }
         }
         let complaints = own.stop()

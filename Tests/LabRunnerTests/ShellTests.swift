@@ -7,67 +7,13 @@ import Testing
 
 @testable import LabRunner
 
-/// A shell whose lines are prepared, with an instance whose answers are.
-private struct FakeShell {
-    let outcome: RunOutcome
-    let output: [String]
-    let errors: [String]
-    let requests: [ControlRequest]
-    let saved: String?
-    let remembered: [String]
-
-    private static let labFile = "\(TestFiles.directory)/Failures/lab.yaml"
-
-    /// The cast that the tests of the runner use.
-    static func topology() throws -> Topology {
-        let labFile = try #require(SuiteReader(labPath: labFile).readLabFile(near: ".").labFile)
-        return try #require(
-            labFile.topology(
-                named: nil, at: SourcePlace(.start, in: labFile.file), overrides: nil, reporting: DiagnosticCollector())
-        )
-    }
-
-    /// Lines of a prepared session.
-    private final class Lines: ShellInput {
-        private var rest: [String]
-        private(set) var remembered: [String] = []
-        let isInteractive: Bool
-
-        init(_ text: String, isInteractive: Bool) {
-            rest = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            self.isInteractive = isInteractive
-        }
-
-        func line(prompt: String, completing: @escaping (String) -> (word: String, choices: [String])) -> String? {
-            rest.isEmpty ? nil : rest.removeFirst()
-        }
-
-        func remember(_ lines: [String], isSecret: Bool) { if !isSecret { remembered += lines } }
-    }
-
-    init(
-        _ text: String, answers: [String: [JSONValue]] = [:], isInteractive: Bool = true, isRecording: Bool = false
-    ) throws {
-        let prepared = FakeAnswers(answers)
-        let fake = try FakeLab(try Self.topology(), answers: prepared)
-        defer { fake.end() }
-        let input = Lines(text, isInteractive: isInteractive)
-        var (output, errors): ([String], [String]) = ([], [])
-        let session = try ShellSession(
-            with: fake.connection, labFile: Self.labFile, isRecording: isRecording, input: input,
-            print: { output.append($0) }, printError: { errors.append($0) })
-        outcome = try session.run()
-        let path = "\(fake.runDirectory)/found-by-hand.yaml"
-        if session.count > 0 { try session.save(to: path) }
-        saved = (try? Files.read(path)).map { String(decoding: $0, as: UTF8.self) }
-        (self.output, self.errors) = (output, errors)
-        requests = prepared.requests
-        remembered = input.remembered
-    }
-}
-
 @Suite("lab shell", .endsInTime)
 struct ShellTests {
+    /// An argument as it stands in the line.
+    private func plain(_ actor: String, _ command: String, _ name: String, _ text: String) -> String {
+        ShellLine.scalar(text)
+    }
+
     @Test(
         "The short form is a step in YAML",
         arguments: [
@@ -87,14 +33,14 @@ struct ShellTests {
             ),
         ])
     func shortForm(line: String, yaml: String) throws {
-        #expect(try ShellLine.yaml(line) == yaml)
+        #expect(try ShellLine.yaml(line, argument: plain) == yaml)
     }
 
     @Test(
         "A short form that cannot be understood says how it is written",
         arguments: ["main x y", "main x =3", "main x \"a"])
     func wrongShortForm(line: String) {
-        #expect(throws: BadUsage.self) { try ShellLine.yaml(line) }
+        #expect(throws: BadUsage.self) { try ShellLine.yaml(line, argument: plain) }
     }
 
     @Test("What a step keeps is there for the next one, and a step that fails keeps nothing")
@@ -147,50 +93,29 @@ struct ShellTests {
         #expect(failed.requests.map(\.command) == ["hasValidActivation"])
     }
 
-    @Test("A record expects what was seen: flags and words, and the error of a command that failed")
-    func record() async throws {
+    @Test("The history numbers what was typed, a text of several lines once, and masks secrets")
+    func history() async throws {
         let shell = try await onThread {
             try FakeShell(
                 """
-                server initActivation as code
-                - main: persistActivation
-                  with: { password: "1234" }
-
                 main hasValidActivation
-                main fetchActivationStatus
-                wallet createActivation activationCode=${code.activationCode}
-                main canStartActivation
-                undo
-                """,
-                answers: [
-                    "server.initActivation": [["result": ["activationCode": "AAAAA"]]],
-                    "main.hasValidActivation": [["result": true]],
-                    "main.canStartActivation": [["result": false]],
-                    "main.fetchActivationStatus": [["result": ["state": "active", "failCount": 0]]],
-                    "wallet.createActivation": [
-                        ["error": ["name": "externalPendingOperation", "domain": "PowerAuthErrorDomain"]]
-                    ],
-                ], isInteractive: false, isRecording: true)
-        }
-        #expect(shell.outcome == .passed, "\(shell.errors)")
-        #expect(
-            shell.saved == """
-                name: Found by hand
-                lab: default
-                steps:
-                  - server: initActivation
-                    as: code
-                  - main: persistActivation
-                    with: { password: "1234" }
-                  - main: hasValidActivation
-                    expect: true
-                  - main: fetchActivationStatus
-                    expect: { state: active }
-                  - wallet: createActivation
-                    with: { activationCode: "${code.activationCode}" }
-                    fails: externalPendingOperation
+                # a remark
+                - main: persistActivation
+                  with: { password: "4711-secret" }
 
+                main no
+                history
                 """)
+        }
+        #expect(
+            shell.output.contains(
+                """
+                1  main hasValidActivation
+                2  - main: persistActivation
+                     with: { password: "\(Secret.mask)" }
+                3  main no
+                4  history
+                """), "\(shell.output)")
     }
 
     @Test("A line with a secret is not there in the next session")
@@ -200,6 +125,65 @@ struct ShellTests {
         }
         #expect(shell.requests.count == 2, "\(shell.errors)")
         #expect(shell.remembered == ["main hasValidActivation"])
+    }
+
+    @Test("A secret of the environment or a line without echo is sent, and neither remembered nor recorded")
+    func givenSecrets() async throws {
+        setenv("LAB_SHELL_TEST_PIN", "4711-hidden", 1)
+        let shell = try await onThread {
+            try FakeShell(
+                """
+                main persistActivation password=env:LAB_SHELL_TEST_PIN
+                main validatePassword password=@-
+                0815-typed
+                main validatePassword password=env:LAB_SHELL_TEST_PIN
+                main validatePassword password=env:LAB_SHELL_TEST_NONE
+                main validatePassword password=1234
+                """)
+        }
+        #expect(
+            shell.requests.map { $0.arguments["password"] }
+                == ["4711-hidden", "0815-typed", "4711-hidden", "1234"], "\(shell.errors)")
+        #expect(shell.errors.count == 1)
+        #expect(shell.errors[0].contains("`LAB_SHELL_TEST_NONE` is not set"), "\(shell.errors)")
+        #expect(shell.remembered.contains("main validatePassword password=@-"))
+        #expect(!shell.remembered.joined().contains("0815"))
+        #expect(
+            shell.saved == """
+                name: Found by hand
+                lab: default
+                values:
+                  password: { environment: LAB_SHELL_TEST_PIN, secret: true }
+                  password2: { environment: LAB_PASSWORD2, secret: true }
+                steps:
+                  - main: persistActivation
+                    with: { password: "${password}" }
+                  - main: validatePassword
+                    with: { password: "${password2}" }
+                  - main: validatePassword
+                    with: { password: "${password}" }
+                  - main: validatePassword
+                    with: { password: "1234" }
+
+                """)
+    }
+
+    @Test("Help about nobody tells the nearest name, or how to find one")
+    func helpAboutNobody() async throws {
+        let shell = try await onThread { try FakeShell("help hasValidActivatoin\nhelp nonsense") }
+        #expect(shell.errors.count == 2)
+        #expect(shell.errors[0].contains("did you mean `hasValidActivation`?"), "\(shell.errors)")
+        #expect(shell.errors[1].hasSuffix("`help` tells who is there, `help ACTOR` what an actor understands"))
+    }
+
+    @Test("Where no scenario can be written is told before anything is typed")
+    func targets() throws {
+        let temporary = try TemporaryDirectory()
+        try ShellSession.checkTarget(temporary.file("new/one.yaml"))
+        try Files.touch(temporary.file("there.yaml"))
+        for path in [temporary.file("there.yaml"), "/proc/one.yaml", temporary.file("there.yaml/one.yaml")] {
+            #expect(throws: BadUsage.self, "\(path)") { try ShellSession.checkTarget(path) }
+        }
     }
 
     @Test(

@@ -26,6 +26,9 @@ line_editor *line_editor_open(const char *program, line_editor_completion comple
 /// @param line set to the text, without line end, valid until the next call
 line_editor_outcome line_editor_read(line_editor *editor, const char *prompt, const char **line);
 
+/// Ends the input: asking for a line ends at once, now and from now on. Any thread.
+void line_editor_stop(line_editor *editor);
+
 /// Lets the keys for history find a line.
 void line_editor_remember(line_editor *editor, const char *line);
 

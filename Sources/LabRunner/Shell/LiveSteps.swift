@@ -23,12 +23,14 @@ final class LiveSteps {
     let instance: InstanceConnection
     let redactor = Redactor()
     let underWay = StepUnderWay()
-    private let events: TraceBoard
+    let events: TraceBoard
     private let directory: String
     private let labFile: String
     private let scope = Scope(parent: nil)
     private let secrets = SecretTexts()
     private var bindings = Bindings()
+    /// The secrets that were given by name, in their order.
+    private(set) var given: [GivenSecret] = []
     private var count = 0
 
     /// Steps for an instance.
@@ -97,6 +99,62 @@ final class LiveSteps {
         return .done(steps, answer: thread.lastAnswer)
     }
 
+    /// A line of the shell in YAML. A secret that does not stand in it is kept, and becomes a reference.
+    ///
+    /// - Parameter secretLine: Takes the name of a parameter; answers with a line that nobody sees, nil when there is none.
+    /// - Throws: ``BadUsage`` for a short form that cannot be understood, or a value that is not there.
+    func yaml(_ text: String, secretLine: (String) -> String? = { _ in nil }) throws -> String {
+        try ShellLine.yaml(text) { actor, command, name, text in
+            let field = instance.actors.command(named: command, of: actor)?.fields.first { $0.name == name }
+            guard let given = GivenText(text) else {
+                let isText = field?.type == .text || field?.type == .secret
+                return isText ? ShellLine.textScalar(text) : ShellLine.scalar(text)
+            }
+            let value = try given.value(for: name, secretLine: secretLine)
+            guard field?.isSecret ?? true else { return ShellLine.textScalar(value) }
+            return "\"${\(keep(value, for: name, given: given))}\""
+        }
+    }
+
+    /// Keeps a secret for the steps that follow, unless it is kept already.
+    ///
+    /// - Returns: The name that steps call it by.
+    private func keep(_ text: String, for name: String, given source: GivenText) -> String {
+        if let known = given.first(where: { $0.text == text }) { return known.name }
+        // Two secrets for one parameter are told apart by a number.
+        let free = (1...).lazy.map { $0 == 1 ? name : "\(name)\($0)" }.first { self.types[$0] == nil }
+        let unique = free ?? name
+        redactor.insert(text)
+        bindings.set(unique, to: .string(text))
+        scope.define(
+            unique, .typed(.secret), at: SourcePlace(.start, in: SourceFile(path: "step", text: "")),
+            reporting: DiagnosticCollector())
+        given.append(GivenSecret(name: unique, variable: source.variable(for: unique), text: text))
+        return unique
+    }
+
+    /// A step that was carried out, with references in place of the secrets that stand in it, so that it can be kept; nil
+    /// when one would stay.
+    func withoutSecrets(_ yaml: String) -> String? {
+        let file = SourceFile(path: "step", text: yaml)
+        guard let root = YAMLDocument.parse(file, reporting: DiagnosticCollector()) else { return nil }
+        var lines = file.lines
+        // From the end, so that what is replaced moves nothing that is still to come.
+        for (name, node) in root.values(named: "value").reversed() {
+            let range = node.place.range
+            guard let text = node.scalar?.text, secrets.texts.contains(text), range.start.line == range.end.line else {
+                continue
+            }
+            let line = lines[range.start.line - 1].unicodeScalars
+            let start = line.index(line.startIndex, offsetBy: range.start.column - 1)
+            let end = line.index(line.startIndex, offsetBy: range.end.column - 1)
+            lines[range.start.line - 1].replaceSubrange(
+                start..<end, with: "\"${\(keep(text, for: name, given: .typed))}\"")
+        }
+        let kept = lines.joined(separator: "\n")
+        return redactor.redact(kept) == kept ? kept : nil
+    }
+
     private func read(_ file: SourceFile, in scope: Scope, reporting collector: DiagnosticCollector) -> [Step] {
         guard let root = YAMLDocument.parse(file, reporting: collector) else { return [] }
         let reader = StepReader(
@@ -105,6 +163,17 @@ final class LiveSteps {
             including: [], prefix: "")
         return (root.elements ?? [root]).enumerated().compactMap { index, node in
             reader.readStep(node, path: "\(count + index + 1)")
+        }
+    }
+}
+
+extension YAMLNode {
+    /// The single values in it, in the order of the file, each with the key that it belongs to.
+    fileprivate func values(named name: String) -> [(name: String, node: YAMLNode)] {
+        switch content {
+        case .scalar: [(name, self)]
+        case .sequence(let elements): elements.flatMap { $0.values(named: name) }
+        case .mapping(let entries): entries.flatMap { $0.value.values(named: $0.key) }
         }
     }
 }
@@ -129,7 +198,8 @@ extension Scenario {
     /// Steps that somebody gives to a running instance.
     fileprivate init(liveIn topology: Topology, file: SourceFile, steps: [Step], secrets: SecretRanges) {
         self.init(
-            id: "live", name: "live", about: nil, tags: [], quarantine: nil, obstacle: nil, file: file, includes: [],
+            id: "live", name: "live", about: nil, manual: [], tags: [], quarantine: nil, obstacle: nil, file: file,
+            includes: [],
             topology: topology, values: [], generated: [], setup: nil, steps: steps, tearDown: nil, secrets: secrets,
             secretTexts: [])
     }

@@ -4,12 +4,13 @@ internal import LabKit
 extension ShellWord {
     /// The words of the shell itself.
     enum Own: String, CaseIterable {
-        case help, kept, save, undo, quit
+        case help, kept, history, save, undo, quit
 
         var meaning: String {
             switch self {
             case .help: "help [ACTOR | COMMAND]   who is there, what they understand, what a command takes"
             case .kept: "kept                     what steps have kept with `as`"
+            case .history: "history                  what was typed in this session; secrets are masked"
             case .save: "save FILE                write what was done as a scenario"
             case .undo: "undo                     leave the last step out of the record"
             case .quit: "quit                     leave; Ctrl-D does, too"
@@ -32,10 +33,12 @@ struct ShellHelp {
         }
         let found = actors.commands.filter { $0.name == name }
         guard !found.isEmpty else {
-            throw BadUsage(
-                .unknownName(
-                    what: "actor or command", name: name, known: actors.names + actors.commands.map { $0.name })
-            )
+            // Two hundred names are no help.
+            let known = actors.names + actors.commands.map { $0.name }
+            let advice =
+                nearest(name, among: known).map { "did you mean `\($0)`?" }
+                ?? "`help` tells who is there, `help ACTOR` what an actor understands"
+            throw BadUsage(sentence: "there is no actor or command called `\(name)`; \(advice)")
         }
         return found.map { VocabularyReference.text(of: $0) }.joined()
     }

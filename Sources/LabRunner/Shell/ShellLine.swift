@@ -21,8 +21,13 @@ enum ShellLine {
 
     /// The step in YAML.
     ///
-    /// - Throws: ``BadUsage`` for a short form that cannot be understood.
-    static func yaml(_ text: String) throws -> String {
+    /// - Parameter argument: Takes actor, command, and name and text of an argument; answers with its value in YAML, as
+    ///   ``scalar(_:)`` does.
+    /// - Throws: ``BadUsage`` for a short form that cannot be understood; what `argument` throws.
+    static func yaml(
+        _ text: String,
+        argument: (_ actor: String, _ command: String, _ name: String, _ text: String) throws -> String
+    ) throws -> String {
         let line = text.trimmed
         guard !isYAML(line) else { return text }
         var words = try words(of: line)
@@ -42,7 +47,8 @@ enum ShellLine {
                         "`\(word)` is not of the form name=value; the short form is `ACTOR COMMAND name=value … as NAME`"
                 )
             }
-            arguments.append("\(word[..<sign]): \(scalar(String(word[word.index(after: sign)...])))")
+            let (name, value) = (String(word[..<sign]), String(word[word.index(after: sign)...]))
+            arguments.append("\(name): \(try argument(actor, command, name, value))")
         }
         if !arguments.isEmpty { lines.insert("with: { \(arguments.joined(separator: ", ")) }", at: 1) }
         return lines.joined(separator: "\n")
@@ -85,9 +91,15 @@ enum ShellLine {
     }
 
     /// A value as it can stand between braces. What looks like a list, an object or a quoted text is one already.
-    private static func scalar(_ text: String) -> String {
+    static func scalar(_ text: String) -> String {
         guard let first = text.first, !"\"'{[".contains(first) else { return text.isEmpty ? "\"\"" : text }
         return isPlain(text) ? text : JSONValue.string(text).description
+    }
+
+    /// A text as it can stand between braces, also one that looks like a number.
+    static func textScalar(_ text: String) -> String {
+        let scalar = scalar(text)
+        return scalar == text && isOtherwise(text) ? JSONValue.string(text).description : scalar
     }
 
     /// A value in YAML on one line.

@@ -2,6 +2,7 @@ internal import Foundation
 internal import LabFile
 internal import LabKit
 internal import LabSystem
+internal import Synchronization
 
 /// Where a shell's lines come from.
 public protocol ShellInput {
@@ -17,6 +18,14 @@ public protocol ShellInput {
     /// - Parameter isSecret: Whether something in them must not outlive the session.
     func remember(_ lines: [String], isSecret: Bool)
 
+    /// A line that nobody may see, without its end; nil at the end of the input.
+    ///
+    /// - Parameter name: What the terminal asks for.
+    func secretLine(named name: String) -> String?
+
+    /// Ends the input: no line comes any more. Any thread may call it.
+    var end: @Sendable () -> Void { get }
+
     /// Whether a person types, who corrects what was wrong. A file ends at its first mistake.
     var isInteractive: Bool { get }
 }
@@ -31,19 +40,27 @@ public final class ShellSession {
     private let printError: (String) -> Void
     private let topology: String
     private let isRecording: Bool
+    /// Whom lines without an actor are for; nil when each names its own.
+    private let actor: ShellActor?
     private var recorded = RecordedSteps()
+    /// What was typed, text by text.
+    private var typed: [String] = []
+    /// When the last step ended, on the machine's monotonic clock; nil before the first one.
+    private var lastEnd: UInt64?
 
     /// A session with an instance.
     ///
     /// - Parameters:
     ///   - connection: The instance.
     ///   - labFile: The lab file that a saved scenario will be run with.
+    ///   - actor: The app that lines are for which name nobody; nil for none.
     ///   - isRecording: Whether a command that fails is a step like others also in a file of steps.
     ///   - print: Takes answers.
     ///   - printError: Takes complaints.
-    /// - Throws: when the instance cannot be followed.
+    /// - Throws: when the instance cannot be followed; ``BadUsage`` when it has no such app.
     public init(
-        with connection: InstanceConnection, labFile: String, isRecording: Bool, input: any ShellInput,
+        with connection: InstanceConnection, labFile: String, as actor: String? = nil, isRecording: Bool,
+        input: any ShellInput,
         print: @escaping (String) -> Void, printError: @escaping (String) -> Void
     ) throws {
         let run = connection.manifest.runDirectory
@@ -51,6 +68,7 @@ public final class ShellSession {
             for: connection, directory: "\(run)/shell-\(ProcessInfo.processInfo.processIdentifier)",
             labFile: Files.absolute(labFile))
         self.isRecording = isRecording
+        self.actor = try actor.map { try ShellActor($0, in: connection) }
         self.input = input
         self.print = print
         self.printError = printError
@@ -59,6 +77,9 @@ public final class ShellSession {
 
     /// Ends the step under way. Any thread may call it.
     public var interrupt: @Sendable () -> Void { { [underWay = steps.underWay] in underWay.interrupt() } }
+
+    /// Ends the input, and with it the session. Any thread may call it.
+    public var endInput: @Sendable () -> Void { input.end }
 
     /// Takes lines until they end.
     ///
@@ -69,7 +90,9 @@ public final class ShellSession {
             let text = lines.joined(separator: "\n")
             let line = text.trimmed
             if line.isEmpty || line.hasPrefix("#") { continue }
+            typed.append(text)
             defer { input.remember(lines, isSecret: steps.redactor.redact(text) != text) }
+            if actor?.answer(line) == true { continue }
             let words = line.split(separator: " ").map(String.init)
             if let word = ShellWord.Own(rawValue: words[0]) {
                 if word == .quit { break }
@@ -82,6 +105,11 @@ public final class ShellSession {
         return .passed
     }
 
+    /// The secrets that a saved scenario reads from the environment, by the names of its values.
+    public var secrets: [String: String] {
+        recorded.used(of: steps.given).reduce(into: [:]) { $0[$1.name] = $1.text }
+    }
+
     /// How many texts a saved scenario would have.
     public var count: Int { recorded.entries.count }
 
@@ -91,27 +119,55 @@ public final class ShellSession {
     public func save(to path: String) throws {
         guard count > 0 else { throw BadUsage(sentence: "nothing was done yet that a scenario could repeat") }
         let path = path.hasSuffix(".yaml") ? path : "\(path).yaml"
-        guard !Files.exists(path) else { throw BadUsage(sentence: "\(path) is there already; name another file") }
+        try Self.checkTarget(path)
         let name = Files.name(of: path).dropLast(".yaml".count).replacing("-", with: " ")
         do {
-            try Files.createDirectory(Files.directory(of: Files.absolute(path)), mode: 0o755)
             try Files.write(
-                Data(recorded.scenario(named: name.prefix(1).uppercased() + name.dropFirst(), topology: topology).utf8),
+                Data(
+                    recorded.scenario(
+                        named: name.prefix(1).uppercased() + name.dropFirst(), topology: topology, secrets: steps.given
+                    ).utf8),
                 to: path, mode: 0o644)
         } catch let error as SystemError {
             throw BadUsage(sentence: "\(path) cannot be written: \(error.sentence)")
         }
         print("saved as \(path); run it with `lab run \(ShellWord.quoted(path))`")
+        let variables = recorded.used(of: steps.given).map(\.variable)
+        if !variables.isEmpty { print("it reads secrets from the environment: \(variables.joined(separator: ", "))") }
+    }
+
+    /// What the last run of the record, which did not pass, did otherwise than the session; a sentence for each step.
+    ///
+    /// - Parameter labFile: The lab file beside which the run was recorded; nil looks for it.
+    /// - Throws: ``BadUsage`` when there is no such file.
+    public func differences(inReplayBeside labFile: String?) throws -> [String] {
+        let report = try RecordedRuns(labFile: labFile, near: ".").lastReport()
+        return (report?.results ?? []).flatMap(\.failures).compactMap(recorded.difference)
+    }
+
+    /// Makes the folder of a file that will be written.
+    ///
+    /// - Throws: ``BadUsage`` when there is a file of that name, or none can be written.
+    public static func checkTarget(_ path: String) throws {
+        guard !Files.exists(path) else { throw BadUsage(sentence: "\(path) is there already; name another file") }
+        do {
+            try Files.createDirectory(Files.directory(of: Files.absolute(path)), mode: 0o755)
+            // Permissions alone do not tell: a disk may be full, and not every folder takes files.
+            try Files.touch(path)
+            try Files.remove(path)
+        } catch let error as SystemError {
+            throw BadUsage(sentence: "\(path) cannot be written: \(error.sentence)")
+        }
     }
 
     /// A line, or the lines up to an empty one when the first one begins a list or a block.
     private func nextLines() -> [String]? {
-        let completion = { [steps] (line: String) in
-            ShellCompletion(
-                actors: steps.instance.actors, types: steps.types, ownWords: ShellWord.Own.allCases.map(\.rawValue)
-            ).candidates(line)
+        let completion = { [steps, actor] (line: String) in
+            let completion = ShellCompletion(
+                actors: steps.instance.actors, types: steps.types, ownWords: ShellWord.Own.allCases.map(\.rawValue))
+            return actor?.candidates(line, by: completion) ?? completion.candidates(line)
         }
-        guard let first = input.line(prompt: "lab> ", completing: completion) else { return nil }
+        guard let first = input.line(prompt: "\(actor?.name ?? "lab")> ", completing: completion) else { return nil }
         var lines = [first]
         guard ShellLine.opensBlock(first) else { return lines }
         while let line = input.line(prompt: "...> ", completing: completion), !line.trimmed.isEmpty {
@@ -123,31 +179,72 @@ public final class ShellSession {
     private func perform(_ text: String) throws -> RunOutcome {
         let yaml: String
         do {
-            yaml = try ShellLine.yaml(text)
+            yaml = try steps.yaml(actor?.addressed(text) ?? text, secretLine: input.secretLine)
         } catch let error as BadUsage {
             printError("error: \(error)")
             return .badInput
         }
-        switch try steps.perform(yaml) {
+        let begin = MonotonicClock.nanoseconds()
+        let pause = lastEnd.map { begin - $0 } ?? 0
+        defer { lastEnd = MonotonicClock.nanoseconds() }
+        let outcome = try outcome(of: yaml)
+        let foundOut = recorded.add(yaml, outcome, after: pause)
+        switch outcome {
         case .refused(let complaints):
             printError(complaints.trimmed)
             return .badInput
-        case .done(let carriedOut, let answer):
-            recorded.add(yaml, steps: carriedOut, answer: answer, error: nil)
+        case .done(_, let answer):
             if let answer, !answer.isNull { print(steps.redactor.redact(answer).prettyPrinted()) }
             return .passed
-        case .failed(let failures, let attempted, let error):
-            if let error, attempted.count == 1, attempted[0].isAsGiven, error.domain != ControlError.labDomain {
-                // Nothing was expected of it, so what it said is what the session has found out.
-                recorded.add(yaml, steps: attempted, answer: nil, error: error)
-                if isRecording {
-                    print("failed with \(steps.redactor.redact(error.text)); the record expects it")
-                    return .passed
-                }
+        case .failed(let failures, _, _):
+            if let foundOut, isRecording {
+                print("failed with \(steps.redactor.redact(foundOut.text)); the record expects it")
+                return .passed
             }
             for failure in failures { printError(TerminalReport(isColoured: false).render(failure.inShell).trimmed) }
             return failures.contains { $0.verdict == .failed } ? .failed : .inconclusive
         }
+    }
+
+    /// Carries a text out. While it waits for an answer to a dialog of the actor, the next lines are answers.
+    private func outcome(of yaml: String) throws -> LiveSteps.Outcome {
+        guard let actor, input.isInteractive else { return try steps.perform(yaml) }
+        let outcome = Mutex<Result<LiveSteps.Outcome, any Error>?>(nil)
+        // Safe: this thread does nothing with the steps until the other one has ended.
+        nonisolated(unsafe) let steps = steps
+        try DialogWatch(of: actor.name, in: steps.events).during {
+            let result = Result { try steps.perform(yaml) }
+            outcome.withLock { $0 = result }
+        } onDialog: {
+            answer(actor)
+        }
+        // `during` returns when its body has.
+        return try outcome.withLock { $0 }!.get()
+    }
+
+    /// Reads lines until one of them answers the open dialog; who has nothing to say any more cancels it.
+    private func answer(_ actor: ShellActor) {
+        let words = AuthenticationAnswer.allCases.map(\.rawValue)
+        let known = listed(words.map { "`\($0)`" }, by: "and")
+        while actor.isAsking {
+            let line = input.line(prompt: "answer \(actor.name)> ") { line in
+                (line, words.filter { $0.hasPrefix(line) })
+            }
+            let word = line?.trimmed ?? AuthenticationAnswer.cancel.rawValue
+            if actor.answer(word) { return }
+            if actor.isAsking { printError("`\(word)` is no answer; possible are \(known)") }
+        }
+    }
+
+    /// What was typed, each text with its number.
+    private var numberedHistory: String {
+        let width = String(typed.count).count
+        return typed.enumerated().map { index, text in
+            let number = String(index + 1)
+            let lines = steps.redactor.redact(text).split(separator: "\n", omittingEmptySubsequences: false)
+            let margin = String(repeating: " ", count: width - number.count)
+            return "\(margin)\(number)  " + lines.joined(separator: "\n" + String(repeating: " ", count: width + 2))
+        }.joined(separator: "\n")
     }
 
     /// - Returns: Whether it could be done.
@@ -157,6 +254,7 @@ public final class ShellSession {
             case .help: print(try ShellHelp(actors: steps.instance.actors).text(about: words.first))
             case .kept:
                 for (name, value) in steps.kept { print("\(name): \(value.description)") }
+            case .history: print(numberedHistory)
             case .undo:
                 print(recorded.removeLast() ? "the last step is not in the record any more" : "the record is empty")
             case .save:
@@ -171,13 +269,6 @@ public final class ShellSession {
             printError("error: \(error)")
             return false
         }
-    }
-}
-
-extension Step {
-    /// Whether nothing is said about how it ends.
-    fileprivate var isAsGiven: Bool {
-        if case .command(let command) = action, case .succeeds = command.outcome { true } else { false }
     }
 }
 

@@ -130,6 +130,61 @@ extension EndToEnd {
             try workspace.expectNothingLeft()
         }
 
+        @Test(
+            "The prompt of a peer on a terminal edits, completes and remembers lines, and takes answers to its dialogs")
+        func promptByHand() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up"], in: workspace)
+                try up.wait(for: "Ctrl-C")
+                _ = try lab("exec", "main", "kill", in: workspace)
+                let words = ["--lab", "lab.yaml", "--as", "main"]
+                let byHand = try TerminalSession(words, in: workspace, columns: 100, program: "main-app")
+                try byHand.wait(for: "main> ")
+                // Each line is answered before the next one is typed.
+                var answered = byHand.text.count
+                func say(_ line: String, answer: String = "main> ") throws -> String {
+                    try byHand.type(line)
+                    try waitUntil("the answer to \(line)", showing: { byHand.text }) {
+                        byHand.text.dropFirst(answered).hasSuffix(answer)
+                    }
+                    defer { answered = byHand.text.count }
+                    return String(byHand.text.dropFirst(answered))
+                }
+                #expect(try say("canStartAct\t\n").contains("true\r\n"))
+                for line in [
+                    "phone enrolBiometry", "server initActivation as code",
+                    "createActivation activationCode=${code.activationCode}",
+                    "persistActivation password=\"1234\" biometry=true",
+                    "server commitActivation activationId=${code.activationId}",
+                ] { #expect(!(try say("\(line)\n").contains("error:")), "\(byHand.text)") }
+                #expect(try say("fetchActivationStatus\n").contains("\"active\""))
+
+                #expect(try say("biometrySignature uriId=/x\n", answer: "answer main> ").contains("main asks for you"))
+                let wrong = try say("yes\n", answer: "answer main> ")
+                #expect(wrong.contains("`yes` is no answer; possible are `success`"), "\(wrong)")
+                #expect(try say("success\n").contains("X-PowerAuth-Authorization"), "\(byHand.text)")
+                #expect(try say("history\n").contains("biometrySignature uriId=/x"))
+                // The arrow brings the last line back.
+                #expect(try say("hasBiometryFactor\n").contains("true\r\n"))
+                #expect(try say("\u{1B}[A\n").contains("true\r\n"), "\(byHand.text)")
+
+                // A peer that dies takes its prompt along; one whose prompt ends does, too.
+                _ = try lab("exec", "main", "kill", in: workspace)
+                #expect(try byHand.finish() == -SIGKILL)
+                let again = try TerminalSession(words, in: workspace, columns: 100, program: "main-app")
+                try again.wait(for: "main> ")
+                #expect(try lab("exec", "main", "hasValidActivation", in: workspace).output == "true\n")
+                try again.type("\u{4}")
+                #expect(try again.finish() == 0, "\(again.text)")
+                #expect(try lab("exec", "main", "hasValidActivation", in: workspace).status != 0)
+                try up.signal(SIGINT)
+                _ = try up.finish()
+            }
+            try workspace.expectNothingLeft()
+        }
+
         @Test("exec without an instance says how to start one")
         func noInstance() async throws {
             let workspace = try Workspace()

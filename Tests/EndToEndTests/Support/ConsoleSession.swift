@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import LabSystem
 import Testing
 
@@ -62,7 +63,9 @@ struct ConsoleSession {
         for step in steps { script += "\(step.command)\nprintf '\\n\(mark)%s\\n' $?\n" }
         if let port { script = script.replacingOccurrences(of: ":\(shownPort)", with: ":\(port)") }
         try workspace.write(script, to: "session.sh")
-        let outcome = try LabCommand(["session.sh"], in: workspace, executable: "/bin/bash").finish()
+        // A page may play a part of the catalogue, on a machine that does something else beside.
+        let outcome = try LabCommand(["session.sh"], in: workspace, executable: "/bin/bash")
+            .finish(within: .minutes(4).stretched)
         let answers = outcome.output.components(separatedBy: "\n\(mark)")
         try #require(answers.count == steps.count + 1, "\(outcome.output)\(outcome.errors)")
         // What follows a mark is the status of the command before, and then what the next command printed.

@@ -5,7 +5,7 @@ import LabSystem
 import Synchronization
 import TestSupport
 
-/// A `lab` command on a terminal of its own.
+/// A `lab` command, or a peer, on a terminal of its own.
 ///
 /// Any thread.
 final class TerminalSession: Sendable {
@@ -20,9 +20,12 @@ final class TerminalSession: Sendable {
 
     /// Starts the command.
     ///
-    /// - Parameter columns: The width of the terminal.
+    /// - Parameters:
+    ///   - columns: The width of the terminal.
+    ///   - program: One of the built programs.
     init(
-        _ arguments: [String], in workspace: Workspace, columns: Int, environment additions: [String: String] = [:]
+        _ arguments: [String], in workspace: Workspace, columns: Int, environment additions: [String: String] = [:],
+        program: String = "lab"
     ) throws {
         master = try FileDescriptor.open("/dev/ptmx", flags: O_RDWR | O_NOCTTY)
         var (lock, number): (Int32, UInt32) = (0, 0)
@@ -38,7 +41,7 @@ final class TerminalSession: Sendable {
         environment["TERM"] = "xterm"
         environment.merge(additions) { $1 }
         process = try ChildProcess.spawn(
-            executable: "\(directory)/lab", arguments: arguments, environment: environment,
+            executable: "\(directory)/\(program)", arguments: arguments, environment: environment,
             directory: workspace.directory, standardInput: .file(terminal), standardOutput: .file(terminal),
             standardError: .file(terminal), newSession: true, deathSignal: SIGKILL)
         // When the last process has closed the terminal, reading fails; that is its end.

@@ -1,0 +1,120 @@
+internal import LabFile
+internal import LabKit
+
+/// The texts that a session was answered with. Who types one of them later has read it there, so the record says where it
+/// comes from: an activation code is another one in the next run.
+struct RecordedAnswers {
+    /// Where a text was read: the place of an entry in the record, and the way into its answer.
+    struct Origin: Equatable {
+        let entry: Int
+        let path: [String]
+    }
+
+    private var origins: [String: Origin] = [:]
+    private var typed: Set<String> = []
+
+    /// Where a text that somebody typed was read; nil when it is the writer's own.
+    subscript(text: String) -> Origin? { origins[text] }
+
+    /// Notes what was typed. It is the writer's own from then on, although an answer repeats it.
+    mutating func note(typed steps: [Step]) {
+        for text in steps.flatMap(\.writtenTexts) where origins[text] == nil { typed.insert(text) }
+    }
+
+    /// Notes what an entry was answered.
+    mutating func note(_ answer: JSONValue, of type: FieldType, entry: Int) {
+        for (path, text) in Self.texts(in: answer, of: type) where origins[text] == nil && !typed.contains(text) {
+            origins[text] = Origin(entry: entry, path: path)
+        }
+    }
+
+    /// Forgets what the entries from a place on were answered.
+    mutating func forget(from entry: Int) { origins = origins.filter { $0.value.entry < entry } }
+
+    private static func texts(in value: JSONValue, of type: FieldType) -> [(path: [String], text: String)] {
+        switch (type, value) {
+        case (.optional(let wrapped), _): return texts(in: value, of: wrapped)
+        // A shorter one is the same by chance.
+        case (.text, .string(let text)): return text.count < 4 ? [] : [([], text)]
+        case (.object(let members), .object(let values)):
+            return members.flatMap { member in
+                below(member.name, texts(in: values[member.name] ?? .null, of: member.memberType))
+            }
+        case (.list(let element), .array(let values)): return below(values, of: element)
+        case (.any, .string(let text)): return isMade(text) ? [([], text)] : []
+        case (.any, .object(let values)), (.map, .object(let values)):
+            return values.sorted { $0.key < $1.key }.filter { isName($0.key) }
+                .flatMap { below($0.key, texts(in: $0.value, of: .any)) }
+        case (.any, .array(let values)): return below(values, of: .any)
+        default: return []
+        }
+    }
+
+    private static func below(_ values: [JSONValue], of type: FieldType) -> [(path: [String], text: String)] {
+        values.enumerated().flatMap { below(String($0.offset), texts(in: $0.element, of: type)) }
+    }
+
+    private static func below(
+        _ name: String, _ texts: [(path: [String], text: String)]
+    ) -> [(path: [String], text: String)] {
+        texts.map { ([name] + $0.path, $0.text) }
+    }
+
+    /// Where no type tells words of a fixed set from identifiers, length and digits do.
+    private static func isMade(_ text: String) -> Bool {
+        text.count >= 16 || (text.count >= 8 && text.contains { $0.isNumber })
+    }
+
+    /// Whether a reference can name the key.
+    private static func isName(_ key: String) -> Bool {
+        !key.isEmpty && key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+    }
+}
+
+extension Step {
+    /// The texts that are written as arguments of its commands, where any text can stand.
+    var writtenTexts: [String] {
+        guard case .command(let command) = action else { return inner.flatMap(\.writtenTexts) }
+        return command.arguments.flatMap { argument -> [String] in
+            switch argument.field.type.unwrapped {
+            case .choice, .duration: []
+            default: argument.value.writtenTexts
+            }
+        }
+    }
+
+    /// The names that the step and those inside it give to something.
+    var givenNames: [String] {
+        let own: [String?] =
+            switch action {
+            case .command(let command): [command.capture]
+            case .race(let race): [race.outcome?.capture]
+            case .repeated(_, let counter, _): [counter]
+            case .each(_, let name, _): [name]
+            default: []
+            }
+        return own.compactMap(\.self) + inner.flatMap(\.givenNames)
+    }
+}
+
+extension Template {
+    fileprivate var writtenTexts: [String] {
+        switch self {
+        case .literal(let value): value.texts
+        case .list(let elements): elements.flatMap(\.writtenTexts)
+        case .object(let members): members.values.flatMap(\.writtenTexts)
+        case .reference, .interpolation: []
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var texts: [String] {
+        switch self {
+        case .string(let text): [text]
+        case .array(let elements): elements.flatMap(\.texts)
+        case .object(let members): members.values.flatMap(\.texts)
+        default: []
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import LabFile
+import LabKit
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("lab record", .endsInTime)
+struct RecordedStepTests {
+    @Test("A record expects what was seen: flags and words, and the error of a command that failed; it is formatted")
+    func record() async throws {
+        let shell = try await onThread {
+            try FakeShell(
+                """
+                server initActivation as code
+                - main:   persistActivation
+                  with: {password: "1234"}
+
+                main hasValidActivation
+                main fetchActivationStatus
+                wallet createActivation activationCode=${code.activationCode}
+                main canStartActivation
+                undo
+                """,
+                answers: [
+                    "server.initActivation": [["result": ["activationCode": "AAAAA"]]],
+                    "main.hasValidActivation": [["result": true]],
+                    "main.canStartActivation": [["result": false]],
+                    "main.fetchActivationStatus": [["result": ["state": "active", "failCount": 0]]],
+                    "wallet.createActivation": [
+                        ["error": ["name": "externalPendingOperation", "domain": "PowerAuthErrorDomain"]]
+                    ],
+                ], isInteractive: false, isRecording: true)
+        }
+        #expect(shell.outcome == .passed, "\(shell.errors)")
+        #expect(
+            shell.saved == """
+                name: Found by hand
+                lab: default
+                steps:
+                  - server: initActivation
+                    as: code
+                  - main: persistActivation
+                    with: { password: "1234" }
+                  - main: hasValidActivation
+                    expect: true
+                  - main: fetchActivationStatus
+                    expect: { state: active }
+                  - wallet: createActivation
+                    with: { activationCode: "${code.activationCode}" }
+                    fails: externalPendingOperation
+
+                """)
+    }
+
+    @Test("What was typed after it was read in an answer becomes a reference, and its step keeps the answer")
+    func references() async throws {
+        let shell = try await onThread {
+            try FakeShell(
+                """
+                server initActivation userId=alice
+                main createActivation activationCode=VVVVV-VVVVV-VVVVV-VTFVA name=alice
+                server commitActivation activationId=6f1b0c3e-0001
+                - server: initActivation
+                  with: { userId: alice }
+                - server: initActivation
+
+                { server: initActivation }
+                wallet createActivation activationCode="BBBBB-BBBBB-BBBBB-BTCBA"
+                main persistActivation password=CCCCC-CCCCC-CCCCC-CTCCA
+                server initActivation as activation2
+                """,
+                answers: [
+                    "server.initActivation": [
+                        [
+                            "result": [
+                                "activationCode": "VVVVV-VVVVV-VVVVV-VTFVA", "activationId": "6f1b0c3e-0001",
+                                "userId": "alice",
+                            ]
+                        ],
+                        ["result": ["activationCode": "AAAAA-AAAAA-AAAAA-ATAAA"]],
+                        ["result": ["activationCode": "BBBBB-BBBBB-BBBBB-BTCBA"]],
+                        ["result": ["activationCode": "CCCCC-CCCCC-CCCCC-CTCCA"]],
+                    ]
+                ], isInteractive: false, isRecording: true)
+        }
+        #expect(shell.outcome == .passed, "\(shell.errors)")
+        // What answers before the end is another name, and what the writer said first stays the writer's.
+        #expect(
+            shell.saved == """
+                name: Found by hand
+                lab: default
+                steps:
+                  - server: initActivation
+                    as: activation
+                    with: { userId: alice }
+                  - main: createActivation
+                    with: { activationCode: "${activation.activationCode}", name: alice }
+                  - server: commitActivation
+                    with: { activationId: "${activation.activationId}" }
+                  - server: initActivation
+                    with: { userId: alice }
+                  - server: initActivation
+                    as: activation3
+                  - { server: initActivation, as: activation4 }
+                  - wallet: createActivation
+                    with: { activationCode: "${activation3.activationCode}" }
+                  - main: persistActivation
+                    with: { password: "${activation4.activationCode}" }
+                  - server: initActivation
+                    as: activation2
+
+                """)
+    }
+
+    @Test("A step that was taken back lends nothing")
+    func undone() async throws {
+        let shell = try await onThread {
+            try FakeShell(
+                "server initActivation\nundo\nmain createActivation activationCode=VVVVV-VVVVV-VVVVV-VTFVA",
+                answers: ["server.initActivation": [["result": ["activationCode": "VVVVV-VVVVV-VVVVV-VTFVA"]]]])
+        }
+        #expect(shell.saved?.contains("activationCode: VVVVV-VVVVV-VVVVV-VTFVA") == true, "\(shell.saved ?? "")")
+    }
+
+    @Test("A replay that fails says which step differs, and whether time or its values may be the reason")
+    func replay() async throws {
+        let sample = try #require(ScenarioResult.sample(.failed).failures.first)
+        let reasons = [
+            (UInt64(12_000_000_000), sample.differences, "it came 12 s after the step before"),
+            (0, sample.differences, "take what differs out of `expect`"),
+            (0, [], "it may be that a value holds in one session only (activationCode)"),
+        ]
+        for (pause, differences, reason) in reasons {
+            let recorded = try await onThread {
+                try RecordedSteps(of: "main createActivation activationCode=x", after: pause)
+            }
+            var failure = sample
+            (failure.step, failure.title, failure.differences) = ("1.2", "main: createActivation", differences)
+            let told = try #require(recorded.difference(failure))
+            #expect(told.hasPrefix("step 1.2, `main: createActivation`, did not end as in the session: "))
+            #expect(told.contains(reason), "\(told)")
+            failure.step = "2"
+            #expect(recorded.difference(failure) == nil)
+        }
+    }
+}
+
+extension RecordedSteps {
+    /// One step as it was read, carried out after a pause.
+    fileprivate init(of line: String, after pause: UInt64) throws {
+        self.init()
+        let fake = try FakeLab(try FakeShell.topology(), answers: FakeAnswers([:]))
+        defer { fake.end() }
+        let steps = try LiveSteps(for: fake.connection, directory: fake.runDirectory, labFile: FakeShell.labFile)
+        defer { steps.stop() }
+        let yaml = try steps.yaml(line)
+        guard case .done(let carriedOut, let answer) = try steps.perform(yaml) else {
+            throw BadUsage(sentence: "the step was not carried out")
+        }
+        add(yaml, steps: carriedOut, answer: answer, error: nil, after: pause)
+    }
+}

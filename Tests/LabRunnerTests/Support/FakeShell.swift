@@ -1,0 +1,68 @@
+import LabFile
+import LabKit
+import LabSystem
+import Testing
+
+@testable import LabRunner
+
+/// A shell whose lines are prepared, with an instance whose answers are.
+struct FakeShell {
+    let outcome: RunOutcome
+    let output: [String]
+    let errors: [String]
+    let requests: [ControlRequest]
+    let saved: String?
+    let remembered: [String]
+
+    static let labFile = "\(TestFiles.directory)/Failures/lab.yaml"
+
+    /// The cast that the tests of the runner use.
+    static func topology() throws -> Topology {
+        let labFile = try #require(SuiteReader(labPath: labFile).readLabFile(near: ".").labFile)
+        return try #require(
+            labFile.topology(
+                named: nil, at: SourcePlace(.start, in: labFile.file), overrides: nil, reporting: DiagnosticCollector())
+        )
+    }
+
+    /// Lines of a prepared session.
+    private final class Lines: ShellInput {
+        private var rest: [String]
+        private(set) var remembered: [String] = []
+        let isInteractive: Bool
+        let end: @Sendable () -> Void = {}
+
+        init(_ text: String, isInteractive: Bool) {
+            rest = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            self.isInteractive = isInteractive
+        }
+
+        func secretLine(named name: String) -> String? { rest.isEmpty ? nil : rest.removeFirst() }
+
+        func line(prompt: String, completing: @escaping (String) -> (word: String, choices: [String])) -> String? {
+            rest.isEmpty ? nil : rest.removeFirst()
+        }
+
+        func remember(_ lines: [String], isSecret: Bool) { if !isSecret { remembered += lines } }
+    }
+
+    init(
+        _ text: String, answers: [String: [JSONValue]] = [:], isInteractive: Bool = true, isRecording: Bool = false
+    ) throws {
+        let prepared = FakeAnswers(answers)
+        let fake = try FakeLab(try Self.topology(), answers: prepared)
+        defer { fake.end() }
+        let input = Lines(text, isInteractive: isInteractive)
+        var (output, errors): ([String], [String]) = ([], [])
+        let session = try ShellSession(
+            with: fake.connection, labFile: Self.labFile, isRecording: isRecording, input: input,
+            print: { output.append($0) }, printError: { errors.append($0) })
+        outcome = try session.run()
+        let path = "\(fake.runDirectory)/found-by-hand.yaml"
+        if session.count > 0 { try session.save(to: path) }
+        saved = (try? Files.read(path)).map { String(decoding: $0, as: UTF8.self) }
+        (self.output, self.errors) = (output, errors)
+        requests = prepared.requests
+        remembered = input.remembered
+    }
+}
