@@ -1,20 +1,28 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
-import LabRunner
+public import LabRunner
 
 /// `lab init`: begins a project.
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Writes lab.yaml and a first scenario that passes, and schemas for editors. Keeps what is there.")
+        abstract: "Writes lab.yaml and a first scenario that passes, and schemas for editors. Keeps what is there.",
+        discussion: """
+            Only the schemas are written anew: they follow the version of the lab, and the own apps that a lab.yaml names \
+            which was there before.
+            """)
 
     @Argument(help: "The folder of the project.")
     var directory = "."
 
+    @Option(help: "Also write the file of a build server that plays the scenarios with each change: github or gitlab.")
+    var ci: ProjectTemplate.BuildServer?
+
     func run() throws {
         try ImmediateEnd.onSignals()
-        for file in try ProjectTemplate(directory: directory).write() {
-            Console.print("\(file.isNew ? "wrote" : "kept ")  \(file.path)")
+        for file in try ProjectTemplate(directory: directory, buildServer: ci).write(complain: { Console.error($0) }) {
+            let change = file.change.rawValue
+            Console.print("\(change.padding(toLength: 5, withPad: " ", startingAt: 0))  \(file.path)")
         }
         let place = directory == "." ? "" : "cd \(directory) && "
         Console.print("\nPlay it: \(place)lab run")
@@ -27,13 +35,23 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor", abstract: "Looks for everything that the lab needs of the machine, and says what to do.",
         discussion: "Exit codes: 0 everything is there, 3 something is missing.")
 
+    @Flag(help: "First remove what instances have left whose processes were all killed.")
+    var clean = false
+
     func run() throws {
         try ImmediateEnd.onSignals()
+        if clean { for path in try Doctor.clean() { Console.print("removed \(path)") } }
         let findings = Doctor(environment: ProcessInfo.processInfo.environment).examine()
         for finding in findings {
-            Console.print("\(finding.isFine ? "✓" : "✗") \(finding.subject): \(finding.state)")
+            Console.print("\(Self.mark(finding)) \(finding.subject): \(finding.state)")
             if let advice = finding.advice { Console.print("    \(advice)") }
         }
         if findings.contains(where: { !$0.isFine }) { throw RunOutcome.inconclusive }
     }
+
+    private static func mark(_ finding: Doctor.Finding) -> String {
+        finding.advice == nil ? "✓" : finding.isOptional ? "!" : "✗"
+    }
 }
+
+extension ProjectTemplate.BuildServer: ExpressibleByArgument {}

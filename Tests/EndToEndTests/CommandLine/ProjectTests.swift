@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LabKit
+import LabSystem
 import TestSupport
 import Testing
 
@@ -68,15 +69,34 @@ extension EndToEnd {
             }
         }
 
+        @Test("lab doctor names instances whose processes were all killed, and removes them when asked")
+        func deadInstances() async throws {
+            let workspace = try Workspace()
+            let dead = "\(workspace.runtimeDirectory)/dead1"
+            try Files.createDirectory(dead)
+            for name in ["lease", "members", "instance.json"] { try Files.touch("\(dead)/\(name)") }
+            try await onThread {
+                let found = try lab("doctor", in: workspace)
+                #expect(found.status == 0, "\(found.output)")
+                #expect(found.output.contains("! dead instances: \(dead)"), "\(found.output)")
+                #expect(found.output.contains("    Remove what they left: lab doctor --clean\n"), "\(found.output)")
+                let cleaned = try lab("doctor", "--clean", in: workspace)
+                #expect(cleaned.output.hasPrefix("removed \(dead)\n"), "\(cleaned.output)")
+            }
+            try workspace.expectNothingLeft()
+        }
+
         @Test("lab doctor finds everything here, and says what to do about programs that are missing")
         func doctor() async throws {
             let workspace = try Workspace()
             try await onThread {
                 let fine = try lab("doctor", in: workspace)
                 #expect(fine.status == 0, "\(fine.output)")
-                for subject in ["programs", "shared memory", "file locks", "loopback"] {
+                for subject in ["programs", "shared memory", "file locks", "loopback", "ptrace", "versions"] {
                     #expect(fine.output.contains("✓ \(subject): "), "\(fine.output)")
                 }
+                let versions = #/versions: lab \S+, libzmq 4\.\S+, OpenSSL 3\.\S+, SQLite 3\.\S+, Linux \d/#
+                #expect(fine.output.contains(versions), "\(fine.output)")
                 try FileManager.default.createDirectory(
                     atPath: "\(workspace.directory)/empty", withIntermediateDirectories: true)
                 let broken = try LabCommand(

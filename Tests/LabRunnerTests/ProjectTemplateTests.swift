@@ -1,0 +1,90 @@
+import Foundation
+import LabFile
+import LabKit
+import LabSystem
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("A new project gets its files", .endsInTime)
+struct ProjectTemplateTests {
+    @Test("A project gets the file of its build server, which is YAML", arguments: ProjectTemplate.BuildServer.allCases)
+    func buildServers(server: ProjectTemplate.BuildServer) throws {
+        let temporary = try TemporaryDirectory()
+        let file = server == .github ? ".github/workflows/lab.yml" : ".gitlab-ci.yml"
+        #expect(!(try ProjectTemplate(directory: temporary.file("plain")).write()).contains { $0.path == file })
+        let written = try ProjectTemplate(directory: temporary.path, buildServer: server).write()
+        #expect(written.contains(ProjectTemplate.Outcome(path: file, change: .wrote)))
+        let collector = DiagnosticCollector()
+        let text = String(decoding: try Files.read(temporary.file(file)), as: UTF8.self)
+        #expect(YAMLDocument.parse(SourceFile(path: file, text: text), reporting: collector) != nil)
+        #expect(collector.isEmpty)
+        #expect(text.contains("lab run --report"))
+    }
+
+    @Test("Every schema that a first line of its files names is there")
+    func schemas() throws {
+        let temporary = try TemporaryDirectory()
+        let paths = try ProjectTemplate(directory: temporary.path).write().map(\.path)
+        for name in ["lab", "scenario", "steps"] {
+            let path = ".lab/\(name).schema.json"
+            #expect(paths.contains(path))
+            #expect(try JSONValue.parse(Files.read(temporary.file(path)))["$schema"] != nil)
+        }
+        let named = try paths.filter { $0.hasSuffix(".yaml") }.map { path in
+            let text = String(decoding: try Files.read(temporary.file(path)), as: UTF8.self)
+            let first = try #require(text.split(separator: "\n").first)
+            let schema = try #require(first.split(separator: "$schema=").last)
+            return Files.absolute("\(Files.directory(of: temporary.file(path)))/\(schema)")
+        }
+        #expect(named.count == 2)
+        for path in named { #expect(Files.exists(path), "\(path)") }
+    }
+
+    @Test("A schema of another version is written anew, and everything else stays as it is")
+    func again() throws {
+        let temporary = try TemporaryDirectory()
+        let template = ProjectTemplate(directory: temporary.path)
+        #expect(try template.write().allSatisfy { $0.change == .wrote })
+        #expect(try template.write().allSatisfy { $0.change == .kept })
+        for path in [".lab/steps.schema.json", "Scenarios/first.yaml"] {
+            try Files.write(Data("old".utf8), to: temporary.file(path))
+        }
+        let changed = try template.write().filter { $0.change != .kept }
+        #expect(changed == [ProjectTemplate.Outcome(path: ".lab/steps.schema.json", change: .anew)])
+        #expect(try Files.read(temporary.file("Scenarios/first.yaml")) == Data("old".utf8))
+    }
+
+    @Test("The schemas know the own apps of a lab file that was there, and say when they cannot")
+    func ownApps() throws {
+        let temporary = try TemporaryDirectory()
+        try Files.write(
+            Data(
+                """
+                topologies:
+                  default:
+                    devices:
+                      phone:
+                        kind: phone
+                        apps:
+                          bank: { bundleIdentifier: com.example.bank, executable: bank-app }
+                """.utf8), to: temporary.file("lab.yaml"))
+        let vocabulary = """
+            {"version": 1, "kind": "app", "sdk": "full", "builtIn": true, "errors": [],
+             "commands": [{"name": "transferMoney", "summary": "Sends money.", "parameters": []}]}
+            """
+        var complaints: [String] = []
+        let template = ProjectTemplate(directory: temporary.path)
+        _ = try template.write { complaints.append($0) }
+        #expect(complaints.joined().contains("bank-app"), "\(complaints)")
+        try Files.write(
+            Data("#!/bin/sh\ncat <<'END'\n\(vocabulary)\nEND\n".utf8), to: temporary.file("bank-app"), mode: 0o755)
+        complaints = []
+        let changed = try template.write { complaints.append($0) }.filter { $0.change == .anew }.map(\.path)
+        #expect(complaints == [])
+        #expect(changed.contains(".lab/scenario.schema.json"), "\(changed)")
+        let schema = String(decoding: try Files.read(temporary.file(".lab/scenario.schema.json")), as: UTF8.self)
+        #expect(schema.contains("transferMoney"))
+    }
+}
