@@ -1,0 +1,98 @@
+internal import LabKit
+
+/// A way in which a scenario can make something go wrong: a command, or a command with one of the words of a parameter.
+///
+/// An immutable value. Thread rule: any thread.
+struct FaultKind: Sendable, Hashable {
+    /// Who is asked.
+    let actor: ActorKind
+    /// The command.
+    let command: String
+    /// The parameter that decides what goes wrong; nil when the command says it all.
+    let parameter: String?
+    /// The parameter's word.
+    let word: String?
+
+    /// What a reader sees: `server: drop, lost: answer`.
+    var title: String {
+        let choice = parameter.flatMap { parameter in word.map { ", \(parameter): \($0)" } } ?? ""
+        return "\(actor.noun): \(command)\(choice)"
+    }
+
+    /// All kinds, those of processes first.
+    static let all = declared.flatMap { actor, commands in commands.flatMap { kinds(of: actor, $0) } }
+
+    /// Commands that one can take back and that harm nothing.
+    static let harmless: Set<String> = ["addComplication"]
+
+    private static let declared: [(ActorKind, [String])] = [
+        (.faults, ["arm"]),
+        (.process, ["kill", "outOfMemory", "terminate", "forceQuit", "suspend", "uninstall", "reinstall"]),
+        (.serverProcess, ["kill"]),
+        (.server, ["slow", "fail", "drop", "corrupt", "wrongCertificate"]),
+        (.deviceProcess, ["kill", "switchOff"]),
+        (
+            .device,
+            [
+                "setClockSkew", "goOffline", "fillDisk", "readOnlyDisk", "lock", "reboot", "erase", "alterBiometry",
+                "removeBiometry", "allowBiometry", "setPasscode", "answerBiometry", "unlinkSharedMemory",
+                "truncateSharedMemory", "overwriteSharedMemory", "removeGroupContainer", "switchWatch",
+            ]
+        ),
+        (.link, ["down", "unpair", "slow", "drop", "duplicate", "reorder", "corrupt", "cut"]),
+    ]
+
+    /// The parameters whose words are kinds of their own, and those of their words by which nothing goes wrong.
+    private static let choices: [String: (parameter: String, harmless: Set<String>)] = [
+        "arm": ("action", []), "drop": ("lost", []), "wrongCertificate": ("kind", []), "cut": ("direction", []),
+        "answerBiometry": ("answer", ["success"]),
+    ]
+
+    private static func kinds(of actor: ActorKind, _ name: String) -> [FaultKind] {
+        let field = actor.command(named: name, of: nil)?.field(named: choices[name]?.parameter ?? "")
+        guard let field, let words = field.type.words else {
+            return [FaultKind(actor: actor, command: name, parameter: nil, word: nil)]
+        }
+        return words.filter { choices[name]?.harmless.contains($0) != true }.map {
+            FaultKind(actor: actor, command: name, parameter: field.name, word: $0)
+        }
+    }
+
+    /// Whether a step does it.
+    func isDone(by step: CommandStep) -> Bool {
+        guard step.command.name == command, step.targets.contains(where: { $0.kind == actor }) else { return false }
+        guard let parameter, let word else { return true }
+        switch step.arguments.first(where: { $0.field.name == parameter })?.value {
+        case .literal(.string(let written))?: return written == word
+        case nil:
+            // A parameter without a default means all of its words, such as both directions of a link.
+            guard let usual = step.command.field(named: parameter)?.defaultValue else { return true }
+            return usual == .string(word)
+        // A value of a loop, which takes each word in its turn.
+        case .some: return true
+        }
+    }
+}
+
+extension ActorKind {
+    /// What the catalogue calls the actor.
+    fileprivate var noun: String {
+        switch self {
+        case .serverProcess: "server"
+        case .deviceProcess: "device"
+        case .process: "app"
+        default: rawValue
+        }
+    }
+}
+
+extension FieldType {
+    /// The words of a choice, also of one that can be left out.
+    fileprivate var words: [String]? {
+        switch self {
+        case .choice(let words): words
+        case .optional(let wrapped): wrapped.words
+        default: nil
+        }
+    }
+}
