@@ -69,104 +69,46 @@ extension EndToEnd {
             #expect(try DocumentationPage("docs/testing-from-swift.md").blocks("swift") == [tests])
         }
 
-        @Test("The sessions of the server's page print what the page shows")
-        func serverPage() async throws {
+        @Test("The sessions of a page print what it shows, from the first to the last", arguments: PlayedPage.all)
+        func playedPage(page: PlayedPage) async throws {
             let workspace = try Workspace()
-            let steps = try DocumentationPage("docs/lab-server.md").steps
-            #expect(steps.count > 20)
+            if page.needs >= .topology { try workspace.useProjectTopology() }
+            if page.needs >= .catalogue {
+                try FileManager.default.copyItem(
+                    atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
+            }
+            let steps = try DocumentationPage(page.path).steps
+            #expect(steps.count >= page.steps)
             let differences = try await onThread {
-                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+                let session = ConsoleSession(workspace: workspace, shownPort: "8080")
+                return try session.run(page.before.map { DocumentationPage.Step(command: $0, output: "") } + steps)
             }
             #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
             try workspace.expectNothingLeft()
         }
 
-        @Test("The session of the page about Mobile Token leads from an empty lab to an approved payment")
-        func mobileTokenPage() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
-            let steps = try DocumentationPage("docs/mobile-token.md").steps
-            #expect(steps.count > 12)
-            let differences = try await onThread {
-                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+        @Test("Each page that shows commands of the lab is played by a test")
+        func allPlayed() throws {
+            // Those with files that the reader writes, with terminals, or with two hosts have tests of their own.
+            let others = [
+                "README.md", "docs/editors.md", "docs/tutorial.md", "docs/troubleshooting.md", "docs/two-hosts.md",
+                "docs/shell.md",
+            ]
+            let played = Set(PlayedPage.all.map(\.path) + others)
+            let pages = try DocumentationPage.all
+            #expect(pages.count > 20)
+            for page in pages where !played.contains(page) {
+                let commands = try DocumentationPage(page).steps.map(\.command).filter { $0.hasPrefix("lab") }
+                #expect(commands == [], "\(page)")
             }
-            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
-            try workspace.expectNothingLeft()
         }
 
-        @Test("The ten minutes of the first page lead where it says")
-        func gettingStarted() async throws {
+        @Test("The tutorial's mistake is missed, found, shown by a scenario and mended, as its chapters say")
+        func tutorial() async throws {
             let workspace = try Workspace()
-            let steps = try DocumentationPage("docs/getting-started.md").steps
-            #expect(steps.count > 12)
-            let differences = try await onThread {
-                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
-            }
-            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
-            try workspace.expectNothingLeft()
-        }
-
-        @Test("The first minute after an installation is as its page shows")
-        func installPage() async throws {
-            let workspace = try Workspace()
-            let steps = try DocumentationPage("docs/install.md").steps
-            #expect(steps.count == 3)
-            let differences = try await onThread {
-                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
-            }
-            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
-            try workspace.expectNothingLeft()
-        }
-
-        @Test("The command of the page about build servers prints what it shows")
-        func buildServerPage() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
-            try FileManager.default.copyItem(
-                atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
-            let steps = try DocumentationPage("docs/ci.md").steps
-            #expect(steps.count == 1)
-            let differences = try await onThread {
-                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
-            }
-            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
-            try workspace.expectNothingLeft()
-        }
-
-        @Test("The session of the page about sharing prints what the page shows")
-        func sharingPage() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
-            let steps = try DocumentationPage("docs/sharing.md").steps
-            #expect(steps.count > 8)
-            let differences = try await onThread {
-                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
-            }
-            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
-            try workspace.expectNothingLeft()
-        }
-
-        @Test("The session of the page about the link of phone and watch prints what the page shows")
-        func watchLinkPage() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
-            let steps = try DocumentationPage("docs/watch-link.md").steps
-            #expect(steps.count > 6)
-            let differences = try await onThread {
-                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
-            }
-            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
-            try workspace.expectNothingLeft()
-        }
-
-        @Test("The sessions of the page about running print what the page shows")
-        func runningPage() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
-            try FileManager.default.copyItem(
-                atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
-            let steps = try DocumentationPage("docs/running.md").steps
-            #expect(steps.count > 8)
+            let page = try DocumentationPage("docs/tutorial.md")
+            let steps = page.stepsAndFiles
+            #expect(steps.count == page.steps.count + 5, "each of the five files is written")
             let differences = try await onThread {
                 try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
             }
@@ -276,13 +218,18 @@ extension EndToEnd {
             }
         }
 
-        /// The `make` targets that README names exist; what they do is run by continuous integration.
-        @Test("The make targets of README exist")
+        @Test("The make targets that the pages show exist; what they do is run by continuous integration or by hand")
         func makeTargets() throws {
             let makefile = try String(contentsOfFile: Workspace.projectFile("Makefile"), encoding: .utf8)
-            for target in ["run", "test", "test-tsan", "test-asan", "lint", "clean", "help", "docs"] {
-                #expect(makefile.contains("\n\(target):"))
+            var found: Set<String> = []
+            for page in try DocumentationPage.all {
+                for command in try DocumentationPage(page).steps.map(\.command) {
+                    guard let target = command.wholeMatch(of: /make ([a-z-]+).*/)?.1 else { continue }
+                    found.insert(String(target))
+                    #expect(makefile.contains("\n\(target):"), "\(page): \(command)")
+                }
             }
+            #expect(found.isSuperset(of: ["test", "run", "mutants", "soak"]), "\(found)")
         }
 
         /// The `lab` commands of a page's console blocks, without their remarks.

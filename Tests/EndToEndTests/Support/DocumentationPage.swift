@@ -12,6 +12,15 @@ struct DocumentationPage {
 
     let text: String
 
+    /// The paths of all pages that a user reads.
+    static var all: [String] {
+        get throws {
+            let docs = try FileManager.default.contentsOfDirectory(atPath: Workspace.projectFile("docs"))
+            return (["README.md", "CONTRIBUTING.md"] + docs.filter { $0.hasSuffix(".md") }.map { "docs/\($0)" })
+                .sorted()
+        }
+    }
+
     /// - Parameter path: from the project's root.
     init(_ path: String) throws {
         text = try String(contentsOfFile: Workspace.projectFile(path), encoding: .utf8)
@@ -24,6 +33,24 @@ struct DocumentationPage {
 
     /// The steps of all console blocks, in the order of the page.
     var steps: [Step] { blocks("console").flatMap(Self.steps) }
+
+    /// The steps of all console blocks and, where the page shows them, the files that its reader writes: YAML blocks that
+    /// begin with a comment of nothing but a path.
+    var stepsAndFiles: [Step] {
+        let blocks = text.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        return blocks.flatMap { block -> [Step] in
+            if block.hasPrefix("console\n") { return Self.steps(in: String(block.dropFirst("console\n".count))) }
+            guard let file = block.wholeMatch(of: /yaml\n# (?<path>[^ \n]+\.yaml)\n(?s:.*)/) else { return [] }
+            let path = String(file.path)
+            return [
+                Step(
+                    command: """
+                        mkdir -p "$(dirname \(path))" && cat > \(path) <<'END OF FILE'
+                        \(block.dropFirst("yaml\n".count))END OF FILE
+                        """, output: "")
+            ]
+        }
+    }
 
     /// A command begins with `$ ` and goes on while its lines end with a backslash.
     private static func steps(in block: String) -> [Step] {
