@@ -9,16 +9,19 @@ package final class LegacyActivation {
     /// Base64 of the device's public key, 33 bytes.
     package let devicePublicKey: String
     private let session: PowerAuthCoreSession
+    /// The session keeps no reference of its own. It makes no encryptor, so that nobody asks for the time.
+    private let timeService: SynchronizedTime
 
     /// Makes the keys of the device.
     /// - Parameter setup: Constants of the application.
     /// - Returns: `nil` if the setup is unusable.
     package init?(setup: PowerAuthCoreSessionSetup) {
-        // The session makes no encryptor, so that nobody asks for the time.
-        guard let session = PowerAuthCoreSession(sessionSetup: setup, timeService: SynchronizedTime { 0 }),
+        let timeService = SynchronizedTime { 0 }
+        guard let session = PowerAuthCoreSession(sessionSetup: setup, timeService: timeService),
             let started = session.startActivation(PowerAuthCoreActivationStep1Param())
         else { return nil }
         self.session = session
+        self.timeService = timeService
         devicePublicKey = started.devicePublicKey
     }
 

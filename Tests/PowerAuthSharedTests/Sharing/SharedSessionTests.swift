@@ -205,6 +205,23 @@ struct InterruptedSaveTests {
         #expect(try main.state() == StoredStates.counted(10))
     }
 
+    @Test("A state that cannot be read for a moment is not taken for none, and is there afterwards")
+    func refusedRead() throws {
+        let main = try SharingApp("main", on: device)
+        try main.save(StoredStates.version6)
+        let wallet = try SharingApp("wallet", on: device)
+        try arm(.keychainRead, "wallet")
+        #expect(!wallet.interface.canStartActivation())
+        #expect(try wallet.state() == StoredStates.version6)
+        #expect(!wallet.interface.canStartActivation(), "there is an activation")
+
+        try main.save(StoredStates.empty)
+        try arm(.keychainRead, "wallet")
+        let error = #expect(throws: NSError.self) { try wallet.state() }
+        #expect(error?.powerAuthErrorCode == .invalidActivationState)
+        #expect(wallet.interface.canStartActivation())
+    }
+
     @Test("A save that fails before anything was counted leaves the stored state in the session")
     func failedCount() throws {
         let main = try SharingApp("main", on: device)
