@@ -1,7 +1,7 @@
 # PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages build run examples test test-tsan test-asan check-manuals samples docs bench fuzz fuzz-api soak mutants test-page \
+.PHONY: help packages build run examples test test-tsan test-asan check-manuals samples docs bench fuzz fuzz-api soak mutants test-page test-reports test-slurm test-container \
 	install dist deb test-install lint format clean
 
 SWIFT ?= swift
@@ -15,6 +15,8 @@ DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch WultraPowerA
 # Tests at a time: the runner would start hundreds together, and a request waits for one of the cores longer than the
 # SDK's own time limit.
 TEST_WIDTH := --experimental-maximum-parallelization-width $(shell echo $$((3 * $$(nproc))))
+# The page of the last `make run`, which `make test-page` looks at.
+CATALOGUE_PAGE := .build/catalogue-page
 # Seconds `make fuzz` spends on each parser.
 FUZZ_SECONDS ?= 20
 # Requests `make fuzz-api` makes of each resource.
@@ -40,7 +42,8 @@ build: packages ## Build the lab in release
 	@$(SWIFT) build $(RELEASE)
 
 run: build ## Run every scenario of the catalogue and show the result
-	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab" run Scenarios
+	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab" run Scenarios \
+		--report html=$(CATALOGUE_PAGE)
 
 examples: build ## Build and run Examples/BankApp as a package outside of the lab
 	@SWIFT=$(SWIFT) scripts/run-examples "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
@@ -56,12 +59,22 @@ test-asan: packages ## Run all tests under Address Sanitizer
 	@SWIFT=$(SWIFT) scripts/test-sanitized address .build-asan $(TEST_WIDTH)
 
 test-page: build ## Use the page of real runs in a headless Chromium; screenshots go to .build/page-screenshots
-	@scripts/test-page "$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab" .build/page-screenshots
+	@scripts/test-page "$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab" .build/page-screenshots \
+		$(CATALOGUE_PAGE)
+
+test-reports: build ## Let xmllint, two JUnit parsers and prove read the reports of real runs
+	@scripts/install-packages reports
+	@scripts/test-reports "$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab"
+
+test-slurm: build ## Play Examples/ci/slurm.sh with a Slurm of its own, as root (docs/ci.md)
+	@scripts/install-packages slurm
+	@scripts/test-slurm "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 check-manuals: samples ## Type-check every Swift sample of the SDKs' manuals (docs/manual-samples.md)
 	@$(SWIFT) run --package-path Manuals check-manuals $(MANUALS)
 
 install: build ## Install below PREFIX=/usr/local (docs/install.md)
+	@scripts/install-packages packaging || echo "make install goes on without manual pages"
 	@scripts/stage "$$($(SWIFT) build $(RELEASE) --show-bin-path)" "$(DESTDIR)$(PREFIX)"
 	@echo "installed: $(PREFIX)/bin/lab"
 
@@ -76,6 +89,9 @@ deb: build ## Make a Debian package, in .build/dist
 test-install: build ## Install into a folder and use that as another user
 	@scripts/install-packages packaging
 	@scripts/test-install "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+
+test-container: ## Build the image of the Containerfile and use it, with docker or podman
+	@scripts/test-container
 
 # What the samples are compiled against.
 samples: packages
@@ -95,6 +111,7 @@ bench: build ## Measure protocol and server against raw baselines (docs/benchmar
 		"$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab-server"
 	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/link-load"
 	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/launch-load"
+	@scripts/bench-suite "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 fuzz: packages ## Search every parser for broken rules, FUZZ_SECONDS=20 each
 	@$(SWIFT) build $(FUZZING)

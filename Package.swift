@@ -220,7 +220,7 @@ let package = Package(
             name: "ParserProperties",
             dependencies: [
                 "PowerAuthProtocol", "PowerAuthCore", "PowerAuthShared", "SimulatedDevice", "WultraMobileTokenSDK",
-                "DeviceAgent",
+                "DeviceAgent", "LabFile",
             ],
             path: "Tests/ParserProperties", swiftSettings: settings),
         // An app that shares an activation; what the package in Benchmarks measures.
@@ -303,6 +303,10 @@ let package = Package(
         .executableTarget(
             name: "sample-app", dependencies: ["LabApp", "PowerAuth2"], path: "Tests/sample-app",
             swiftSettings: settings),
+        // An app in another language, which only follows the page about own apps.
+        .executableTarget(
+            name: "greeter", dependencies: ["CZeroMQ"], path: "Examples/other-language",
+            linkerSettings: [.linkedLibrary("zmq")]),
         tests(
             "EndToEndTests",
             [

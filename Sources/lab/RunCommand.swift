@@ -12,7 +12,10 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var selection: SelectionOptions
 
-    @Option(help: "Write a report: html=DIR, junit=FILE, tap=FILE, json=FILE or jsonl=FILE; - is standard output.")
+    @Option(
+        help:
+            "Write a report: html=DIR, junit=FILE, tap=FILE, codequality=FILE, json=FILE or jsonl=FILE; - is standard output."
+    )
     var report: [String] = []
 
     @Option(
@@ -111,6 +114,7 @@ struct RunCommand: ParsableCommand {
         let pauses = try readPauses()
         var options = try selection.runOptions(of: "run")
         options.pauses = pauses
+        options.arguments = Array(CommandLine.arguments.dropFirst())
         if let jobs { options.jobs = jobs }
         options.seed = seed
         options.order = order

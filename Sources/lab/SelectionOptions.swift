@@ -61,7 +61,10 @@ struct SelectionOptions: ParsableArguments {
         // Not left to the parser, which would hide an unknown flag behind a missing path.
         let paths = paths.isEmpty && !lastFailed && slowest == nil ? Self.defaultPaths : paths
         guard !paths.isEmpty || lastFailed || slowest != nil else {
-            throw BadUsage(sentence: "`lab \(command)` needs scenario files or directories")
+            throw BadUsage(
+                sentence:
+                    "`lab \(command)` needs scenario files or directories: there is no lab.yaml with a folder Scenarios here; `lab init` begins a project"
+            )
         }
         var options = RunOptions(paths: paths)
         options.labFile = lab

@@ -251,7 +251,7 @@ struct EngineTests {
         let run = try await onThread { try FakeRun("  - main: hasValidActivation\n") }
         let lines = run.history.split(separator: "\n")
         let events = try lines.map { try JSONValue.parse(Data($0.utf8))["e"]?.stringValue }
-        #expect(events == ["step.started", "command", "step.finished"])
+        #expect(events == ["source", "step.started", "command", "step.finished"])
     }
 
     @Test("The overlap of a race is proven only where every possible course of the work overlaps")

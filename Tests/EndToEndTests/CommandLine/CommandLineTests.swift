@@ -79,7 +79,8 @@ extension EndToEnd {
             #expect(run.status == 1)
             #expect(!run.output.contains("Good"), "\(run.output)")
             #expect(run.output.hasPrefix("✗ Bad  b.yaml"), "\(run.output)")
-            #expect(run.output.contains(#/\n1 passed, 1 failed in [^\n]*, seed 7\n$/#), "\(run.output)")
+            #expect(
+                run.output.contains(#/\n1 passed, 1 failed in [^\n]*, seed 7, recorded in [^\n]+\n$/#), "\(run.output)")
         }
     }
 }

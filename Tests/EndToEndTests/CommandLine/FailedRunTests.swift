@@ -49,6 +49,8 @@ extension EndToEnd {
                 let run = try TerminalSession(["run", "a.yaml", "--pause-on-failure"], in: workspace, columns: 120)
                 try run.wait(for: "press Enter")
                 #expect(workspace.processes().contains { $0.commandLine.contains("main-app") })
+                let clock = try lab("clock", in: workspace)
+                #expect(clock.output.contains(#""isFrozen": true"#), "\(clock.output)\(clock.errors)")
                 try run.type("\n")
                 return (try run.finish(), run.text)
             }
@@ -78,7 +80,7 @@ extension EndToEnd {
             #expect(first.status == 1)
             #expect(second.status == 1, "\(second.output)\(second.errors)")
             func seed(_ outcome: LabCommand.Outcome) -> Substring? {
-                outcome.output.firstMatch(of: #/ in [^\n]*, seed (\d+)\n/#)?.1
+                outcome.output.firstMatch(of: #/ in [^\n]*, seed (\d+), recorded in /#)?.1
             }
             #expect(seed(first) != nil)
             #expect(seed(first) == seed(second))

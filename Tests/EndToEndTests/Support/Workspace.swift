@@ -28,8 +28,30 @@ final class Workspace: Sendable {
     }
 
     /// Copies the project's `lab.yaml` into the workspace.
-    func useProjectTopology() throws {
-        try FileManager.default.copyItem(atPath: Self.projectFile("lab.yaml"), toPath: "\(directory)/lab.yaml")
+    ///
+    /// - Parameter more: Topologies that stand below those of the project.
+    func useProjectTopology(and more: String = "") throws {
+        try write(try String(contentsOfFile: Self.projectFile("lab.yaml"), encoding: .utf8) + more, to: "lab.yaml")
+    }
+
+    /// Writes a lab file whose phone has one app, played by a user's own program.
+    ///
+    /// - Parameter more: Another line about the app.
+    func writeTopology(of app: String, playedBy program: String, _ more: String = "") throws {
+        try write(
+            """
+            topologies:
+              default:
+                devices:
+                  phone:
+                    kind: phone
+                    apps:
+                      \(app):
+                        bundleIdentifier: com.example.\(app)
+                        executable: \(program)
+                        \(more)
+
+            """, to: "lab.yaml")
     }
 
     /// A file of the project, by its path from the project's root.

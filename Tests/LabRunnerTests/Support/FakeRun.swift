@@ -36,7 +36,7 @@ struct FakeRun {
             scenario, seed: seed, directory: fake.runDirectory,
             setting: ScenarioRun.Setting(executables: Executables(directory: "/nowhere"), limits: limits),
             interruption: interruption)
-        let events = try TraceBoard(directory: "\(fake.runDirectory)/traces")
+        let events = try TraceBoard(directory: "\(fake.runDirectory)/traces", keeping: scenario.awaitedEvents)
         defer { events.stop() }
         result = interruption.passing(to: run.interruption) {
             run.interruption.reaching {
