@@ -44,11 +44,12 @@ struct RunDifferenceTests {
             RecordedCourse(history: Self.history(answer: answer), events: second))
     }
 
-    @Test("Times, identifiers, process numbers and the mixing of threads make no difference")
+    @Test("Times, identifiers, process numbers, the length of a key and the mixing of threads make no difference")
     func same() {
         let identified =
             Self.events + [
-                Self.event(170, .stateSaved, ["id": "6f1b0c3e-aa01", "pid": 17, "port": 4711, "counter": 3])
+                Self.event(
+                    170, .stateSaved, ["id": "6f1b0c3e-aa01", "pid": 17, "port": 4711, "bytes": 287, "counter": 3])
             ]
         let later = Self.events.enumerated().map { offset, event in
             // The lock is given back by another thread, after the command's end.
@@ -59,7 +60,8 @@ struct RunDifferenceTests {
         let again =
             later + [
                 Self.event(90, .processReady, step: nil), Self.event(175, .lockRequested, ["lock": "status"]),
-                Self.event(178, .stateSaved, ["id": "0b1d44aa-0002", "pid": 9, "port": 4712, "counter": 3]),
+                Self.event(
+                    178, .stateSaved, ["id": "0b1d44aa-0002", "pid": 9, "port": 4712, "bytes": 271, "counter": 3]),
                 // How the process is ended, after the last step.
                 Self.event(310, .stateSaved, step: nil, ["counter": 4]),
             ]

@@ -66,7 +66,8 @@ struct RecordedCourse {
 
     /// How processes start, and who waits for a lock, is different every time and means nothing.
     private static let unsteadyEvents: Set<TraceEventName> = [.processStarted, .processReady, .lockRequested]
-    private static let unsteadyFields: Set<String> = ["pid", "port", "milliseconds"]
+    /// A private key is saved without leading zero bytes (protocol.md, section 2.1), so that states differ in length.
+    private static let unsteadyFields: Set<String> = ["pid", "port", "milliseconds", "bytes"]
 
     private static func time(of line: JSONValue) -> UInt64? { line["t"]?.integerValue.map(UInt64.init(clamping:)) }
 

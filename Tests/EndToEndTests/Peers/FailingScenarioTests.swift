@@ -81,7 +81,7 @@ extension EndToEnd {
                 .replacing(/file:\/\/\/\S*\/index\.html/, with: "file:///PAGE")
                 .replacing(/[0-9]+ attempts/, with: "N attempts")
                 .replacing(/milliseconds=[0-9.]+/, with: "milliseconds=N")
-                // A private key is saved without leading zero bytes (protocol.md, section 3): one in 256 is a block shorter.
+                // A private key is saved without leading zero bytes (protocol.md, section 2.1): one in 256 is a block shorter.
                 .replacing(/\bbytes=[0-9]+/, with: "bytes=N")
                 .replacing(/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/, with: "UUID")
                 .replacing(/\b[0-9a-f]{16}\b/, with: "COUNTER")
