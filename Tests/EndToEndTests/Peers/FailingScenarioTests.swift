@@ -83,6 +83,7 @@ extension EndToEnd {
                 .replacing(/milliseconds=[0-9.]+/, with: "milliseconds=N")
                 // A private key is saved without leading zero bytes (protocol.md, section 2.1): one in 256 is a block shorter.
                 .replacing(/\bbytes=[0-9]+/, with: "bytes=N")
+                .replacing(/\b[0-9]+ bytes for the keychain/, with: "N bytes for the keychain")
                 .replacing(/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/, with: "UUID")
                 .replacing(/\b[0-9a-f]{16}\b/, with: "COUNTER")
                 .replacing(/\b[0-9]{10}(\.[0-9]+)?\b/, with: "TIME")
