@@ -1,9 +1,20 @@
 // Two runs of a scenario side by side, process by process, with the first difference marked.
 
+/** A text without identifiers, keys and numbers, which may stand within it; the same as `lab diff` compares. */
+function plainText(text) {
+  const isKey = (word) => /[A-Z]/.test(word) && /[a-z]/.test(word) && /[0-9+=]/.test(word);
+  // A path may end with a UUID, and a key may have hexadecimal digits in a row: hence this order.
+  return text.replace(/[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/g, "…")
+    .replace(/[A-Za-z0-9+/=_-]{16,}/g, (word) => (isKey(word) ? "…" : word))
+    .replace(/[0-9A-Fa-f]{8}[0-9A-Fa-f-]*/g, (word) => (/\d/.test(word) ? "…" : word))
+    .replace(/[A-Z2-7]{5}(?:-[A-Z2-7]{5}){3}/g, "…")
+    .replace(/\d+(?:\.\d+)?/g, "0");
+}
+
 /** What an event says without what is different every time: identifiers, times, keys. */
 function essence(model, event) {
   const plain = (value) => {
-    if (typeof value === "string") return /^[0-9a-f-]{8,}$|^[A-Za-z0-9+/=_-]{16,}$/.test(value) ? "…" : value.replace(/\d+(\.\d+)?/g, "0");
+    if (typeof value === "string") return plainText(value);
     if (typeof value === "number") return Number.isInteger(value) && value < 1000 ? value : 0;
     if (Array.isArray(value)) return value.map(plain);
     return value && typeof value === "object" ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)])) : value;

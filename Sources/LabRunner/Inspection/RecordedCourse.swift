@@ -125,11 +125,12 @@ struct RecordedCourse {
     private static func plain(_ text: String) -> String {
         // Most texts have nothing of the kind.
         guard text.contains(where: { $0.isNumber || "=-".contains($0) }) else { return text }
-        return text.replacing(#/[0-9A-Fa-f]{8}[0-9A-Fa-f-]*/#) { match in
-            match.output.contains(where: \.isNumber) ? "…" : match.output
-        }.replacing(#/[A-Z2-7]{5}(?:-[A-Z2-7]{5}){3}/#, with: "…").replacing(#/[A-Za-z0-9+\/=_-]{16,}/#) { match in
-            isKey(match.output) ? "…" : match.output
-        }.replacing(#/\d+(?:\.\d+)?/#, with: "0")
+        // A path may end with a UUID, and a key may have hexadecimal digits in a row: hence this order.
+        return text.replacing(#/[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/#, with: "…")
+            .replacing(#/[A-Za-z0-9+\/=_-]{16,}/#) { isKey($0.output) ? "…" : $0.output }
+            .replacing(#/[0-9A-Fa-f]{8}[0-9A-Fa-f-]*/#) { $0.output.contains(where: \.isNumber) ? "…" : $0.output }
+            .replacing(#/[A-Z2-7]{5}(?:-[A-Z2-7]{5}){3}/#, with: "…")
+            .replacing(#/\d+(?:\.\d+)?/#, with: "0")
     }
 
     /// Whether a long word is Base64 rather than a path or a name.
