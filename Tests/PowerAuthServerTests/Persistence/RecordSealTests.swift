@@ -134,5 +134,32 @@ struct RecordSealTests {
         #expect(DatabaseEncryptionKey(Data(count: 15)) == nil)
     }
 
+    @Test("A wrong database key is told as one, also when what it opens ends like a padding")
+    func aWrongDatabaseKeyIsToldAlsoBehindValidPadding() throws {
+        // The short secret fills one block less: what a wrong key makes of it has the size of a private key.
+        for secret in [Data(repeating: 5, count: 32), Data(repeating: 5, count: 31)] {
+            let record = SealedRecord.serverKey(userId: "alice", activationId: "0123456789")
+            let sealed = try RecordSeal(key: DatabaseEncryptionKey(Self.key)).seal(secret, of: record)
+            let publicKey = try PrivateKey(bigEndian: secret).publicKey.uncompressed
+            // One key in 256 passes the padding: of 10,000 none does once in 10^17 times.
+            let wrong = try #require((1...10_000).lazy.map(Self.wrongKey).first { try Self.hasPadding(sealed, $0) })
+            let seal = RecordSeal(key: DatabaseEncryptionKey(wrong))
+            let error = #expect(throws: ServiceError.self) { try seal.open(sealed, of: record, publicKey: publicKey) }
+            #expect(error?.code == .genericCryptographyError)
+        }
+    }
+
+    private static func wrongKey(_ number: Int) -> Data {
+        Data((0..<16).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
+    }
+
+    private static func hasPadding(_ sealed: StoredSecret, _ key: Data) throws -> Bool {
+        let derived = try KDF.internalDerive(
+            SymmetricKey<Derived>(key), data: Data("alice&0123456789".utf8), as: Derived.self)
+        let opened = try? AESCBC.decrypt(
+            Data(sealed.bytes.dropFirst(16)), key: derived, iv: Data(sealed.bytes.prefix(16)), padding: .pkcs7)
+        return opened != nil
+    }
+
     private enum Derived {}
 }

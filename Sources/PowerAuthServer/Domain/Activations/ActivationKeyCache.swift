@@ -34,7 +34,7 @@ final class ActivationKeyCache: Sendable {
     }
 
     /// The keys of an activation whose device is known.
-    /// - Throws: `invalidKeyFormat` when a stored key does not decode; as ``RecordSeal/open(_:of:)``.
+    /// - Throws: `invalidKeyFormat` when a stored key does not decode; as ``RecordSeal/open(_:of:publicKey:)``.
     func keys(of activation: Activation, binding: DeviceBinding) throws -> ActivationKeys {
         let key = Key(
             activationId: activation.id, serverPublicKey: activation.serverPublicKey,

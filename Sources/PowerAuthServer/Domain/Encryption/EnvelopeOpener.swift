@@ -152,7 +152,7 @@ struct EnvelopeOpener: Sendable {
 
     /// The private key of the temporary key the request names.
     /// - Throws: `missingTemporaryKey` for one that is unknown, expired, or was made for somebody else; as
-    ///   ``RecordSeal/open(_:of:)``.
+    ///   ``RecordSeal/open(_:of:publicKey:)``.
     func temporaryKey(_ change: Change, for sealed: SealedRequest) throws -> Data {
         guard let id = sealed.envelope.temporaryKeyId, let key = try TemporaryKeyPairStore.find(change.database, id: id)
         else { throw ServiceError(.missingTemporaryKey, "no temporary key with this identifier") }
@@ -162,7 +162,7 @@ struct EnvelopeOpener: Sendable {
         guard key.applicationKey == sealed.applicationKey, key.activationId == sealed.activationId else {
             throw ServiceError(.missingTemporaryKey, "temporary key \(id) belongs to another scope")
         }
-        return try context.seal.open(key.privateKey, of: .temporaryKey(id: key.id))
+        return try context.seal.open(key.privateKey, of: .temporaryKey(id: key.id), publicKey: nil)
     }
 
     private func open(

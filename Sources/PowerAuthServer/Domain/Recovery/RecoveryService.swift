@@ -123,7 +123,8 @@ struct RecoveryService: Sendable {
         guard let privateKey = configuration.postcardPrivateKey, let remote = configuration.remotePublicKey else {
             throw ServiceError(.invalidRecoveryConfiguration, "\(application.id) lacks a postcard key")
         }
-        let opened = try context.seal.open(privateKey, of: .postcardKey(applicationId: application.id))
+        let opened = try context.seal.open(
+            privateKey, of: .postcardKey(applicationId: application.id), publicKey: configuration.postcardPublicKey)
         do {
             return try PrivateKey(bigEndian: opened).sharedSecret(with: PublicKey(encoded: remote)).bytes
         } catch {

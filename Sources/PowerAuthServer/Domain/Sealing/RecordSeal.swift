@@ -67,9 +67,10 @@ struct RecordSeal: Sendable {
         }
     }
 
+    /// - Parameter publicKey: the uncompressed point that belongs to the secret; nil where it is not kept.
     /// - Throws: `missingDatabaseEncryptionKey` for a sealed secret without a key, `unsupportedEncryptionMode` for a mode
     ///   of a later server, `genericCryptographyError` for a secret of another record or key.
-    func open(_ secret: StoredSecret, of record: SealedRecord) throws -> Data {
+    func open(_ secret: StoredSecret, of record: SealedRecord, publicKey: Data?) throws -> Data {
         switch StoredSecret.Mode(rawValue: secret.mode) {
         case .clear: return secret.bytes
         case .aesHMAC:
@@ -78,9 +79,15 @@ struct RecordSeal: Sendable {
                     .missingDatabaseEncryptionKey, "the record is sealed; start the server with databaseEncryptionKey")
             }
             do {
-                return try AESCBC.decrypt(
+                let opened = try AESCBC.decrypt(
                     Data(secret.bytes.dropFirst(16)), key: Self.key(of: record, key), iv: Data(secret.bytes.prefix(16)),
                     padding: .pkcs7)
+                // A wrong key leaves padding that is valid once in 256 times; the key pair tells for certain.
+                let pair = try PrivateKey(bigEndian: opened)
+                guard publicKey == nil || pair.publicKey.uncompressed == publicKey else {
+                    throw ProtocolError.invalidKey("privateKey")
+                }
+                return opened
             } catch {
                 throw ServiceError(
                     .genericCryptographyError, "the record was not sealed with this databaseEncryptionKey: \(error)")
@@ -91,10 +98,11 @@ struct RecordSeal: Sendable {
     }
 
     /// KEY_SERVER_PRIVATE of an activation, a big-endian scalar.
-    /// - Throws: as ``open(_:of:)``.
+    /// - Throws: as ``open(_:of:publicKey:)``.
     func serverPrivateKey(of activation: Activation) throws -> Data {
         try open(
-            activation.serverPrivateKey, of: .serverKey(userId: activation.userId, activationId: activation.id))
+            activation.serverPrivateKey, of: .serverKey(userId: activation.userId, activationId: activation.id),
+            publicKey: activation.serverPublicKey)
     }
 
     private static func key(
