@@ -130,14 +130,24 @@ class Comparison {
     one.show(one.origin - margin, one.origin + one.furthest + margin);
   }
 
-  /** Leads from the lanes to the list. */
+  /** Leads from the lanes to the list: to the event that was chosen or, when another process has it, to the nearest one after it. */
   choose(number, choice) {
+    const own = this.events[number].map((one) => one.event.index);
+    const event = this.eventOf(number, choice, own);
+    if (event == null || !own.length) return;
+    const after = own.findIndex((index) => index >= event);
+    const place = after < 0 ? own.length - 1 : after;
+    this.timelines.forEach((timeline, other) => timeline.highlight({ event: other === number ? own[place] : null }));
+    this.turnTo(place, [number, own[place]]);
+  }
+
+  /** What an event, an arrow or a step of the lanes means in this process; of an arrow the end that it has. */
+  eventOf(number, choice, own) {
     const { model } = this.sides[number];
-    const event = choice.event ?? (choice.arrow != null ? model.arrows[choice.arrow].to : model.events.find((one) => model.isCaused(one, model.steps[choice.step].path) && model.laneName(one) === this.name)?.index);
-    const place = this.events[number].findIndex((one) => one.event.index >= event);
-    if (event == null || place < 0) return;
-    this.timelines.forEach((timeline, other) => timeline.highlight({ event: other === number ? event : null }));
-    this.turnTo(place, [number, event]);
+    if (choice.event != null) return choice.event;
+    if (choice.arrow == null) return model.events.find((one) => model.isCaused(one, model.steps[choice.step].path) && model.laneName(one) === this.name)?.index;
+    const { from, to } = model.arrows[choice.arrow];
+    return own.includes(to) || !own.includes(from) ? to : from;
   }
 
   turn(by) {
