@@ -1,6 +1,7 @@
 """Uses the page of a run as a person does: mouse, keyboard, small screen, light and dark.
 
-usage: test_page.py CHROMIUM FAILING_PAGE ROUNDS_PAGE CATALOGUE_PAGE SCREENSHOTS
+usage: test_page.py CHROMIUM FAILING_PAGE ROUNDS_PAGE CATALOGUE_PAGE COMPARED SCREENSHOTS
+COMPARED is a directory with pages of two runs, same.html and different.html, and what `lab diff` tells of them, *.txt.
 """
 
 import base64
@@ -17,7 +18,7 @@ from axe_core_python.sync_playwright import Axe
 from page_checks import collecting, run
 from playwright.sync_api import expect
 
-chromium, failing_page, rounds_page, catalogue_page, screenshots = sys.argv[1:6]
+chromium, failing_page, rounds_page, catalogue_page, compared, screenshots = sys.argv[1:7]
 tests = []
 test = collecting(tests)
 
@@ -408,16 +409,31 @@ def rounds_are_compared_side_by_side(browser):
         page.screenshot(path=f"{screenshots}/compare-light.png")
 
 
+@test
+def two_runs_are_compared_as_lab_diff_does(browser):
+    for name in ["same", "different"]:
+        partings = re.findall(r"^  (\S+#\d+) parts at (\d+):$", Path(compared, f"{name}.txt").read_text(), re.M)
+        assert bool(partings) == (name == "different"), f"lab diff tells {len(partings)} differences of {name} runs"
+        with Tab(browser, f"{compared}/{name}.html") as tab:
+            tab.page.goto(f"{tab.path}#s=0&with=1")
+            expect(tab.page.locator("main")).to_contain_text("The first difference is in" if partings else "Both did the same")
+            shown = tab.page.get_by_label("Process", exact=True).locator("option").all_inner_texts()
+            assert sorted(shown) == sorted(f"{process}, from event {place}" for process, place in partings), (shown, partings)
+
+
 def different_rounds(overview, first, second):
     """Two rounds of many events, of which one of the app `main` is different in the second."""
     for timeline in [first, second]:
         repeat(timeline, 600)
+        # The comparison ends with the last step.
+        timeline["steps"][-1]["end"] = timeline["events"]["t"][-1]
     begin = first["steps"][0]["start"]
     lane = next(number for number, lane in enumerate(first["lanes"]) if lane["name"] == "main")
-    events = second["events"]
-    of_main = [i for i, time in enumerate(events["t"]) if events["lane"][i] == lane and time >= begin]
-    second["texts"].append("state.removed")
-    events["name"][of_main[100]] = len(second["texts"]) - 1
+    events, texts = second["events"], second["texts"]
+    state = [i for i, time in enumerate(events["t"])
+             if events["lane"][i] == lane and time >= begin and texts[events["name"][i]] == "state.loaded"]
+    texts.append('{"counter":999}')
+    events["fields"][state[len(state) // 3]] = len(texts) - 1
 
 
 @test
@@ -427,7 +443,7 @@ def all_events_of_two_rounds_are_reached_from_the_first_difference(browser):
         page.goto(f"{tab.path}#s=0&with=1")
         expect(page.locator("main")).to_contain_text("The first difference is in main#1.")
         expect(page.locator(".sides li.differs")).to_have_count(2)
-        expect(page.locator(".sides section").nth(1).locator("li.differs")).to_contain_text("state.removed")
+        expect(page.locator(".sides section").nth(1).locator("li.differs")).to_contain_text("state.loaded counter=999")
         later = page.get_by_role("button", name="Later events")
         earlier = page.get_by_role("button", name="Earlier events")
         while earlier.is_enabled():

@@ -11,7 +11,7 @@ function plainText(text) {
     .replace(/\d+(?:\.\d+)?/g, "0");
 }
 
-/** What an event says without what is different every time: identifiers, times, keys. */
+/** What an event says without what is different every time, as `RecordedCourse.swift` has it: identifiers, times, keys. */
 function essence(model, event) {
   const plain = (value) => {
     if (typeof value === "string") return plainText(value);
@@ -21,7 +21,7 @@ function essence(model, event) {
   };
   // A private key is saved without leading zero bytes, so that states differ in length.
   const { pid, port, milliseconds, bytes, ...rest } = model.fields(event);
-  return `${event.name} ${event.step} ${JSON.stringify(plain(rest))}`;
+  return `${event.cause} ${event.name} ${JSON.stringify(plain(rest))}`;
 }
 
 /** The first place where the events of a process differ; -1 when they do not. */
@@ -31,19 +31,46 @@ function firstDifference(left, right) {
   return -1;
 }
 
-/** The events of the steps. How processes start, and who waits for a lock, is different every time and means nothing. */
+/** How processes start, and who waits for a lock, is different every time and means nothing. */
+const unsteadyEvents = new Set(["process.started", "process.ready", "lock.requested"]);
+
+/** The events of the steps, process by process, in the order in which `lab diff` compares them. */
 function eventsByProcess(model) {
   const processes = new Map();
   const begin = model.steps[0]?.start ?? 0;
-  const told = model.events.filter((event) => event.time >= begin && event.name !== "lock.requested");
-  for (const event of told) push(processes, model.laneName(event), { event, essence: essence(model, event) });
+  // How processes are ended is no part of the scenario. A killed run has no end.
+  const end = model.steps.reduce((last, step) => Math.max(last, step.end ?? -Infinity), -Infinity);
+  const isTold = ({ time, name }) => time >= begin && (time <= end || end === -Infinity) && !unsteadyEvents.has(name);
+  for (const event of model.events.filter(isTold)) push(processes, model.laneName(event), { event, essence: essence(model, event) });
+  for (const [name, moments] of processes) processes.set(name, inSteadyOrder(model, moments));
   return processes;
 }
+
+/** Threads mix in another order each time: within a step each kind of event keeps its own order only; what is tried again counts once. */
+function inSteadyOrder(model, moments) {
+  const times = new Map();
+  for (const { path } of model.commands) times.set(path, (times.get(path) ?? 0) + 1);
+  const seen = new Set();
+  const isFirst = ({ event, essence }) => !(times.get(event.cause) > 1) || (!seen.has(essence) && seen.add(essence));
+  const numbers = (path) => (path === "" ? [] : path.split(".").map(Number));
+  const track = (event) => `${event.name.split(".", 1)[0]} ${model.fields(event).lock ?? ""}`;
+  return moments.filter(isFirst).map((moment) => ({ ...moment, path: numbers(moment.event.cause), track: track(moment.event) }))
+    .sort((one, other) => byPath(one.path, other.path) || compareTexts(one.track, other.track));
+}
+
+function byPath(one, other) {
+  for (let place = 0; place < Math.min(one.length, other.length); place += 1) if (one[place] !== other[place]) return one[place] - other[place];
+  return one.length - other.length;
+}
+
+function compareTexts(one, other) { return one < other ? -1 : Number(one > other); }
+
+function sinceBegin(model, moment) { return moment ? moment.event.time - (model.steps[0]?.start ?? 0) : Infinity; }
 
 function compareView(index, other) {
   const sides = [index, other].map((number) => ({ result: run.results[number], model: timelineOf(number) }));
   const view = make("div", {}, make("div", { class: "head" }, make("h1", {}, sides[0].result.name)),
-    make("p", { class: "facts" }, "Process by process; times, identifiers and keys are left out of the comparison."));
+    make("p", { class: "facts" }, "Process by process and step by step, each kind of event by itself; times, identifiers and keys are left out of the comparison."));
   if (sides.some((side) => !side.model)) {
     view.append(make("p", { class: "empty" }, "One of them has no timeline."));
     return { view };
@@ -52,9 +79,9 @@ function compareView(index, other) {
   const names = [...new Set([...left.keys(), ...right.keys()])];
   const differences = names.map((name) => {
     const place = firstDifference(left.get(name) ?? [], right.get(name) ?? []);
-    const time = Math.min(...[left, right].map((side) => side.get(name)?.[place]?.event.time ?? Infinity));
+    const time = Math.min(...[left, right].map((side, number) => sinceBegin(sides[number].model, side.get(name)?.[place])));
     return { name, place, time };
-  }).filter((difference) => difference.place >= 0).sort((a, b) => a.time - b.time);
+  }).filter((difference) => difference.place >= 0).sort((a, b) => a.time - b.time || compareTexts(a.name, b.name));
   if (!differences.length) {
     view.append(make("p", {}, "Both did the same, event by event."));
     return { view };
@@ -135,10 +162,10 @@ class Comparison {
     const own = this.events[number].map((one) => one.event.index);
     const event = this.eventOf(number, choice, own);
     if (event == null || !own.length) return;
-    const after = own.findIndex((index) => index >= event);
-    const place = after < 0 ? own.length - 1 : after;
-    this.timelines.forEach((timeline, other) => timeline.highlight({ event: other === number ? own[place] : null }));
-    this.turnTo(place, [number, own[place]]);
+    const after = own.filter((index) => index >= event);
+    const nearest = after.length ? after.reduce((one, other) => Math.min(one, other)) : own.reduce((one, other) => Math.max(one, other));
+    this.timelines.forEach((timeline, other) => timeline.highlight({ event: other === number ? nearest : null }));
+    this.turnTo(own.indexOf(nearest), [number, nearest]);
   }
 
   /** What an event, an arrow or a step of the lanes means in this process; of an arrow the end that it has. */
@@ -171,7 +198,7 @@ class Comparison {
   list(side, events, label, last, chosen) {
     const rank = (place) => (place < this.place ? "same" : place === this.place ? "differs" : "");
     const rows = events.slice(this.first, last).map(({ event }, offset) => make("li", { class: rank(this.first + offset), "aria-current": event.index === chosen ? "true" : null },
-      make("a", { href: `#s=${run.results.indexOf(side.result)}&e=${event.index}` }, formatTime(event.time - (side.model.steps[0]?.start ?? 0))), ` ${event.name}  ${factsLine(side.model.fields(event))}`));
+      make("a", { href: `#s=${run.results.indexOf(side.result)}&e=${event.index}` }, formatTime(sinceBegin(side.model, { event }))), ` ${event.name}  ${factsLine(side.model.fields(event))}`));
     if (events.length <= this.place && this.first <= this.place && last >= this.place) rows.push(make("li", { class: "differs" }, "nothing more"));
     return make("section", { "aria-label": label }, make("p", {}, verdict(side.result), ` round ${side.result.round}, seed ${side.result.seed}`),
       rows.length ? make("ol", { start: String(this.first + 1) }, rows) : make("p", { class: "empty" }, "It has no events here."));
