@@ -15,8 +15,7 @@ extension EndToEnd {
             try FileManager.default.copyItem(
                 atPath: Workspace.projectFile("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
             let outcome = try await onThread {
-                try LabCommand(["run", "failing", "--seed", "1", "--jobs", "1"], in: workspace).finish(
-                    within: .minutes(3).stretched)
+                try LabCommand(["run", "failing", "--seed", "1", "--jobs", "1"], in: workspace).finish()
             }
             #expect(outcome.status == 1, "\(outcome.errors)")
             let files = try FileManager.default.contentsOfDirectory(atPath: "\(workspace.directory)/failing")

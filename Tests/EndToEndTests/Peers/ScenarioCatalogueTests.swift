@@ -13,7 +13,7 @@ extension EndToEnd {
             try FileManager.default.copyItem(
                 atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
             let outcome = try await onThread {
-                try LabCommand(["run", "Scenarios"], in: workspace).finish(within: .minutes(4).stretched)
+                try LabCommand(["run", "Scenarios"], in: workspace).finish()
             }
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
             try workspace.expectNothingLeft()

@@ -65,7 +65,7 @@ struct ConsoleSession {
         try workspace.write(script, to: "session.sh")
         // A page may play a part of the catalogue, on a machine that does something else beside.
         let outcome = try LabCommand(["session.sh"], in: workspace, executable: "/bin/bash")
-            .finish(within: .minutes(4).stretched)
+            .finish(silentFor: .minutes(4).stretched)
         let answers = outcome.output.components(separatedBy: "\n\(mark)")
         try #require(answers.count == steps.count + 1, "\(outcome.output)\(outcome.errors)")
         // What follows a mark is the status of the command before, and then what the next command printed.

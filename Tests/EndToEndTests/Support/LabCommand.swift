@@ -63,9 +63,16 @@ final class LabCommand: Sendable {
         try process.signal(number)
     }
 
-    /// Waits for the end; after the limit the command is killed and the wait reported as a failure.
-    func finish(within limit: LabDuration = .minutes(2).stretched) throws -> Outcome {
-        guard let status = try process.wait(timeoutNanoseconds: limit.nanoseconds) else {
+    /// Waits for the end. A command that says nothing new for so long is killed, and the wait reported as a failure: a busy
+    /// machine makes a long run slow, but not silent.
+    func finish(silentFor limit: LabDuration = .minutes(2).stretched) throws -> Outcome {
+        var told = -1
+        var ended = try process.wait(timeoutNanoseconds: 0)
+        while ended == nil, printed.count > told {
+            told = printed.count
+            ended = try process.wait(timeoutNanoseconds: limit.nanoseconds)
+        }
+        guard let status = ended else {
             try process.signal(SIGKILL)
             _ = try process.wait()
             throw Late(what: "the end of the command", output: text)
@@ -120,6 +127,9 @@ private final class Printed: @unchecked Sendable {
             condition.broadcast()
         }
     }
+
+    /// The bytes of all streams.
+    var count: Int { condition.withLock { texts.values.reduce(0) { $0 + $1.count } } }
 
     func text(of stream: Stream) -> String {
         condition.withLock { String(decoding: texts[stream, default: Data()], as: UTF8.self) }
