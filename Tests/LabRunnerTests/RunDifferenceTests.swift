@@ -68,6 +68,23 @@ struct RunDifferenceTests {
         #expect(lines(identified, again) == [])
     }
 
+    @Test("An app that still comes up in the first step makes no difference, and what a restarted one does makes one")
+    func comingUp() {
+        func started(at time: UInt64, incarnation: Int) -> [TraceEvent] {
+            [
+                TraceEvent(
+                    time: time, process: "main", incarnation: incarnation, name: .sessionState, operation: nil,
+                    fields: ["paired": false]),
+                TraceEvent(
+                    time: time + 4, process: "main", incarnation: incarnation, name: .processReady, operation: nil,
+                    fields: [:]),
+            ]
+        }
+        let (before, within) = (started(at: 90, incarnation: 1), started(at: 101, incarnation: 1))
+        #expect(lines(before + Self.events, within + Self.events) == [])
+        #expect(lines(Self.events, Self.events + started(at: 220, incarnation: 2)).first == "  main#2 parts at 1:")
+    }
+
     @Test("Identifiers and keys make no difference within a text, and other words do")
     func texts() {
         func told(_ first: String, _ second: String) -> [String] {

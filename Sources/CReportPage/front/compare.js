@@ -40,7 +40,10 @@ function eventsByProcess(model) {
   const begin = model.steps[0]?.start ?? 0;
   // How processes are ended is no part of the scenario. A killed run has no end.
   const end = model.steps.reduce((last, step) => Math.max(last, step.end ?? -Infinity), -Infinity);
-  const isTold = ({ time, name }) => time >= begin && (time <= end || end === -Infinity) && !unsteadyEvents.has(name);
+  // The processes of the topology come up on their own; on a busy machine some still do in the first step.
+  const ready = new Map(model.events.filter(({ name }) => name === "process.ready").map((event) => [model.laneName(event), event.index]).reverse());
+  const isComingUp = (event) => event.cause === "" && event.incarnation === 1 && event.index < (ready.get(model.laneName(event)) ?? 0);
+  const isTold = (event) => event.time >= begin && (event.time <= end || end === -Infinity) && !unsteadyEvents.has(event.name) && !isComingUp(event);
   for (const event of model.events.filter(isTold)) push(processes, model.laneName(event), { event, essence: essence(model, event) });
   for (const [name, moments] of processes) processes.set(name, inSteadyOrder(model, moments));
   return processes;

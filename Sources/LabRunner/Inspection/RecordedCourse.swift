@@ -6,8 +6,8 @@ internal import LabSystem
 /// be compared by.
 ///
 /// Times, identifiers and keys are left out, as on the page of two runs (`CReportPage/front/compare.js`). What the
-/// scheduler decides is left out, too: threads of a process mix in another order each time, so within a step each kind of
-/// event keeps its own order only; what a step tries again and again counts once.
+/// scheduler decides is left out, too: how the processes of the topology come up; threads of a process mix in another order
+/// each time, so within a step each kind of event keeps its own order only; what a step tries again and again counts once.
 struct RecordedCourse {
     /// One thing that happened.
     struct Moment {
@@ -42,6 +42,9 @@ struct RecordedCourse {
         // How processes are ended is no part of the scenario. A killed run has no end.
         let last = history.last { $0["e"] == "step.finished" }.flatMap(Self.time) ?? .max
         var moments = ["steps": Self.steps(in: history, since: begin)]
+        let ready = Dictionary(
+            events.filter { $0.name == .processReady }.map { ("\($0.process)#\($0.incarnation)", $0.time) },
+            uniquingKeysWith: min)
         // The steps whose commands each process carries out: work on other threads names no step.
         var open: [String: [String]] = [:]
         for event in events where (begin...last).contains(event.time) && !Self.unsteadyEvents.contains(event.name) {
@@ -52,6 +55,8 @@ struct RecordedCourse {
             case .commandFinished: open[process]?.removeAll { $0 == step }
             default: break
             }
+            // The processes of the topology come up on their own; on a busy machine some still do in the first step.
+            guard !step.isEmpty || event.incarnation > 1 || event.time >= ready[process] ?? 0 else { continue }
             let fields = event.fields.filter { !Self.unsteadyFields.contains($0.key) }
             moments[process, default: []].append(
                 Moment(
