@@ -103,6 +103,26 @@ struct SharingCheckerTests {
         try expect(history, breaks: "signatures", shownBy: [active, use, refused])
     }
 
+    @Test("The signature of a dead app that a later one has overtaken is refused; that of a living app is a breach")
+    func overtakenSignature() throws {
+        var history = WrittenHistory()
+        let active = history.add("server", .serverActivation, ["activationId": "A", "to": "ACTIVE"])
+        let use = history.add("app1", .counterUsed, operation: "app1/0", Self.use("j"))
+        var alone = history
+        history.add("app2", .counterUsed, operation: "app2/0", Self.use("k"))
+        history.add("server", .serverSignature, operation: "app2/0", Self.signature(2))
+        let refused = history.add(
+            "server", .serverSignature, operation: "app1/0", Self.signature(2, valid: false, failed: 1))
+        // app1 has died.
+        try expect(history, keeps: "signatures", examined: 2)
+        history.add("app1", .lockReleased, ["lock": "queue"])
+        try expect(history, breaks: "signatures", shownBy: [active, use, refused])
+        // Nothing has overtaken it.
+        let wrong = alone.add(
+            "server", .serverSignature, operation: "app1/0", Self.signature(1, valid: false, failed: 1))
+        try expect(alone, breaks: "signatures", shownBy: [active, use, wrong])
+    }
+
     // MARK: Locks
 
     @Test("A lock with two holders is a breach; the lock of a dead one is free", arguments: ["status", "queue"])

@@ -1,6 +1,9 @@
 internal import LabKit
 
 /// Signatures at the server.
+///
+/// The request of an app that has died may still be on its way while its locks are free: the next app's request then
+/// overtakes it, and the server refuses a counter that is behind its own (protocol.md, section 12).
 struct AcceptedSignatures: Checker {
     let name = "signatures"
     let rule = "The server accepts every signature, as long as the activation is active there."
@@ -29,12 +32,27 @@ struct AcceptedSignatures: Checker {
             let use = signature.operation.flatMap { uses[$0] }
             let begin = use?.time ?? signature.time - min(signature.time, Self.lateness)
             guard !isRight, Self.isActive(changes, from: begin, to: signature.time) else { continue }
+            if let use, !history.lives(use.incarnationOfProcess, after: signature.time),
+                signatures.contains(where: { Self.overtakes($0, signature, made: use, uses) })
+            {
+                continue
+            }
             finding.breaches.append(
                 Breach(
                     "The server refused a signature of \(use?.incarnationOfProcess.description ?? "an app").",
                     [changes.last { $0.time <= begin }, use, signature].compactMap(\.self)))
         }
         return finding
+    }
+
+    /// Whether a signature that was made later than another one of the activation was accepted before that was judged.
+    private static func overtakes(
+        _ other: TraceEvent, _ signature: TraceEvent, made use: TraceEvent, _ uses: [String: TraceEvent]
+    ) -> Bool {
+        guard other.fields["valid"] == true, other.text("activationId") == signature.text("activationId"),
+            let later = other.operation.flatMap({ uses[$0] })
+        else { return false }
+        return later.time > use.time && other.time < signature.time + lateness
     }
 
     /// Whether an activation was active all the time from the making of a signature to the server's verdict.
