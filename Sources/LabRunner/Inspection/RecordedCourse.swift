@@ -43,12 +43,12 @@ struct RecordedCourse {
         let last = history.last { $0["e"] == "step.finished" }.flatMap(Self.time) ?? .max
         var moments = ["steps": Self.steps(in: history, since: begin)]
         let ready = Dictionary(
-            events.filter { $0.name == .processReady }.map { ("\($0.process)#\($0.incarnation)", $0.time) },
+            events.filter { $0.name == .processReady }.map { ($0.processStart, $0.time) },
             uniquingKeysWith: min)
         // The steps whose commands each process carries out: work on other threads names no step.
         var open: [String: [String]] = [:]
         for event in events where (begin...last).contains(event.time) && !Self.unsteadyEvents.contains(event.name) {
-            let process = "\(event.process)#\(event.incarnation)"
+            let process = event.processStart
             let step = event.operation ?? open[process]?.last ?? ""
             switch event.name {
             case .commandStarted: open[process, default: []].append(step)
@@ -146,6 +146,9 @@ struct RecordedCourse {
 }
 
 extension TraceEvent {
+    /// The process, and which start of it: `main#1`.
+    fileprivate var processStart: String { "\(process)#\(incarnation)" }
+
     /// What happened, without the name of the process.
     fileprivate var text: String {
         let fields = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.description)" }
