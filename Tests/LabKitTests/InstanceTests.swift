@@ -35,6 +35,7 @@ struct InstanceTests {
         let test = try TestInstance()
         let name = "\(test.layout.sharedMemoryPrefix)phone-1-abc"
         _ = try SharedMemoryObject.create(name: name, size: 256)
+        defer { try? SharedMemoryObject.unlink(name: name) }
         #expect(try test.instance.end())
         #expect(try Files.list(test.runtimeRoot) == [])
         #expect(try !SharedMemoryObject.list().contains(name))
@@ -128,12 +129,14 @@ struct InstanceTests {
     @Test("Instances of dead processes are swept, living ones are not")
     func deadInstancesAreSweptAndLivingOnesAreNot() throws {
         let test = try TestInstance()
-        // What a kill -9 of all processes leaves: everything but the locks.
-        let dead = InstanceLayout(root: "\(test.runtimeRoot)/dead1")
+        // What a kill -9 of all processes leaves: everything but the locks. All tests of the machine share the names of memory.
+        let number = UInt32.random(in: 0..<1_000_000)
+        let dead = InstanceLayout(root: "\(test.runtimeRoot)/dead\(number)")
         try Files.createDirectory("\(dead.root)/devices/phone")
         for path in [dead.leasePath, dead.membersPath, dead.manifestPath] { try Files.touch(path) }
         let name = "\(dead.sharedMemoryPrefix)phone-1-abc"
         _ = try SharedMemoryObject.create(name: name, size: 256)
+        defer { try? SharedMemoryObject.unlink(name: name) }
         // Not instances: someone's directory, and one that is just being made.
         try Files.createDirectory("\(test.runtimeRoot)/Documents")
         try Files.createDirectory("\(test.runtimeRoot)/files")
@@ -150,20 +153,20 @@ struct InstanceTests {
         try #require(try remover.tryLock())
 
         // Its directory has been removed without it.
-        let gone = "/lab-gone\(UInt32.random(in: 0...UInt32.max) % 1_000_000)-phone-1-abc"
+        let gone = "/lab-gone\(number)-phone-1-abc"
         _ = try SharedMemoryObject.create(name: gone, size: 256)
+        defer { try? SharedMemoryObject.unlink(name: gone) }
         #expect(try !DeadInstances(in: test.runtimeRoot).sharedMemory.contains(gone), "it is young")
         var longAgo = [timeval(tv_sec: 1_700_000_000, tv_usec: 0), timeval(tv_sec: 1_700_000_000, tv_usec: 0)]
         utimes("/dev/shm\(gone)", &longAgo)
         let left = try DeadInstances(in: test.runtimeRoot)
         #expect(
             left.directories.map { Files.name(of: $0) } == [
-                ".new-\(Int32.max)-\(test.layout.id)", ".tmp-half", "dead1",
+                ".new-\(Int32.max)-\(test.layout.id)", ".tmp-half", "dead\(number)",
             ])
         // Other tests have objects of their own.
         #expect(left.sharedMemory.contains(gone))
         #expect(!left.sharedMemory.contains(name))
-        try SharedMemoryObject.unlink(name: gone)
 
         let second = try Instance.create(in: test.runtimeRoot) { .test($0) }
         let expected = [
