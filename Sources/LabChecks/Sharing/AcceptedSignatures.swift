@@ -6,7 +6,10 @@ internal import LabKit
 /// overtakes it, and the server refuses a counter that is behind its own (protocol.md, section 12).
 struct AcceptedSignatures: Checker {
     let name = "signatures"
-    let rule = "The server accepts every signature, as long as the activation is active there."
+    let rule = """
+        The server accepts every signature, as long as the activation is active there; but a dead app's request that \
+        another app's has overtaken may be refused.
+        """
 
     /// How long the server may take from judging a signature or changing an activation to telling of it, in nanoseconds.
     private static let lateness: UInt64 = 200_000_000
