@@ -39,7 +39,7 @@ extension StepThread {
     private func perform(_ branches: [Branch], holdsFailures: Bool) -> [BranchRun.Result] {
         let results = BranchRun.perform(branches) { [run, instance, events, bindings, isTearDown, round, deadline] in
             let thread = StepThread(
-                run: run, instance: instance, events: events, bindings: bindings, isTearDown: isTearDown)
+                run: run, instance: instance, events: events, bindings: bindings.ofBranch, isTearDown: isTearDown)
             (thread.round, thread.deadline) = (round, deadline)
             if holdsFailures { thread.held = [] }
             return thread

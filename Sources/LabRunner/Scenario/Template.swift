@@ -46,17 +46,27 @@ struct UnresolvedReference: Error {
     let reference: Reference
 }
 
-/// The variables' values while a list of steps runs. A value is set once.
+/// The variables' values while a list of steps runs. A value is set once, and anew in each round of a block.
 struct Bindings: Sendable {
     private(set) var values: [String: JSONValue] = [:]
+    /// What was set here, and not before the branch began.
+    private var own: Set<String> = []
 
     mutating func set(_ name: String, to value: JSONValue) {
         values[name] = value
+        own.insert(name)
     }
 
-    /// Adds the variables another list of steps has set.
-    mutating func merge(_ other: Bindings) {
-        values.merge(other.values) { _, new in new }
+    /// The values that a branch begins with.
+    var ofBranch: Bindings {
+        var branch = self
+        branch.own = []
+        return branch
+    }
+
+    /// Adds what a branch has set. The rest of its values may be older than what another branch has set.
+    mutating func merge(_ branch: Bindings) {
+        for name in branch.own { if let value = branch.values[name] { set(name, to: value) } }
     }
 
     func resolve(_ template: Template) throws(UnresolvedReference) -> JSONValue {
