@@ -124,8 +124,8 @@ struct ExpectationReader {
         case "equals": return matcher(node, of: type, what: what)
         case "exactly": return exact(node, of: type, what: what).map(Matcher.exactly)
         case "not":
-            // A list excludes each of its elements, unless the value itself is a list.
-            if node.elements != nil, !type.canBeList {
+            // A list excludes each of its elements, also when the value itself is a list.
+            if node.elements != nil {
                 return list().map { .not(Expectation(matcher: .oneOf($0), place: node.place)) }
             }
             return read(node, of: type, what: what).map(Matcher.not)
@@ -183,15 +183,6 @@ struct ExpectationReader {
         case .list(let element): element
         case .choice: .text
         default: type
-        }
-    }
-}
-
-extension FieldType {
-    fileprivate var canBeList: Bool {
-        switch self {
-        case .list, .any, .map: true
-        default: false
         }
     }
 }
