@@ -41,6 +41,16 @@ struct RecordTests {
         #expect(try Files.readLink("\(records)/runs/latest") == Files.name(of: new.path))
     }
 
+    @Test("Scenarios whose names differ only in other characters have directories of their own")
+    func directoriesOfScenarios() throws {
+        let run = try RunDirectory.create(in: workspace.directory.file(".lab"), keeping: 9)
+        let ids = ["a/b.yaml", "a-b.yaml", "a-b-2.yaml", "c.yaml[<]", "c.yaml[>]", "a/b.yaml"]
+        #expect(
+            ids.map { Files.name(of: run.scenario($0)) } == [
+                "a-b", "a-b-2", "a-b-2-2", "c.yaml---", "c.yaml----2", "a-b",
+            ])
+    }
+
     @Test("The scenarios that failed last time are found, by their record or among given paths")
     func lastFailed() throws {
         let (none, complaint) = selected { $0.lastFailed = true }

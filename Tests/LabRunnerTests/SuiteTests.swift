@@ -32,6 +32,16 @@ struct SuiteTests {
         #expect(outcome.scenarios.map(\.id) == ["b.yaml", "sub/a.yaml"])
     }
 
+    @Test("A row that is named beside its file is one scenario")
+    func rowBesideItsFile() throws {
+        let directory = try workspace([
+            "a.yaml": "name: A\nrows:\n  - { id: x }\n  - { id: y }\nsteps:\n  - main: hasValidActivation\n"
+        ])
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read(["a.yaml[y]", "a.yaml"].map(directory.file))
+        #expect(outcome.diagnostics.isEmpty)
+        #expect(outcome.scenarios.map(\.id).sorted() == ["a.yaml[x]", "a.yaml[y]"])
+    }
+
     @Test("What was passed over and may have been meant to run is told")
     func notes() throws {
         let workspace = try SuiteWorkspace([

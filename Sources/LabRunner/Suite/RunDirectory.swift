@@ -1,6 +1,7 @@
 internal import Foundation
 internal import LabKit
 internal import LabSystem
+internal import Synchronization
 
 /// The directory that keeps what a run recorded: `.lab/runs/<id>`, with `latest` pointing at the last one.
 final class RunDirectory: Sendable {
@@ -8,6 +9,8 @@ final class RunDirectory: Sendable {
     let path: String
     /// Held as long as the run writes there: nobody removes the directory of another run that still goes on.
     private let lock: FileLock
+    /// Which scenario has a name.
+    private let names = Mutex<[String: String]>([:])
 
     private init(path: String, lock: FileLock) {
         self.path = path
@@ -80,10 +83,19 @@ final class RunDirectory: Sendable {
     /// Absolute path of the page about the run, which is written at its end.
     var page: String { "\(path)/\(PageReport.fileName)" }
 
-    /// The directory of one scenario in the first round.
+    /// The directory of one scenario in the first round, which it shares with no other.
     func scenario(_ id: String) -> String {
         let name = id.hasSuffix(".yaml") ? String(id.dropLast(5)) : id
-        let slug = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "." ? $0 : "-" })
-        return "\(path)/\(slug)"
+        let plain = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "." ? $0 : "-" })
+        return names.withLock { names in
+            // `a/b` and `a-b` become the same name; in one directory their traces would be taken for those of one run.
+            var (slug, number) = (plain, 1)
+            while let owner = names[slug], owner != id {
+                number += 1
+                slug = "\(plain)-\(number)"
+            }
+            names[slug] = id
+            return "\(path)/\(slug)"
+        }
     }
 }

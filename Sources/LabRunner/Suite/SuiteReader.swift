@@ -54,6 +54,7 @@ public struct SuiteReader {
         outcome.inputs.append(labFile.file.path)
         let root = Files.directory(of: Files.absolute(labFile.file.path))
         var seen: Set<String> = []
+        var ids: Set<String> = []
         var search = ScenarioFiles()
         var included: Set<String> = []
         var groups: [String] = []
@@ -79,7 +80,8 @@ public struct SuiteReader {
                                 .unknownName(what: "row", name: row, known: read.scenarios.compactMap(\.row)),
                                 at: SourcePlace(.start, in: source)))
                     }
-                    outcome.scenarios += scenarios
+                    // A row that is named beside its whole file is not run twice.
+                    outcome.scenarios += scenarios.filter { ids.insert($0.id).inserted }
                     outcome.values.formUnion(read.values)
                     // Scenarios that include the same file share its mistakes.
                     outcome.diagnostics += read.diagnostics.filter { new in
