@@ -134,6 +134,22 @@ struct AppProcessTests {
         #expect(app.phase == .running(pid: 42) && app.handle(.stopped(holding: .none)) == [])
     }
 
+    @Test("What arrives for a process that is just falling asleep wakes it as soon as it sleeps")
+    func wakeWhileSuspending() {
+        var app = running()
+        _ = app.handle(.suspend(request: 2))
+        #expect(app.handle(.wake) == [])
+        #expect(
+            app.handle(.stopped(holding: .none)) == [
+                .changed, .answer(request: 2, .done), .signal(pid: 42, SIGCONT), .changed,
+            ])
+        #expect(app.phase == .running(pid: 42) && !app.isForeground)
+        // The next sleep has nothing to do with it.
+        _ = app.handle(.suspend(request: 3))
+        _ = app.handle(.stopped(holding: .none))
+        #expect(app.isSuspended)
+    }
+
     @Test("A process without locks falls asleep and wakes in the foreground")
     func suspendAndResume() {
         var app = running()

@@ -101,6 +101,8 @@ struct AppProcess: Equatable, Sendable {
     private var launchRequests: [Int] = []
     private var endRequests: [Int] = []
     private var startsAgain = false
+    /// Whether something arrived for the process while it was being stopped.
+    private var wakesAgain = false
 
     init(name: String, isLenient: Bool) {
         self.name = name
@@ -145,10 +147,7 @@ struct AppProcess: Equatable, Sendable {
         case .suspend(let request): return suspend(request)
         case .stopped(let locks): return stopped(holding: locks)
         case .resume(let request): return resume(request)
-        case .wake:
-            guard case .suspended(let pid) = phase else { return [] }
-            phase = .running(pid: pid)
-            return [.signal(pid: pid, SIGCONT), .changed]
+        case .wake: return wake()
         }
     }
 
@@ -270,6 +269,7 @@ struct AppProcess: Equatable, Sendable {
         case .suspended, .suspending: return [refusal(request, "\(name) is suspended already.")]
         case .running(let pid):
             phase = .suspending(pid: pid, request: request)
+            wakesAgain = false
             let told: [Effect] = isForeground ? [.enterBackground] : []
             isForeground = false
             // Whatever of the news the process does not read before it stops, it reads first when it continues.
@@ -287,7 +287,21 @@ struct AppProcess: Equatable, Sendable {
             return [.terminating(pid: pid, .lockInGroupContainer), .signal(pid: pid, SIGKILL)]
         case .none, .groupContainer:
             phase = .suspended(pid: pid)
-            return [.changed, .answer(request: request, .done)]
+            let asleep: [Effect] = [.changed, .answer(request: request, .done)]
+            return wakesAgain ? asleep + wake() : asleep
+        }
+    }
+
+    /// What wakes a process that is just falling asleep comes neither too early nor in vain: it wakes as soon as it sleeps.
+    private mutating func wake() -> [Effect] {
+        switch phase {
+        case .notRunning, .launching, .running: return []
+        case .suspending:
+            wakesAgain = true
+            return []
+        case .suspended(let pid):
+            phase = .running(pid: pid)
+            return [.signal(pid: pid, SIGCONT), .changed]
         }
     }
 
