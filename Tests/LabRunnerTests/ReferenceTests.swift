@@ -119,4 +119,86 @@ struct ReferenceTests {
         #expect(run.result.verdict == .passed, "\(run.sinks)")
         #expect(run.requests.suffix(2).map { $0.arguments["name"] } == ["abc1", "abc2"])
     }
+
+    @Test("In each round of a block the branches inside keep new values, whichever branch is merged last")
+    func capturesOfEachRound() async throws {
+        let run = try await onThread {
+            try FakeRun(
+                """
+                  - repeat: 2
+                    steps:
+                      - parallel:
+                          - - main: activationIdentifier
+                              as: left
+                          - - wallet: activationIdentifier
+                              as: right
+                      - widget: requestAccessToken
+                        with: { name: "${left} ${right}" }
+                """,
+                answers: FakeAnswers([
+                    "main.activationIdentifier": [["result": "a1"], ["result": "a2"]],
+                    "wallet.activationIdentifier": [["result": "b1"], ["result": "b2"]],
+                ]))
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+        let names = run.requests.filter { $0.command == "requestAccessToken" }.map { $0.arguments["name"] }
+        #expect(names == ["a1 b1", "a2 b2"])
+    }
+
+    @Test("The rounds of each and repeat come from what a step has kept")
+    func keptRounds() async throws {
+        let run = try await onThread {
+            try FakeRun(
+                """
+                  - main: fetchActivationStatus
+                    as: status
+                  - phone: fileLocks
+                    as: locks
+                  - repeat: "${status.failCount}"
+                    steps:
+                      - main: hasValidActivation
+                  - each:
+                      in: "${locks}"
+                      as: lock
+                      steps:
+                        - main: requestAccessToken
+                          with: { name: "${lock.file}" }
+                """, answers: FakeAnswers(Self.kept(failCount: 3, files: ["a", "b"])))
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+        #expect(run.requests.count { $0.command == "hasValidActivation" } == 3)
+        let names = run.requests.filter { $0.command == "requestAccessToken" }.map { $0.arguments["name"] }
+        #expect(names == ["a", "b"])
+    }
+
+    @Test("A loop over a kept value that has no round fails, because its steps would show nothing")
+    func noRound() async throws {
+        for (loop, reason) in [
+            ("repeat: \"${status.failCount}\"\n    steps:", "`repeat` takes an integer from 1 to 100000, not 0"),
+            (
+                "each:\n      in: \"${locks}\"\n      as: lock\n      steps:",
+                "`in` of `each` takes a list with at least one element, not []"
+            ),
+        ] {
+            let run = try await onThread {
+                try FakeRun(
+                    """
+                      - main: fetchActivationStatus
+                        as: status
+                      - phone: fileLocks
+                        as: locks
+                      - \(loop)
+                            - main: hasValidActivation
+                    """, answers: FakeAnswers(Self.kept(failCount: 0, files: [])))
+            }
+            #expect(run.result.failures.map(\.reason) == [reason], "\(run.sinks)")
+        }
+    }
+
+    private static func kept(failCount: Int64, files: [String]) -> [String: [JSONValue]] {
+        [
+            "main.fetchActivationStatus": [["result": ["state": "active", "failCount": .integer(failCount)]]],
+            "phone.fileLocks": [["result": .array(files.map { ["file": .string($0)] })]],
+        ]
+    }
 }

@@ -144,15 +144,14 @@ extension StepReader {
         let counter = (entry.value["as"] ?? node["as"]).flatMap { variable($0, .integer, in: inner) }
         let steps = nested(in: inner, path: path).read(stepsNode, what: "`steps`")
         scope.hide(inner, reason: "it has another value in each round of `repeat`")
-        guard case .literal(.integer(let times)) = values.read(timesNode, as: .integer, what: "`repeat`") else {
-            return nil
-        }
-        guard (1...100_000).contains(times) else {
+        guard let times = values.read(timesNode, as: .integer, what: "`repeat`") else { return nil }
+        if case .literal(let value) = times, !(value.integerValue.map(Step.rounds.contains) ?? false) {
+            let limit = "from \(Step.rounds.lowerBound) to \(Step.rounds.upperBound)"
             collector.report(
-                .outOfRange(what: "`repeat`", value: String(times), limit: "from 1 to 100000"), at: timesNode.place)
+                .outOfRange(what: "`repeat`", value: value.description, limit: limit), at: timesNode.place)
             return nil
         }
-        return .repeated(times: Int(times), counter: counter, steps: steps)
+        return .repeated(times: times, counter: counter, steps: steps)
     }
 
     func each(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
@@ -162,13 +161,16 @@ extension StepReader {
         let name = reader.required("as")
         let stepsNode = reader.required("steps")
         reader.finish()
-        guard let list, let name, let stepsNode,
-            case .list(let elements)? = values.read(list, as: .list(.any), what: "`in`")
+        guard let list, let name, let stepsNode, let elements = values.read(list, as: .list(.any), what: "`in`")
         else { return nil }
         // Steps that run for no value would show nothing and pass.
-        if elements.isEmpty { collector.report(.emptyList(what: "`in` of `each`"), at: list.place) }
+        if case .list(let written) = elements, written.isEmpty {
+            collector.report(.emptyList(what: "`in` of `each`"), at: list.place)
+        }
         let inner = Scope(parent: scope)
-        guard let variable = variable(name, .any, in: inner) else { return nil }
+        let kept = values.typeOfReference(list)?.unwrapped
+        let type: FieldType = if case .list(let element)? = kept { element } else { .any }
+        guard let variable = variable(name, type, in: inner) else { return nil }
         let steps = nested(in: inner, path: path).read(stepsNode, what: "`steps`")
         scope.hide(inner, reason: "it has another value in each round of `each`")
         return .each(values: elements, name: variable, steps: steps)

@@ -226,13 +226,34 @@ extension StepThread {
 
     private static func shortened(_ text: String) -> String { text.count > 80 ? text.prefix(79) + "…" : text }
 
-    func each(_ values: [Template], name: String, _ steps: [Step], of step: Step) -> Bool {
+    func repeated(_ times: Template, name: String?, _ steps: [Step], of step: Step) -> Bool {
         do {
-            var resolved: [JSONValue] = []
-            for value in values { resolved.append(try bindings.resolve(value)) }
-            return rounds(resolved, name: name, steps)
+            let value = try bindings.resolve(times)
+            guard let times = value.integerValue, Step.rounds.contains(times) else {
+                return fail(
+                    step,
+                    "`repeat` takes an integer from \(Step.rounds.lowerBound) to \(Step.rounds.upperBound), not \(Self.shortened(value.description))",
+                    verdict: .failed)
+            }
+            return rounds((1...times).map { .integer($0) }, name: name, steps)
         } catch {
-            return fail(step, "`${\(error.reference.text)}` has no value", verdict: .failed)
+            return lacks(error.reference, step)
+        }
+    }
+
+    func each(_ values: Template, name: String, _ steps: [Step], of step: Step) -> Bool {
+        do {
+            let value = try bindings.resolve(values)
+            // Steps that run for no value would show nothing and pass.
+            guard let elements = value.arrayValue, !elements.isEmpty else {
+                return fail(
+                    step,
+                    "`in` of `each` takes a list with at least one element, not \(Self.shortened(value.description))",
+                    verdict: .failed)
+            }
+            return rounds(elements, name: name, steps)
+        } catch {
+            return lacks(error.reference, step)
         }
     }
 }

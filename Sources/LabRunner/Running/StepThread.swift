@@ -74,6 +74,7 @@ final class StepThread {
 
     private func perform(_ step: Step) -> Bool {
         run.began(step)
+        lastError = nil
         if let when = step.when, let isFine = end(of: step, under: when) {
             run.ended(step, isFine: isFine)
             return isFine
@@ -107,7 +108,7 @@ final class StepThread {
         case .parallel(let branches):
             isFine = parallel(branches)
         case .repeated(let times, let counter, let steps):
-            isFine = rounds((1...times).map { .integer(Int64($0)) }, name: counter, steps)
+            isFine = repeated(times, name: counter, steps, of: step)
         case .each(let values, let name, let steps):
             isFine = each(values, name: name, steps, of: step)
         case .included(_, let steps):

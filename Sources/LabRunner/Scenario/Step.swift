@@ -19,10 +19,15 @@ struct Step: Sendable {
         case eventually(limit: LabDuration, steps: [Step])
         case race(Race)
         case parallel([Branch])
-        case repeated(times: Int, counter: String?, steps: [Step])
-        case each(values: [Template], name: String, steps: [Step])
+        /// As many rounds as an integer of ``rounds`` says.
+        case repeated(times: Template, counter: String?, steps: [Step])
+        /// A round for each element of a list.
+        case each(values: Template, name: String, steps: [Step])
         case included(path: String, steps: [Step])
     }
+
+    /// How many rounds `repeat` may have.
+    static let rounds: ClosedRange<Int64> = 1...100_000
 
     /// What to do.
     let action: Action
@@ -85,7 +90,7 @@ struct Step: Sendable {
         case .eventually: "eventually"
         case .race: "race"
         case .parallel: "parallel"
-        case .repeated(let times, _, _): "repeat: \(times)"
+        case .repeated(let times, _, _): "repeat: \(Bindings.text(of: Bindings().known(of: times)))"
         case .each(_, let name, _): "each: \(name)"
         case .included(let path, _): "include: \(path)"
         }
