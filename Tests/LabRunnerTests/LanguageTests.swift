@@ -177,6 +177,28 @@ struct LanguageTests {
             "\(reasons)")
     }
 
+    @Test("A command that is tried again ends with the time limit of the steps around it")
+    func phaseLimitOfEventually() async throws {
+        let run = try await onThread {
+            try FakeRun(
+                """
+                name: Phases
+                steps:
+                  - check: 1
+                    expect: 1
+                tearDown:
+                  within: 50ms
+                  steps:
+                    - main: hasValidActivation
+                      expect: true
+                      eventually: 1h
+                """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
+        }
+        let reasons = run.result.failures.map(\.reason)
+        // On a busy machine the limit may pass before the first answer.
+        #expect(reasons.count == 1 && reasons[0].hasPrefix("in the tear-down, "), "\(reasons)")
+    }
+
     @Test("The bound of eventually ends an attempt that has no answer, and the attempt before it is what is shown")
     func boundOfEventually() async throws {
         let run = try await onThread {

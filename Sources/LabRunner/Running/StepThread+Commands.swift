@@ -21,7 +21,7 @@ extension StepThread {
         }
         // The time counts from the first question and not from the connection.
         if command.eventually != nil { caller.connect(to: command.target) }
-        let bound = command.eventually.map { Deadline(after: $0, of: "`eventually`") }
+        let bound = command.eventually.map { Deadline.earlier(deadline, Deadline(after: $0, of: "`eventually`")) }
         var last: Judgement?
         var attempts = 0
         var first: String?
@@ -44,6 +44,8 @@ extension StepThread {
             if case .result(let answer) = outcome.answer { noteFault(of: command, answer, step: step) }
             var judgement = judge(outcome, command.outcome)
             if judgement.isFine {
+                // With the error of an earlier attempt, a later expectation that is not met could pass for a lost race.
+                lastError = nil
                 if case .result(let value) = outcome.answer { lastAnswer = value }
                 return finish(command, outcome, judgement.way, of: step)
             }
@@ -113,7 +115,8 @@ extension StepThread {
         let devices = instance.manifest.topology.devices
         switch command.target.kind {
         case .process
-        where [Kill.name, OutOfMemory.name, Terminate.name, Relaunch.name, Suspend.name].contains(name):
+        where [Kill.name, OutOfMemory.name, Terminate.name, Relaunch.name, Suspend.name, ForceQuit.name].contains(
+            name):
             return [actor]
         case .process where [Uninstall.name, Reinstall.name].contains(name):
             return [actor] + devices.flatMap(\.apps).filter { $0.kind == .appExtension && $0.host == actor }.map(\.name)
