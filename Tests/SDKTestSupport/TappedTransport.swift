@@ -31,6 +31,7 @@ package final class TappedTransport: HTTPTransport {
 
     private struct State {
         var sent: [HTTPRequest] = []
+        var sentOnMainQueue: [String] = []
         var orders: [String: [Order]] = [:]
         var held: [String: [@Sendable () -> Void]] = [:]
         var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
@@ -47,6 +48,9 @@ package final class TappedTransport: HTTPTransport {
     package var requests: [HTTPRequest] { state.withLock { $0.sent } }
     /// The paths that were asked for, behind the base URL.
     package var paths: [String] { requests.map(Self.path) }
+
+    /// The paths of those that the main queue had to send.
+    package var pathsSentOnMainQueue: [String] { state.withLock { $0.sentOnMainQueue } }
 
     /// How many requests there were for a path.
     package func count(of path: String) -> Int { paths.count { $0 == path } }
@@ -84,6 +88,7 @@ package final class TappedTransport: HTTPTransport {
         let path = Self.path(request)
         let order = state.withLock { state -> Order? in
             state.sent.append(request)
+            if MainQueue.isCurrent { state.sentOnMainQueue.append(path) }
             guard state.orders[path]?.isEmpty == false else { return nil }
             return state.orders[path]?.removeFirst()
         }

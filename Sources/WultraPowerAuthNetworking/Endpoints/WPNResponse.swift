@@ -30,11 +30,14 @@ open class WPNResponse<T: Decodable>: WPNResponseBase {
 
     /// Reads the envelope and its payload.
     ///
-    /// - Throws: also for a missing payload of a successful answer.
+    /// - Throws: also for a missing payload of a successful answer, unless `T` is optional.
     public required init(from decoder: any Decoder) throws {
         try super.init(from: decoder)
         guard status == .Ok else { return }
-        responseObject = try decoder.container(keyedBy: EnvelopeKey.self).decode(T.self, forKey: .responseObject)
+        let container = try decoder.container(keyedBy: EnvelopeKey.self)
+        // An optional takes `null`, but not the missing key that the server has in place of it.
+        if T.self is any ExpressibleByNilLiteral.Type, !container.contains(.responseObject) { return }
+        responseObject = try container.decode(T.self, forKey: .responseObject)
     }
 }
 

@@ -147,7 +147,8 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
         }
         wait { [self] in
             powerAuth.tokenStore.generateAuthorizationHeader(withName: token.tokenName) { [self] header, error in
-                if let header { return inLabOperation { next(header) } }
+                // The header comes on the main queue, which must not wait for what encrypts and sends the request.
+                if let header { return RestClient.concurrentQueue.async { [self] in inLabOperation { next(header) } } }
                 // The token is gone with its activation.
                 if error?.powerAuthErrorCode == .invalidToken { return fail(.network_signError) }
                 fail(.network_generic, error)

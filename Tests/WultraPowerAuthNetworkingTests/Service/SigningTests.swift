@@ -108,6 +108,16 @@ struct SigningTests {
         #expect(app.transport.count(of: "/pa/v3/token/create") == 1)
     }
 
+    @Test("The main queue sends no request, with whatever it is authorized: sending may take a while")
+    func mainQueueIsFree() async throws {
+        let app = try await TestApp.activated()
+        let service = try app.service()
+        _ = await service.send(WPNRequestBase(), .rightPassword, Endpoints.signed)
+        _ = await service.send(WPNRequestBase(), .possession(), Endpoints.token)
+        _ = await service.send(WPNRequest(Message()), .possession(), Endpoints.tokenAndEncrypted)
+        #expect(app.transport.pathsSentOnMainQueue == [])
+    }
+
     @Test("With the original's behaviour a token is sent with whatever time the device has")
     func unsynchronisedToken() async throws {
         let app = try await TestApp.activated(quirks: ["networking.8"])

@@ -65,6 +65,8 @@ struct EnvelopeTests {
         }
         let optional = try decode(WPNResponse<Payload?>.self, #"{"status":"OK","responseObject":null}"#)
         #expect(optional.status == .Ok, "a payload that may be missing may be null")
+        let missing = try decode(WPNResponse<Payload?>.self, #"{"status":"OK"}"#)
+        #expect(missing.status == .Ok && (missing.responseObject ?? nil) == nil, "and it may be missing")
     }
 
     @Test("An error answer has the server's code and no payload", arguments: [0, 1, 2])
