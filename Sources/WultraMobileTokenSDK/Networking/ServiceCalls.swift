@@ -13,8 +13,7 @@ final class ServiceCalls: Sendable {
     static let tokenName = "possession_universal"
 
     let networking: WPNNetworkingService
-    /// Whether the last new token was of no use. No other one is made then until a call succeeds: a blocked activation that
-    /// polls would ask for one each time.
+    /// Whether the server refused the last new token too. No other one is made then until it accepts one.
     fileprivate let isNewTokenInVain = Guarded(false)
     private let queue = OperationQueue()
     var powerAuth: PowerAuthSDK { networking.powerAuth }
@@ -93,6 +92,10 @@ final class ServiceCalls: Sendable {
 /// A call with the token, and once more with a new one when the server does not know the token (mobile-token.md, section
 /// 24, item 19).
 ///
+/// The server says the same of a token that it has lost and of an activation that may not do anything. A new token costs a
+/// signature, which the server refuses to such an activation: one that polls while it is blocked would soon be too far ahead
+/// of the server's counter to be of use (protocol.md, section 12.5). So the activation's status decides.
+///
 /// Thread rule: any thread. Lives as long as its request.
 private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase> {
     /// What the application holds.
@@ -114,17 +117,35 @@ private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase
 
     func run() {
         operation.start()
+        let used = token
         send { [self] result in
-            guard case .failure(let error) = result, needsNewToken(error) else { return end(result) }
-            WMTLogger.warning("The server does not know the token, which is made anew.")
-            self.calls.powerAuth.tokenStore.removeLocalToken(withName: ServiceCalls.tokenName)
-            send { [self] again in
-                guard case .failure(let failure) = again else { return end(again) }
-                calls.isNewTokenInVain.withLock { $0 = true }
-                // Without an answer to the second request, the server's first one says most.
-                end(failure.httpUrlResponse == nil ? result : again)
+            guard isTokenRefused(result), !calls.isNewTokenInVain.withLock({ $0 }),
+                !calls.sandbox.keeps(.lostTokenStays)
+            else { return end(result) }
+            calls.powerAuth.fetchActivationStatus { [self] status, _ in
+                guard status?.state == .active, !operation.isCancelled else { return end(result) }
+                repeatWithNewToken(insteadOf: used, after: result)
             }
         }
+    }
+
+    private func repeatWithNewToken(insteadOf used: String?, after result: Result<Response, WMTError>) {
+        // Another call may have made a new one meanwhile.
+        if used == nil || used == token {
+            WMTLogger.warning("The server does not know the token, which is made anew.")
+            calls.powerAuth.tokenStore.removeLocalToken(withName: ServiceCalls.tokenName)
+        }
+        send { [self] again in
+            if isTokenRefused(again) { calls.isNewTokenInVain.withLock { $0 = true } }
+            // Without an answer to the second request, the server's first one says most.
+            if case .failure(let failure) = again, failure.httpUrlResponse == nil { return end(result) }
+            end(again)
+        }
+    }
+
+    /// Identifier of the token that is stored.
+    private var token: String? {
+        calls.powerAuth.tokenStore.localToken(withName: ServiceCalls.tokenName)?.tokenIdentifier
     }
 
     /// - Parameter completion: called on the main queue; not after a cancel.
@@ -143,10 +164,10 @@ private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase
         operation.finish { completion(result) }
     }
 
-    /// The server says the same of a token that it has lost and of an activation that may not do anything.
-    private func needsNewToken(_ error: WMTError) -> Bool {
-        guard error.httpUrlResponse?.statusCode == 401, let code = error.restApiError?.errorCode else { return false }
+    private func isTokenRefused(_ result: Result<Response, WMTError>) -> Bool {
+        guard case .failure(let error) = result, error.httpUrlResponse?.statusCode == 401,
+            let code = error.restApiError?.errorCode
+        else { return false }
         return [.authenticationFailure, .authenticationError].contains(code)
-            && !calls.isNewTokenInVain.withLock { $0 } && !calls.sandbox.keeps(.lostTokenStays)
     }
 }

@@ -1,3 +1,4 @@
+import LabKit
 import PowerAuth2
 import SDKTestSupport
 import TestSupport
@@ -27,6 +28,38 @@ struct TokenRenewalTests {
         #expect(app.transport.count(of: ServiceApp.list) == 6 && app.transport.count(of: Self.create) == 3)
     }
 
+    @Test("A new token that the server accepted, although it refused what was asked, is not of no use")
+    func acceptedForARefusedCall() async throws {
+        let app = try await ServiceApp.activated()
+        let service = app.networking.createWMTOperations()
+        let refusal = Answer.error("POWERAUTH_AUTH_FAIL", status: 401)
+        app.answer(ServiceApp.detail, refusal, .error("OPERATION_EXPIRED"), refusal, .error("OPERATION_EXPIRED"))
+        for tokens in [2, 3] {
+            let failure = await result { service.getDetail(operationId: "1", completion: $0) }.failure
+            #expect(failure?.restApiError?.errorCode == .operationExpired)
+            #expect(app.transport.count(of: Self.create) == tokens)
+        }
+    }
+
+    @Test("A refusal that comes after another call has made a new token leaves that token alone")
+    func lateRefusal() async throws {
+        let app = try await ServiceApp.activated()
+        let service = app.networking.createWMTOperations()
+        _ = await service.list()
+        let old = try #require(app.token)
+        try await app.app.backOffice.call(
+            "token/remove", ["tokenId": .string(old), "activationId": .string(app.app.activationId)])
+        app.transport.order(.hold(.response), for: ServiceApp.detail)
+        async let late = result { app.networking.createWMTOperations().getDetail(operationId: "1", completion: $0) }
+        await app.transport.holds(ServiceApp.detail)
+        #expect(await service.list().failure == nil)
+        let new = app.token
+        #expect(new != nil && new != old)
+        app.transport.release(ServiceApp.detail)
+        #expect(await late.failure?.httpStatusCode == 400, "the new token is accepted, the operation is unknown")
+        #expect(app.token == new && app.transport.count(of: Self.create) == 2)
+    }
+
     @Test("A refusal that is not about the token leaves it alone, also with the status 401")
     func anotherRefusal() async throws {
         let app = try await ServiceApp.activated()
@@ -36,5 +69,12 @@ struct TokenRenewalTests {
         #expect(failure?.restApiError?.errorCode == .operationFailed && failure?.httpStatusCode == 401)
         #expect(app.transport.count(of: ServiceApp.detail) == 1 && app.transport.count(of: Self.create) == 1)
         #expect(app.app.sdk.tokenStore.hasLocalToken(withName: "possession_universal"))
+    }
+}
+
+extension ServiceApp {
+    /// Identifier of the token that is stored.
+    fileprivate var token: String? {
+        app.sdk.tokenStore.localToken(withName: "possession_universal")?.tokenIdentifier
     }
 }
