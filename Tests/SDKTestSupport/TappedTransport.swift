@@ -25,6 +25,8 @@ package final class TappedTransport: HTTPTransport {
         case loseAnswer(URLError.Code)
         /// Answers without asking the server.
         case answer(status: Int, body: String)
+        /// As ``answer(status:body:)``, kept until ``TappedTransport/release(_:)``.
+        case holdAnswer(status: Int, body: String)
         /// Changes the server's answer.
         case change(@Sendable (HTTPResponse) -> HTTPResponse)
     }
@@ -102,6 +104,8 @@ package final class TappedTransport: HTTPTransport {
         case .loseAnswer(let code): exchange.start { _ in exchange.fail(code) }
         case .answer(let status, let body):
             exchange.finishLater(.success(HTTPResponse(status: status, body: Data(body.utf8))))
+        case .holdAnswer(let status, let body):
+            hold(path) { exchange.finishLater(.success(HTTPResponse(status: status, body: Data(body.utf8)))) }
         case .change(let change): exchange.start { exchange.finish($0.map(change)) }
         }
         return exchange

@@ -116,9 +116,9 @@ package final class RestClient: Sendable {
         temporaryKeys.obtain(scope, client: self, callback: callback)
     }
 
-    /// Forgets the key of a scope, because the server does not know it any more.
-    package func forgetTemporaryKey(for scope: PowerAuthCoreEciesEncryptorScope) {
-        temporaryKeys.forget(scope, client: self)
+    /// Forgets a key of a scope, because the server does not know it any more.
+    package func forgetTemporaryKey(_ keyId: String, for scope: PowerAuthCoreEciesEncryptorScope) {
+        temporaryKeys.forget(keyId, of: scope, client: self)
     }
 
     // MARK: Time

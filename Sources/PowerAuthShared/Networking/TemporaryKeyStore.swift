@@ -32,9 +32,10 @@ final class TemporaryKeyStore: Sendable {
         }
     }
 
-    /// Removes the session's key of a scope, whether it is still good or not.
-    func forget(_ scope: PowerAuthCoreEciesEncryptorScope, client: RestClient) {
+    /// Removes a key of a scope from the session, whether it is still good or not; a key that came after it stays.
+    func forget(_ keyId: String, of scope: PowerAuthCoreEciesEncryptorScope, client: RestClient) {
         _ = client.session.readBoolTask { core in
+            guard core.publicKeyId(forEciesScope: scope) == keyId else { return false }
             core.removePublicKey(forEciesScope: scope)
             return true
         }

@@ -223,13 +223,14 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
         let reading = ResponseReading<Response>(
             response, from: url, decoder: decoder, decryptor: decryptor,
             readsPlainErrors: !sandbox.keeps(.encryptedCallLosesError))
-        let carried = Transferred(reading)
+        let (carried, keyId) = (Transferred(reading), decryptor?.associatedMetaData?.temporaryKeyId)
         tellDelegate(reading, response) { [self] in
             let reading = carried.value
             if !isRepeated, case .scope(let scope) = plan.encryption, reading.needsAnotherKey,
                 !sandbox.keeps(.temporaryKeyIsNotRenewed)
             {
-                powerAuth.client.forgetTemporaryKey(for: scope)
+                // Another request may have got a new key meanwhile.
+                if let keyId { powerAuth.client.forgetTemporaryKey(keyId, for: scope) }
                 return attempt(body, isRepeated: true)
             }
             switch reading.result(keepsDecodingError: !sandbox.keeps(.decodingErrorIsDropped)) {

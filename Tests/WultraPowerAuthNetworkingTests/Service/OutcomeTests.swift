@@ -125,6 +125,26 @@ struct OutcomeTests {
         #expect(refused.error?.restApiError?.errorCode == .temporaryKeyError)
     }
 
+    @Test("A request that hears late of a forgotten key takes the new one that another request has got meanwhile")
+    func forgottenKeyIsHeardOfLate() async throws {
+        let body = #"{"status":"ERROR","responseObject":{"code":"ERR_TEMPORARY_KEY","message":"m"}}"#
+        let app = try await TestApp.activated()
+        func keys() -> Int { app.transport.count(of: "/pa/v3/keystore/create") }
+        @Sendable func send() async throws -> WPNError? {
+            try await app.service().send(WPNRequest(Message(data: "hello")), Endpoints.application).error
+        }
+        #expect(try await send() == nil)
+        let before = keys()
+        app.transport.order(
+            .holdAnswer(status: 400, body: body), .answer(status: 400, body: body), for: Endpoints.applicationPath)
+        async let late = send()
+        await app.transport.holds(Endpoints.applicationPath)
+        #expect(try await send() == nil)
+        app.transport.release(Endpoints.applicationPath)
+        #expect(try await late == nil)
+        #expect(keys() == before + 1)
+    }
+
     @Test("A response delegate sees every answer once, on the main queue, before the completion; it is held weakly")
     func delegate() async throws {
         let app = try await TestApp.activated()
