@@ -28,6 +28,22 @@ struct TokenRenewalTests {
         #expect(app.transport.count(of: ServiceApp.list) == 6 && app.transport.count(of: Self.create) == 3)
     }
 
+    @Test("A blocked activation keeps its token, asks for no other one and uses it again when it is unblocked")
+    func blocked() async throws {
+        let app = try await ServiceApp.activated()
+        let service = app.networking.createWMTOperations()
+        #expect(await service.list().failure == nil)
+        let token = app.token
+        try await app.app.backOffice.block(app.app.activationId)
+        for _ in 0..<2 {
+            #expect(await service.list().failure?.httpStatusCode == 401)
+        }
+        #expect(app.token == token && app.transport.count(of: Self.create) == 1)
+        try await app.app.backOffice.unblock(app.app.activationId)
+        #expect(await service.list().failure == nil)
+        #expect(app.transport.count(of: Self.create) == 1)
+    }
+
     @Test("A new token that the server accepted, although it refused what was asked, is not of no use")
     func acceptedForARefusedCall() async throws {
         let app = try await ServiceApp.activated()
