@@ -73,8 +73,9 @@ struct RunBundle {
         guard let data = try? Files.read("\(copy)/report.json"),
             var report = try? JSONDecoder().decode(JSONReport.self, from: data)
         else { return }
-        for index in report.results.indices where report.results[index].directory.hasPrefix("\(run)/") {
-            report.results[index].directory = copy + report.results[index].directory.dropFirst(run.count)
+        // The place that was recorded may still be there, with all payloads; only what lies in the copy may be shown.
+        for index in report.results.indices {
+            report.results[index].directory = "\(copy)/\(Files.name(of: report.results[index].directory))"
         }
         try PageReport(runs: [.init(label: "", report: report)]).write(to: "\(copy)/\(PageReport.fileName)")
     }

@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import LabRunner
+import LabSystem
 import TestSupport
 import Testing
 
@@ -52,6 +53,12 @@ extension EndToEnd {
                 for word in ["/pa/v3/activation/create", "main: createActivation", "process.ready", "<html"] {
                     #expect(outline.contains(word), "\(word)")
                 }
+
+                // A run that was played by another name of the folder is the same run.
+                try Files.symlink("\(workspace.directory)/linked", to: ".")
+                #expect(try lab("run", "linked/scenario.yaml", in: workspace).status == 0)
+                let linked = try text("--redact", "payloads")
+                for payload in payloads { #expect(!linked.contains(payload)) }
 
                 let unknown = try lab("bundle", "--redact", "all", in: workspace)
                 #expect(unknown.status == 2 && unknown.errors.contains("payloads"), "\(unknown.errors)")
