@@ -127,6 +127,25 @@ struct ShellTests {
         #expect(shell.remembered == ["main hasValidActivation"])
     }
 
+    @Test("A line that is refused hides its secrets too, whatever was mistyped")
+    func refusedSecrets() async throws {
+        let shell = try await onThread {
+            try FakeShell(
+                """
+                main persistActivation password=correct-horse-71 biometri=false
+                main persistActivaton password=correct-horse-72
+                persistActivation password=correct-horse-73
+                { main: persistActivaton, with: { password: correct-horse-74 } }
+                { main: persistActivaton, with: { "password": "correct-horse-75" } }
+                history
+                """)
+        }
+        let all = (shell.output + shell.errors + shell.remembered).joined(separator: "\n")
+        #expect(!all.contains("correct-horse"), "\(all)")
+        #expect(shell.output.last?.contains("persistActivaton password=••••") == true, "\(shell.output)")
+        #expect(shell.remembered == ["history"])
+    }
+
     @Test("A secret of the environment or a line without echo is sent, and neither remembered nor recorded")
     func givenSecrets() async throws {
         setenv("LAB_SHELL_TEST_PIN", "4711-hidden", 1)

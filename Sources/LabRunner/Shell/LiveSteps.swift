@@ -70,10 +70,11 @@ final class LiveSteps {
         // What a step keeps is known to the next one only if it ends as expected.
         let attempt = Scope(parent: scope)
         let steps = read(file, in: attempt, reporting: collector)
+        secrets.texts.forEach(redactor.insert)
         guard collector.isEmpty, !steps.isEmpty else {
+            hideSecretsByName(in: text)
             return .refused(DiagnosticRenderer(secrets: collector.secretRanges).render(collector.diagnostics))
         }
-        secrets.texts.forEach(redactor.insert)
         count += steps.count
         let run = try ScenarioRun(
             Scenario(
@@ -98,6 +99,21 @@ final class LiveSteps {
         scope.adopt(attempt, reporting: collector)
         return .done(steps, answer: thread.lastAnswer)
     }
+
+    /// A text that was refused may hold a secret of a command that nobody knows: what is called as a secret is one.
+    func hideSecretsByName(in text: String) {
+        for match in text.matches(of: #/(\w+)["']?\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s,}"']+))/#) {
+            guard Self.secretNames.contains(String(match.1)),
+                let value = (match.2 ?? match.3 ?? match.4).map(String.init), !value.contains("${"),
+                GivenText(value) == nil
+            else { continue }
+            redactor.insert(value)
+        }
+    }
+
+    /// The names of all parameters that take a secret.
+    private static let secretNames: Set<String> = Set(
+        ActorKind.allCases.flatMap { $0.commands(of: nil) }.flatMap(\.fields).filter(\.isSecret).map(\.name))
 
     /// A line of the shell in YAML. A secret that does not stand in it is kept, and becomes a reference.
     ///

@@ -181,7 +181,8 @@ public final class ShellSession {
         do {
             yaml = try steps.yaml(actor?.addressed(text) ?? text, secretLine: input.secretLine)
         } catch let error as BadUsage {
-            printError("error: \(error)")
+            steps.hideSecretsByName(in: text)
+            printError("error: \(steps.redactor.redact("\(error)"))")
             return .badInput
         }
         let begin = MonotonicClock.nanoseconds()
@@ -191,7 +192,7 @@ public final class ShellSession {
         let foundOut = recorded.add(yaml, outcome, after: pause)
         switch outcome {
         case .refused(let complaints):
-            printError(complaints.trimmed)
+            printError(steps.redactor.redact(complaints.trimmed))
             return .badInput
         case .done(_, let answer):
             if let answer, !answer.isNull { print(steps.redactor.redact(answer).prettyPrinted()) }
