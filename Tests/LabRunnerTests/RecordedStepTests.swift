@@ -53,6 +53,40 @@ struct RecordedStepTests {
                 """)
     }
 
+    @Test("A pasted step expects what was seen, in whatever form it is written")
+    func pastedForms() async throws {
+        let shell = try await onThread {
+            try FakeShell(
+                """
+                { wallet: createActivation, with: { activationCode: AAAAA-AAAAA-AAAAA-ATAAA } }
+                - wallet: createActivation
+                  with: { activationCode: AAAAA-AAAAA-AAAAA-ATAAA }
+
+                - { main: hasValidActivation }
+
+                """,
+                answers: [
+                    "wallet.createActivation": [
+                        ["error": ["name": "externalPendingOperation", "domain": "PowerAuthErrorDomain"]]
+                    ],
+                    "main.hasValidActivation": [["result": true]],
+                ], isInteractive: false, isRecording: true)
+        }
+        #expect(shell.outcome == .passed, "\(shell.errors)")
+        #expect(
+            shell.saved == """
+                name: Found by hand
+                lab: default
+                steps:
+                  - { wallet: createActivation, with: { activationCode: AAAAA-AAAAA-AAAAA-ATAAA }, fails: externalPendingOperation }
+                  - wallet: createActivation
+                    with: { activationCode: AAAAA-AAAAA-AAAAA-ATAAA }
+                    fails: externalPendingOperation
+                  - { main: hasValidActivation, expect: true }
+
+                """, "\(shell.saved ?? "")")
+    }
+
     @Test("What was typed after it was read in an answer becomes a reference, and its step keeps the answer")
     func references() async throws {
         let shell = try await onThread {

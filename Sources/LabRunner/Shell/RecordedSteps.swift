@@ -48,13 +48,11 @@ struct RecordedSteps {
         let margin = lines.map { $0.prefix { $0 == " " }.count }.min() ?? 0
         lines = lines.map { String($0.dropFirst(margin)) }
         let borrowed = borrowedTexts(in: lines, steps)
-        if steps.count == 1, case .command(let command) = steps[0].action, case .succeeds = command.outcome,
-            !lines[0].hasPrefix("{"), !lines[0].hasPrefix("- ")
-        {
+        if steps.count == 1, case .command(let command) = steps[0].action, case .succeeds = command.outcome {
             if let error {
-                lines.append("fails: \(error.name ?? error.code.map(String.init) ?? error.domain)")
+                Self.append("fails: \(error.name ?? error.code.map(String.init) ?? error.domain)", to: &lines)
             } else if let answer, let seen = Self.lasting(answer, command.command.result) {
-                lines.append("expect: \(ShellLine.flow(seen))")
+                Self.append("expect: \(ShellLine.flow(seen))", to: &lines)
             }
         }
         answers.note(typed: steps)
@@ -133,19 +131,31 @@ struct RecordedSteps {
 
     /// Lets the last step of an entry keep its answer.
     private static func keep(as name: String, in lines: inout [String]) {
-        let file = SourceFile(path: "step", text: lines.joined(separator: "\n"))
-        guard let root = YAMLDocument.parse(file, reporting: DiagnosticCollector()),
-            let keys = (root.elements?.last ?? root).entries?.map(\.keyPlace.range.start), let first = keys.first,
-            let last = lines.indices.last
-        else { return }
+        let keys = keys(ofLastStepIn: lines)
+        add("as: \(name)", to: &lines, at: keys.count > 1 ? keys[1].line - 1 : lines.count)
+    }
+
+    /// Adds a key to the only step of an entry, behind everything else: no place before it moves.
+    private static func append(_ entry: String, to lines: inout [String]) {
+        add(entry, to: &lines, at: lines.count)
+    }
+
+    private static func add(_ entry: String, to lines: inout [String], at index: Int) {
+        guard let first = keys(ofLastStepIn: lines).first, let last = lines.indices.last else { return }
         let isFlow = lines[first.line - 1].unicodeScalars.prefix(first.column - 1).last { $0 != " " } == "{"
         if isFlow, let brace = lines[last].lastIndex(of: "}") {
             let before = lines[last][..<brace].reversed().drop { $0 == " " }.count
-            lines[last] = "\(lines[last].prefix(before)), as: \(name) }"
+            lines[last] = "\(lines[last].prefix(before)), \(entry) }"
         } else {
-            let index = keys.count > 1 ? keys[1].line - 1 : lines.count
-            lines.insert(String(repeating: " ", count: first.column - 1) + "as: \(name)", at: index)
+            lines.insert(String(repeating: " ", count: first.column - 1) + entry, at: index)
         }
+    }
+
+    /// Where the keys of an entry's last step are.
+    private static func keys(ofLastStepIn lines: [String]) -> [SourcePosition] {
+        let file = SourceFile(path: "step", text: lines.joined(separator: "\n"))
+        let root = YAMLDocument.parse(file, reporting: DiagnosticCollector())
+        return root.flatMap { ($0.elements?.last ?? $0).entries }?.map(\.keyPlace.range.start) ?? []
     }
 
     /// The scenario, as `lab format` writes it.
