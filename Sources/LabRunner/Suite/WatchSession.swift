@@ -51,9 +51,10 @@ public final class WatchSession: Sendable {
         return try interruption.reaching({ bell.signal() }) {
             // The first run is of everything; a run that a mistake has kept from happening is still owed.
             var due: Set<String>?
+            let options = fixedOptions
             while true {
                 // Before the files are read: what is saved meanwhile is not missed.
-                let watches = try directories().map(DirectoryWatch.init)
+                let watches = try directories(of: options).map(DirectoryWatch.init)
                 let outcome = SuiteRunner(
                     options: options, environment: environment, changes: due.map(ChangedFiles.init), printer: printer,
                     interruption: interruption, writeErrors: writeErrors
@@ -71,8 +72,22 @@ public final class WatchSession: Sendable {
         }
     }
 
+    /// The options, with the scenarios that records select by name: each run writes a record, by which the next one would
+    /// select others.
+    private var fixedOptions: RunOptions {
+        guard options.lastFailed || options.slowest != nil || options.neverPlayed else { return options }
+        // The first run complains.
+        let search = SuiteSearch(options: options, environment: environment, print: { _ in }, writeErrors: { _ in })
+        guard let found = search.find(), !found.scenarios.isEmpty else { return options }
+        var fixed = options
+        (fixed.lastFailed, fixed.slowest, fixed.neverPlayed) = (false, nil, false)
+        let root = Files.directory(of: found.labFile)
+        fixed.paths = found.scenarios.map { $0.id.hasPrefix("/") ? $0.id : "\(root)/\($0.id)" }
+        return fixed
+    }
+
     /// The folders of all files that the scenarios are made of.
-    private func directories() -> [String] {
+    private func directories(of options: RunOptions) -> [String] {
         let suite = SuiteReader(
             labPath: options.labFile, environment: environment, settings: options.settings
         ).read(options.paths)

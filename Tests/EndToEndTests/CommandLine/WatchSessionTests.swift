@@ -44,6 +44,31 @@ extension EndToEnd {
             try workspace.expectNothingLeft()
         }
 
+        @Test("What a record has selected stays selected, whatever the runs in between record")
+        func recordedSelection() async throws {
+            let workspace = try workspace()
+            let (status, text) = try await onThread {
+                for name in ["a", "b"] {
+                    try workspace.write("name: Bad \(name)\nsteps:\n  - check: 1\n    expect: 2\n", to: "\(name).yaml")
+                }
+                #expect(try lab("run", ".", "--quiet", in: workspace).status == 1)
+                let session = try TerminalSession(
+                    ["run", "--last-failed", "--watch", "--jobs", "1"], in: workspace, columns: 120)
+                for (runs, name) in ["a", "b"].enumerated() {
+                    try waitUntil("run \(runs + 1)", showing: { session.text }) {
+                        Self.runs(in: session.text).count == runs + 1
+                    }
+                    try workspace.write("name: Good \(name)\nsteps:\n  - clock: freeze\n", to: "\(name).yaml")
+                }
+                try waitUntil("the third run", showing: { session.text }) { Self.runs(in: session.text).count == 3 }
+                #expect(Self.runs(in: session.text) == [[], ["Good a"], ["Good b"]])
+                try session.type("q")
+                return (try session.finish(), session.text)
+            }
+            #expect(status == 0, "\(text)")
+            try workspace.expectNothingLeft()
+        }
+
         @Test("Ctrl-C ends the waiting")
         func interruption() async throws {
             let workspace = try workspace()
