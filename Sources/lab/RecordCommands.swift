@@ -17,8 +17,14 @@ struct MergeCommand: ParsableCommand {
     func run() throws {
         guard !paths.isEmpty else { throw BadUsage(sentence: "`lab merge` needs the JSON reports of all shards") }
         try ImmediateEnd.onSignals()
-        let merge = ReportMerge(paths: paths, reports: try report.map(ReportOption.read)) { Console.write($0, to: 1) }
-        throw try merge.perform(isColoured: Console.look(of: 1).isColoured)
+        let reports = try report.map(ReportOption.read)
+        guard !reports.contains(where: { $0.format == .jsonl }) else {
+            throw BadUsage(sentence: "`lab merge` writes no jsonl report: its events are those of a run that goes on")
+        }
+        // A report on standard output is alone there, as that of `lab run` is.
+        let output: Int32 = reports.contains(where: \.isStandardOutput) ? 2 : 1
+        let merge = ReportMerge(paths: paths, reports: reports) { Console.write($0, to: output) }
+        throw try merge.perform(isColoured: Console.look(of: output).isColoured)
     }
 }
 

@@ -47,6 +47,21 @@ struct RunReportsTests {
         #expect(Files.exists(junit))
     }
 
+    @Test("The last event counts what has ended, not what the end of the run has kept from beginning")
+    func endedEarly() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("run.jsonl")
+        let reports = try RunReports([Self.report(.jsonl, path)], inputs: [])
+        try reports.begin(seed: 1, scenarios: 3, directory: "/d")
+        reports.ended(1, .sample(.passed))
+        reports.ended(2, .sample(.failed))
+        try reports.end(
+            JSONReport(seed: 1, seconds: 2, results: [.sample(.passed), .sample(.failed), .sample(.notRun)]),
+            outcome: .failed)
+        let last = try Self.events(in: path).last
+        #expect(last?["scenarios"] == 2 && last?["failures"] == 1)
+    }
+
     @Test("A stream that cannot be written makes the end of the run fail, and nothing before")
     func fullDisk() throws {
         let reports = try RunReports([Self.report(.jsonl, "/dev/full")], inputs: [])

@@ -9,6 +9,7 @@ internal import Synchronization
 final class RunReports: Sendable {
     private let files: [ReportFile]
     private let streams = Mutex<[Stream]>([])
+    private let counts = Mutex((ended: 0, failures: 0))
     private let made: UInt64
 
     /// A report that is written line by line.
@@ -54,6 +55,10 @@ final class RunReports: Sendable {
 
     /// A scenario has ended.
     func ended(_ number: Int, _ result: ScenarioResult) {
+        counts.withLock { counts in
+            counts.ended += 1
+            if result.isHeldAgainstRun { counts.failures += 1 }
+        }
         note(.scenarioFinished(.init(number: number, at: seconds, result: result)))
     }
 
@@ -62,11 +67,8 @@ final class RunReports: Sendable {
     /// - Parameter page: The page in the run's directory; nil when nothing was run.
     /// - Throws: ``LabFailure`` that names the path of a report that could not be written.
     func end(_ report: JSONReport, page: String? = nil, outcome: RunOutcome) throws {
-        let results = report.results
-        let failures = results.count(where: \.isHeldAgainstRun)
-        note(
-            .runFinished(
-                .init(at: seconds, scenarios: results.count, failures: failures, exitCode: outcome.rawValue)))
+        let (ended, failures) = counts.withLock { $0 }
+        note(.runFinished(.init(at: seconds, scenarios: ended, failures: failures, exitCode: outcome.rawValue)))
         for file in files { try file.write(report, page: page) }
         for stream in streams.withLock({ $0 }) {
             if let failure = stream.failure { try stream.file.explained { throw failure } }

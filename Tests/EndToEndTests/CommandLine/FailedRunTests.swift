@@ -110,6 +110,14 @@ extension EndToEnd {
             #expect(try essence("1.json", in: workspace).count < 5)
             let xml = try String(contentsOfFile: "\(workspace.directory)/merged.xml", encoding: .utf8)
             #expect(xml.contains("tests=\"5\" failures=\"1\""), "\(xml)")
+            try await onThread {
+                let alone = try LabCommand(["merge", "1.json", "2.json", "--report", "junit=-"], in: workspace).finish()
+                #expect(alone.output.hasPrefix("<?xml") && alone.output.hasSuffix("</testsuites>\n"), "\(alone.output)")
+                #expect(alone.errors.contains("4 passed, 1 failed in "), "\(alone.errors)")
+                let events = try LabCommand(["merge", "1.json", "2.json", "--report", "jsonl=e"], in: workspace)
+                    .finish()
+                #expect(events.status == 2 && events.errors.contains("jsonl"), "\(events.errors)")
+            }
         }
 
         /// What must be the same in every run with one seed, result by result.
