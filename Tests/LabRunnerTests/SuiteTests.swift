@@ -32,14 +32,19 @@ struct SuiteTests {
         #expect(outcome.scenarios.map(\.id) == ["b.yaml", "sub/a.yaml"])
     }
 
-    @Test("A row that is named beside its file is one scenario")
-    func rowBesideItsFile() throws {
+    @Test("A row that is named beside its file is one scenario", arguments: ["y", "y[0]", "[y", "y]"])
+    func rowBesideItsFile(row: String) throws {
         let directory = try workspace([
-            "a.yaml": "name: A\nrows:\n  - { id: x }\n  - { id: y }\nsteps:\n  - main: hasValidActivation\n"
+            "a.yaml": "name: A\nrows:\n  - { id: x }\n  - { id: '\(row)' }\nsteps:\n  - main: hasValidActivation\n"
         ])
-        let outcome = SuiteReader(labPath: nil, environment: [:]).read(["a.yaml[y]", "a.yaml"].map(directory.file))
-        #expect(outcome.diagnostics.isEmpty)
-        #expect(outcome.scenarios.map(\.id).sorted() == ["a.yaml[x]", "a.yaml[y]"])
+        func ids(_ paths: String...) -> [String] {
+            let outcome = SuiteReader(labPath: nil, environment: [:]).read(paths.map(directory.file))
+            #expect(outcome.diagnostics.isEmpty)
+            #expect(outcome.scenarios.compactMap(\.row).contains(row))
+            return outcome.scenarios.map(\.id)
+        }
+        #expect(ids("a.yaml[\(row)]") == ["a.yaml[\(row)]"])
+        #expect(ids("a.yaml[\(row)]", "a.yaml").sorted() == ["a.yaml[x]", "a.yaml[\(row)]"].sorted())
     }
 
     @Test("What was passed over and may have been meant to run is told")
@@ -128,6 +133,8 @@ struct SuiteTests {
         #expect(try selected("good", []) == ["a.yaml"])
         #expect(try selected("B.YAML", []) == ["b.yaml"])
         #expect(try selected(nil, ["fast"]) == ["a.yaml"])
+        #expect(
+            try selected(nil, ["fast", " slow"]) == ["a.yaml", "b.yaml"], "spaces beside a comma mean nothing")
         #expect(try selected(nil, ["!fast"]) == ["b.yaml"])
         #expect(try selected(nil, ["fast", "slow"]) == ["a.yaml", "b.yaml"])
         #expect(try selected(nil, ["fast or slow"]) == ["a.yaml", "b.yaml"])

@@ -57,8 +57,7 @@ public enum JUnitReport {
 
     private static func className(of result: ScenarioResult) -> String {
         // The row of a table stands in the name too.
-        var path = Substring(result.scenario)
-        if path.hasSuffix("]"), let open = path.lastIndex(of: "[") { path = path[..<open] }
+        var path = Substring(ScenarioPath.parts(of: result.scenario).file)
         if path.hasSuffix(".yaml") { path = path.dropLast(5) }
         return path.split(separator: "/").joined(separator: ".")
     }

@@ -45,10 +45,7 @@ public struct Scenario: Sendable {
     var allSteps: [Step] { (setup?.steps ?? []) + steps + (tearDown?.steps ?? []) }
 
     /// The name of the row of a table-driven scenario, as it stands in ``id``.
-    var row: String? {
-        guard id.hasSuffix("]"), let open = id.lastIndex(of: "[") else { return nil }
-        return String(id[id.index(after: open)...].dropLast())
-    }
+    var row: String? { ScenarioPath.parts(of: id).row }
 
     /// The command that runs the same scenario, and only the same row of it, with a seed.
     ///

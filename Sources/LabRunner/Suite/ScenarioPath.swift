@@ -13,11 +13,15 @@ struct ScenarioPath {
 
     init(_ text: String) {
         // A file may have brackets in its name.
-        guard !Files.exists(text), text.hasSuffix("]"), let open = text.lastIndex(of: "[") else {
-            (file, row) = (text, nil)
-            return
-        }
-        file = String(text[..<open])
-        row = String(text[text.index(after: open)...].dropLast())
+        (file, row) = Files.exists(text) ? (text, nil) : Self.parts(of: text)
+    }
+
+    /// The file and the row of a scenario's identifier. Both may have brackets in their names.
+    static func parts(of id: String) -> (file: String, row: String?) {
+        guard id.hasSuffix("]"),
+            let open = id.firstRange(of: ".yaml[").map({ id.index(before: $0.upperBound) })
+                ?? id.lastIndex(of: "[")
+        else { return (id, nil) }
+        return (String(id[..<open]), String(id[id.index(after: open)...].dropLast()))
     }
 }

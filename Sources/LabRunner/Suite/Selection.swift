@@ -12,6 +12,7 @@ struct Selection: Sendable {
     /// - Throws: ``BadUsage`` for an expression that is none.
     init(filter: String?, tags: [String]) throws {
         self.filter = filter
+        let tags = tags.map { $0.trimmed.isEmpty ? $0 : $0.trimmed }
         self.tags = tags.filter { !$0.contains(" ") }
         expressions = try tags.filter { $0.contains(" ") }.map(TagExpression.init)
     }
