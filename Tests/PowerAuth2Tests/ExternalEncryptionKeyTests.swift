@@ -1,6 +1,8 @@
 import Foundation
+import LabKit
 import PowerAuth2
 import SDKTestSupport
+import SimulatedDevice
 import TestSupport
 import Testing
 
@@ -60,5 +62,30 @@ struct ExternalEncryptionKeyTests {
         let error = #expect(throws: NSError.self) { try app.sdk.removeExternalEncryptionKey() }
         #expect(error?.powerAuthErrorCode == .invalidActivationState)
         #expect(await app.validate() == nil)
+    }
+
+    @Test(
+        "A change of the key that cannot be stored is none: the key in memory fits the stored state",
+        arguments: TestApp.Mode.allCases, [true, false])
+    func failedSave(mode: TestApp.Mode, isReadable: Bool) async throws {
+        let app = try await TestApp.activated(mode)
+        _ = try await app.status().get()
+        let changes: [(Bool, (PowerAuthSDK) throws -> Void)] = [
+            (true, { try $0.addExternalEncryptionKey(Self.key) }), (false, { try $0.removeExternalEncryptionKey() }),
+        ]
+        for (hasKey, change) in changes {
+            for point in isReadable ? [FaultPoint.keychainWrite] : [.keychainWrite, .keychainRead] {
+                try app.device.faults.arm(FaultRule(point: point, process: "main", action: .fail("EIO")))
+            }
+            let error = #expect(throws: NSError.self) { try change(app.sdk) }
+            #expect(error?.powerAuthErrorCode == .invalidActivationState)
+            // Without sharing the state is loaded again by the next task, which meets the refusal to read.
+            _ = app.sdk.hasValidActivation()
+            #expect(app.sdk.hasExternalEncryptionKey == !hasKey)
+            #expect(await app.validate() == nil)
+            try change(app.sdk)
+            #expect(app.sdk.hasExternalEncryptionKey == hasKey)
+            #expect(await app.validate() == nil)
+        }
     }
 }

@@ -26,15 +26,13 @@ extension PowerAuthSDK {
     /// - Throws: `missingActivation` without an activation, `invalidActivationState` when a key is set or in use,
     ///   `wrongParameter` for a key of another size, `encryption` otherwise.
     public func addExternalEncryptionKey(_ externalEncryptionKey: Data) throws {
-        try nsError {
-            try session.write { core in
-                if core.hasExternalEncryptionKey {
-                    throw NSError.powerAuth(.invalidActivationState, "EEK is already set")
-                }
-                guard core.hasValidActivation else { throw NSError.powerAuth(.missingActivation) }
-                try check(
-                    core.addExternalEncryptionKey(externalEncryptionKey), wrongState: "Activation is already using EEK")
+        try changeKey { core in
+            if core.hasExternalEncryptionKey {
+                throw NSError.powerAuth(.invalidActivationState, "EEK is already set")
             }
+            guard core.hasValidActivation else { throw NSError.powerAuth(.missingActivation) }
+            try check(
+                core.addExternalEncryptionKey(externalEncryptionKey), wrongState: "Activation is already using EEK")
         }
         setConfiguredExternalEncryptionKey(externalEncryptionKey)
     }
@@ -44,16 +42,35 @@ extension PowerAuthSDK {
     /// - Throws: `invalidActivationState` when no key is set or in use, `missingActivation` without an activation,
     ///   `encryption` otherwise.
     public func removeExternalEncryptionKey() throws {
-        try nsError {
-            try session.write { core in
-                guard core.hasExternalEncryptionKey else {
-                    throw NSError.powerAuth(.invalidActivationState, "EEK is not set")
-                }
-                guard core.hasValidActivation else { throw NSError.powerAuth(.missingActivation) }
-                try check(core.removeExternalEncryptionKey(), wrongState: "EEK is not set")
+        try changeKey { core in
+            guard core.hasExternalEncryptionKey else {
+                throw NSError.powerAuth(.invalidActivationState, "EEK is not set")
             }
+            guard core.hasValidActivation else { throw NSError.powerAuth(.missingActivation) }
+            try check(core.removeExternalEncryptionKey(), wrongState: "EEK is not set")
         }
         setConfiguredExternalEncryptionKey(nil)
+    }
+
+    /// Runs a change of state and key as a write task.
+    ///
+    /// A state that cannot be stored is loaded again, but the key is in memory only: it would stay changed, fit the state no
+    /// more, and neither signatures nor another change would be possible.
+    private func changeKey(_ change: (PowerAuthCoreSession) throws -> Void) throws(NSError) {
+        var undo: (() -> Void)?
+        do throws(NSError) {
+            try nsError {
+                try session.write { core in
+                    let before = core.sessionSetup.externalEncryptionKey
+                    try change(core)
+                    undo = { core.restoreExternalEncryptionKey(before) }
+                }
+            }
+        } catch {
+            // Not as a task, which may be refused for the same reason; the core has a lock of its own.
+            undo?()
+            throw error
+        }
     }
 
     private func check(_ code: PowerAuthCoreErrorCode, wrongState: String) throws(NSError) {

@@ -1,4 +1,5 @@
 public import Foundation
+internal import PowerAuthProtocol
 
 /// Password, biometry, external encryption key and vault (protocol.md, sections 13 and 14).
 extension PowerAuthCoreSession {
@@ -115,6 +116,13 @@ extension PowerAuthCoreSession {
         code { () throws(PowerAuthCoreErrorCode) in
             try write { machine throws(PowerAuthCoreErrorCode) in try machine.removeExternalEncryptionKey() }
         }
+    }
+
+    /// Brings back the key in memory from before a change of the state that could not be stored. The state is not touched.
+    /// - Parameter key: The key before the change; `nil` for none.
+    package func restoreExternalEncryptionKey(_ key: Data?) {
+        let key = key.flatMap { try? ExternalEncryptionKey($0) }
+        try? readMutating { machine in machine.externalEncryptionKey = key }
     }
 
     private func code(_ body: () throws(PowerAuthCoreErrorCode) -> Void) -> PowerAuthCoreErrorCode {
