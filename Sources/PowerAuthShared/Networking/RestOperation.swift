@@ -115,7 +115,8 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         }
         do throws(NSError) {
             let (httpRequest, parser) = try build()
-            send(httpRequest, parser, finished)
+            // Not in the task: the interceptors are the application's, and may take their time.
+            send(client.settings.intercepted(httpRequest), parser, finished)
         } catch {
             report(.failure(error))
             finished()
@@ -161,8 +162,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
                 headers += [("Content-Type", "application/json"), ("Accept", "application/json")]
                 if let userAgent = client.settings.userAgent { headers.append(("User-Agent", userAgent)) }
                 return (
-                    client.settings.intercepted(
-                        HTTPRequest(url: url, headers: headers, body: body, timeout: client.settings.timeout)),
+                    HTTPRequest(url: url, headers: headers, body: body, timeout: client.settings.timeout),
                     RestResponseParser(
                         decryptor: decryptor,
                         readsPlainErrors: !client.sandbox.keeps(.plainErrorIsNotRead))

@@ -3,6 +3,7 @@ import FoundationNetworking
 import PowerAuth2
 import PowerAuthShared
 import SDKTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -26,6 +27,37 @@ struct InterceptorTests {
             func values(_ name: String) -> [String] { request.headers.filter { $0.name == name }.map(\.value) }
             #expect(values("Authorization") == ["Basic QWxhZGRpbjpPcGVuU2VzYW1l"])
             #expect(values("X-Channel") == ["test"])
+        }
+    }
+
+    @Test(
+        "An interceptor runs outside of the session's tasks, so that it keeps nobody waiting",
+        arguments: TestApp.Mode.allCases)
+    func outsideOfTasks(mode: TestApp.Mode) async throws {
+        let app = try await TestApp.activated(mode)
+        let client = PowerAuthClientConfiguration.patient
+        let probe = TaskProbe()
+        client.requestInterceptors = [probe]
+        let sdk = try PowerAuthSDK(
+            configuration: app.sdk.configuration, clientConfiguration: client, sandbox: app.sandbox,
+            transport: app.transport)
+        probe.session = sdk.sessionProvider
+        #expect(try await sdk.status().get().state == .active)
+        #expect(await sdk.validate() == nil, "also of a signed request")
+        let answers = probe.answers.withLock { $0 }
+        #expect(answers.count >= 2 && answers.allSatisfy { $0 }, "\(answers)")
+    }
+
+    /// Notes of every request whether its thread is outside of the session's tasks.
+    private final class TaskProbe: PowerAuthHttpRequestInterceptor {
+        /// Set before the first request.
+        var session: (any PowerAuthCoreSessionProvider)?
+        let answers = Mutex<[Bool]>([])
+
+        func processRequest(_ request: NSMutableURLRequest) {
+            let isOutside = Mutex(false)
+            session?.executeOutside(ofTask: { isOutside.withLock { $0 = true } }, queue: .global())
+            answers.withLock { $0.append(isOutside.withLock { $0 }) }
         }
     }
 
