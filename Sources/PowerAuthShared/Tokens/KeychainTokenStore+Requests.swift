@@ -71,18 +71,26 @@ extension KeychainTokenStore {
         _ request: RemoteTokenRequest, _ provider: any RemoteTokenProvider
     ) -> GroupedTask<PowerAuthToken> {
         GroupedTask(
-            GroupedTask.Hooks(start: { [weak self] group in
-                group.setOperation(
-                    provider.requestToken(request) { [weak self] result in
-                        guard let self else {
-                            return group.complete(
-                                .failure(.powerAuth(.invalidActivationState, "Token store is no longer valid.")))
-                        }
-                        // After the last caller lost interest nothing is stored.
-                        guard !group.isFinished else { return }
-                        group.complete(result.flatMap { self.stored($0, for: request) })
-                    })
-            }))
+            GroupedTask.Hooks(
+                start: { [weak self] group in
+                    group.setOperation(
+                        provider.requestToken(request) { [weak self] result in
+                            guard let self else {
+                                return group.complete(
+                                    .failure(.powerAuth(.invalidActivationState, "Token store is no longer valid.")))
+                            }
+                            // After the last caller lost interest nothing is stored.
+                            guard !group.isFinished else { return }
+                            group.complete(result.flatMap { self.stored($0, for: request) })
+                        })
+                }, complete: { [weak self] _ in self?.forgetFinished(request.name) }))
+    }
+
+    /// A finished group holds the authentication of its request, with the user's password.
+    private func forgetFinished(_ name: String) {
+        groups.withLock { groups in
+            if groups[name]?.task.isFinished == true { groups[name] = nil }
+        }
     }
 
     /// Stores a new record, unless the activation changed while the request ran (sharing.md, D19).

@@ -214,4 +214,40 @@ struct TokenStoreTests {
         #expect(outcomes["request"]?.token?.canGenerateHeader == false)
         #expect(main.records.record(named: "T") == nil)
     }
+
+    /// A server that answers at once and keeps nothing.
+    private final class PromptProvider: RemoteTokenProvider {
+        func requestToken(
+            _ request: RemoteTokenRequest, completion: @escaping @Sendable (TaskResult<TokenRecord>) -> Void
+        ) -> any PowerAuthOperationTask {
+            // Sixteen bytes make a record.
+            let record = TokenRecord(
+                name: request.name, identifier: "8e6a9c2b-2b1f-4f4f-9b61-3f0d5a0d7c11", secret: Data(count: 16),
+                activationId: request.activationId, factors: request.authentication?.tokenFactorMask ?? 0)!
+            completion(.success(record))
+            return TestTokenProvider.Task()
+        }
+
+        func removeToken(
+            _ record: TokenRecord, completion: @escaping @Sendable (TaskResult<Void>) -> Void
+        ) -> (any PowerAuthOperationTask)? { nil }
+    }
+
+    @Test("A request that has ended keeps nothing of its caller's, above all not the password")
+    func endedRequest() async throws {
+        let provider = PromptProvider()
+        main.store.setProvider(provider)
+        let outcomes = Outcomes()
+        weak var password: PowerAuthCorePassword?
+        do {
+            let given = PowerAuthCorePassword(string: "1234")
+            password = given
+            main.store.requestAccessToken(
+                withName: "T", authentication: .possessionWithPassword(password: given),
+                completion: outcomes.collect("request"))
+        }
+        await mainQueueIsIdle()
+        #expect(outcomes["request"]?.token != nil)
+        #expect(password == nil)
+    }
 }
