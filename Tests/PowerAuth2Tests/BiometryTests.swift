@@ -160,6 +160,15 @@ struct BiometryTests {
         #expect(pending.sdk.hasValidActivation())
     }
 
+    @Test("With nothing to persist the device is not asked, and nothing is stored", arguments: TestApp.Mode.allCases)
+    func nothingPending(mode: TestApp.Mode) async throws {
+        let app = try await TestApp(mode)
+        let authentication = PowerAuthAuthentication.persistWithPasswordAndBiometry(password: TestApp.password)
+        let refusal = #expect(throws: NSError.self) { try app.sdk.persistActivation(with: authentication) }
+        #expect(refusal?.powerAuthErrorCode == .invalidActivationState)
+        #expect(app.sandbox.keychain.accounts(service: PowerAuthKeychain_Possession).accounts ?? [] == [])
+    }
+
     @Test(
         "Persisting with a key that the keychain refuses can be tried again; the original lost the key (sdk.7)",
         arguments: [[], ["sdk.7"]])

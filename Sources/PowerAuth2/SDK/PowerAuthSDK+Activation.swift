@@ -153,6 +153,8 @@ extension PowerAuthSDK {
     }
 
     private func persist(_ authentication: PowerAuthAuthentication) throws(NSError) {
+        // First of all, so that nothing is asked or stored for a call that makes no sense.
+        try nsError { try session.read { core in try requirePendingActivation(core) } }
         if authentication.usage == .sign {
             PowerAuthLog.write("WARNING: An authentication made for signing is used to persist an activation.")
         }
@@ -175,7 +177,7 @@ extension PowerAuthSDK {
         }
         try nsError {
             try session.write { core in
-                guard core.hasPendingActivation else { throw NSError.powerAuth(.invalidActivationState) }
+                try requirePendingActivation(core)
                 factorKeys.biometry.removeAll()
                 // The key goes first: while nothing else has changed, the application may try again.
                 if let key = keys.biometryUnlockKey, !factorKeys.biometry.storeFirst(key), givenBiometryKey == nil {
@@ -188,6 +190,10 @@ extension PowerAuthSDK {
                 tokens.removeAllLocalTokens()
             }
         }
+    }
+
+    private func requirePendingActivation(_ core: PowerAuthCoreSession) throws(NSError) {
+        guard core.hasPendingActivation else { throw .powerAuth(.invalidActivationState) }
     }
 }
 
