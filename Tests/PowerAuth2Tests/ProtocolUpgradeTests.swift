@@ -1,5 +1,7 @@
 import Foundation
+import LabKit
 import SDKTestSupport
+import SimulatedDevice
 import TestSupport
 import Testing
 
@@ -148,6 +150,27 @@ struct ProtocolUpgradeTests {
             #expect(other.sdk.externalPendingOperation == nil)
             #expect(await other.validate() == nil)
         }
+    }
+
+    @Test("A fetch that nobody waits for any more when its answer is read begins no upgrade")
+    func cancelledWhileItsAnswerIsRead() async throws {
+        let app = try await TestApp.withOldActivation(.sharing)
+        let other = try app.neighbour()
+        app.transport.order(.hold(.response), for: Self.status)
+        let task = app.sdk.fetchActivationStatus { _, _ in Issue.record("a cancelled fetch does not report") }
+        await app.transport.holds(Self.status)
+        let caller = Transferred(try #require(task))
+        app.device.faults.onFiring { _ in caller.value.cancel() }
+        // The next lock is that of the task which reads the answer.
+        try app.device.faults.arm(
+            FaultRule(point: .statusLockTaken, process: "main", action: .delay(.milliseconds(1))))
+        // Comes back when everything has happened that follows the answer.
+        try await onThread { app.transport.release(Self.status) }
+        #expect(caller.value.isCancelled)
+        #expect(other.sdk.externalPendingOperation == nil && !other.sdk.hasPendingProtocolUpgrade())
+        #expect(app.transport.count(of: Self.start) == 0)
+        #expect(try await other.status().get().state == .active)
+        try await expectUpgraded(app)
     }
 
     @Test("Another application takes up what this one could not finish")

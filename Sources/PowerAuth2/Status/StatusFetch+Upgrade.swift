@@ -25,12 +25,10 @@ extension StatusFetch {
         }
         let step = try ProtocolUpgradeStep(server: reading.serverVersion, local: local, pending: pending)
         if step == .none { return report(reading, in: group) }
-        guard try announceUpgrade(isNew: step == .begin) else {
+        guard try announceUpgrade(isNew: step == .begin, in: group) else {
             // Another application is at it, and the state will say so when it is done.
             return report(reading, in: group)
         }
-        // From here on the two sides differ for a while: nobody's loss of interest may stop it.
-        group.continuesWithoutChildren = true
         switch step {
         case .begin, .start: start(after: reading, in: group, attempt: attempt)
         case .commit: commit(after: reading, in: group, attempt: attempt)
@@ -41,10 +39,17 @@ extension StatusFetch {
     /// Tells the other applications that this one runs the upgrade, and notes a new one in the state.
     ///
     /// - Returns: false when another application does.
-    private func announceUpgrade(isNew: Bool) throws(NSError) -> Bool {
+    /// - Throws: `operationCancelled` when nobody waits for the fetch any more; nothing was begun then.
+    private func announceUpgrade(
+        isNew: Bool, in group: GroupedTask<PowerAuthActivationStatus>
+    ) throws(NSError) -> Bool {
         do throws(NSError) {
             try nsError {
                 try session.write { core in
+                    // From here on the two sides differ for a while: nobody's loss of interest may stop it. Who lost it
+                    // while this waited for the session has ended the fetch, and nobody else would withdraw the upgrade.
+                    group.continuesWithoutChildren = true
+                    guard !group.isFinished else { throw NSError.powerAuth(.operationCancelled) }
                     // The original does not announce it (sdk.md, section 15, item 21).
                     if !sandbox.keeps(.unannouncedUpgrade) {
                         try session.startExternalPendingOperation(.protocolUpgrade)

@@ -39,6 +39,15 @@ package final class GroupedTask<Value>: Sendable {
         var children: [Child] = []
         var operation: Transferred<any PowerAuthOperationTask>?
         var continuesWithoutChildren = false
+
+        /// Moves to the final phase.
+        ///
+        /// - Returns: what the group was before; nil when it is not running.
+        mutating func end() -> State? {
+            guard phase == .running else { return nil }
+            defer { (phase, children, operation) = (.finished, [], nil) }
+            return self
+        }
     }
 
     /// One caller of the group.
@@ -169,25 +178,16 @@ package final class GroupedTask<Value>: Sendable {
     }
 
     private func remove(_ child: Child) {
-        let isLast = state.withLock { state in
+        // One step: whoever joins, or says that the work goes on without children, does so before or after the end.
+        let ended = state.withLock { state -> State? in
             state.children.removeAll { $0 === child }
-            return state.children.isEmpty && state.phase == .running && !state.continuesWithoutChildren
+            return state.children.isEmpty && !state.continuesWithoutChildren ? state.end() : nil
         }
-        guard isLast, let ended = end(onlyWithoutChildren: true) else { return }
+        guard let ended else { return }
         ended.operation?.value.cancel()
         hooks.complete(nil)
     }
 
     /// Moves to the final phase; nil when somebody else did it before.
-    private func end(onlyWithoutChildren: Bool = false) -> State? {
-        state.withLock { state in
-            guard state.phase == .running else { return nil }
-            if onlyWithoutChildren && !state.children.isEmpty { return nil }
-            let ended = state
-            state.phase = .finished
-            state.children = []
-            state.operation = nil
-            return ended
-        }
-    }
+    private func end() -> State? { state.withLock { $0.end() } }
 }
