@@ -104,6 +104,42 @@ struct BiometryKeyPairTests {
         #expect(try await app.sign(next, with: .possessionWithBiometry(prompt: "Confirm")).get())
     }
 
+    @Test("A key that was read for a factor which another application has replaced meanwhile signs nothing")
+    func replacedDuringDialog() async throws {
+        let (app, sdk) = try await TestApp.withBiometry(.sharing)
+        let other = try app.neighbour()
+        async let header = other.sign(with: .possessionWithBiometry(prompt: "Confirm"))
+        try await app.dialogIsOpen()
+        #expect(await sdk.addBiometry() == nil)
+        try app.answer(.success)
+        #expect(try await header.code == .biometryFailed)
+        #expect(try await app.failedAttempts() == 0)
+        for signer in [other.sdk, sdk] {
+            try app.answer(.success)
+            #expect(try await app.sign(signer, with: .possessionWithBiometry(prompt: "Confirm")).get())
+        }
+    }
+
+    @Test("A key beside of a factor that was replaced during the dialog is not put in the place of the new one's")
+    func besideReplacedDuringDialog() async throws {
+        let (app, sdk) = try await TestApp.withBiometry(.sharing)
+        let other = try app.neighbour()
+        try app.refuse(.inPlace)
+        #expect(await sdk.addBiometry() == nil)
+        async let header = other.sign(with: .possessionWithBiometry(prompt: "Confirm"))
+        try await app.dialogIsOpen()
+        try app.refuse(.inPlace)
+        #expect(await sdk.addBiometry() == nil)
+        try app.answer(.success)
+        #expect(try await header.code == .biometryFailed)
+        for signer in [other.sdk, sdk] {
+            try app.answer(.success)
+            #expect(try await app.sign(signer, with: .possessionWithBiometry(prompt: "Confirm")).get())
+        }
+        #expect(app.accounts == [Self.account])
+        #expect(try await app.failedAttempts() == 0)
+    }
+
     @Test("No key outlives its factor or its activation", arguments: [true, false])
     func removed(removesActivation: Bool) async throws {
         let (app, sdk) = try await TestApp.withBiometry()

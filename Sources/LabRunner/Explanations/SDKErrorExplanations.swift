@@ -83,12 +83,18 @@ extension Explanation {
             advice: "`phone: answerBiometry` answers the next dialog.", references: ["sdk.md, section 9.9"],
             scenarios: ["sdk/biometry.yaml"]),
         Explanation(
-            "biometryFailed", .sdkError, code: 10, "The key of the biometry factor could not be read.",
+            "biometryFailed", .sdkError, code: 10,
+            "The key of the biometry factor could not be read, or is no longer it.",
             causes: [
                 "The enrolled fingers or faces changed, and the key belongs to the set before (`biometryKey: currentSet`).",
                 "The sensor did not recognise the owner.",
-            ], advice: "Add the factor again.", references: ["sdk.md, section 5.4", "sdk.md, section 9.9"],
-            scenarios: ["sdk/biometry-is-altered.yaml", "sdk/biometry.yaml"]),
+                "Another app with the same activation replaced the factor while the dialog was open.",
+            ], advice: "Ask again when the factor was replaced, else add it again.",
+            references: ["sdk.md, section 5.4", "sdk.md, section 9.9", "sharing.md, D6"],
+            scenarios: [
+                "sdk/biometry-is-altered.yaml", "sdk/biometry.yaml",
+                "sharing/factor-that-is-replaced-during-a-dialog.yaml",
+            ]),
         Explanation(
             "operationCancelled", .sdkError, code: 11,
             "The SDK itself ended the operation; an app's cancel has no error.",

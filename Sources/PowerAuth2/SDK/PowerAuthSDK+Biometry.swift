@@ -49,7 +49,7 @@ extension PowerAuthSDK {
             afterwards: { session, vaultKey, keys in
                 let key = PowerAuthCoreSession.generateSignatureUnlockKey()
                 keys.biometryUnlockKey = key
-                try session.write { core in
+                let factor = try session.write { core in
                     let before = core.serializedState()
                     guard core.addBiometryFactor(vaultKey, keys: keys) else {
                         throw NSError.powerAuth(.invalidActivationState)
@@ -59,9 +59,10 @@ extension PowerAuthSDK {
                         _ = core.deserializeState(before)
                         throw NSError.powerAuth(.biometryNotAvailable)
                     }
+                    return core.biometryFactorIdentity
                 }
                 // Not before the state is saved: until then the earlier key is in force.
-                biometry.putInPlace(key)
+                biometry.putInPlace(key, of: factor)
                 return true
             })
     }

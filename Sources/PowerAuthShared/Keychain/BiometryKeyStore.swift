@@ -10,7 +10,7 @@ package import SimulatedDevice
 ///     F1           K1                                           before
 ///     F1           K1           K2                              ``keep(_:for:)``
 ///     F2           K1           K2                              the task ends, the state is saved
-///     F2                        K2                              ``putInPlace(_:)`` …
+///     F2                        K2                              ``putInPlace(_:of:)`` …
 ///     F2           K2           K2
 ///     F2           K2                                           the form that every version of the SDK reads
 ///
@@ -68,8 +68,11 @@ package final class BiometryKeyStore: Sendable {
         }
     }
 
-    private func accountInForce() -> String {
-        session.readTask { accountInForce(for: $0.biometryFactorIdentity) } ?? account
+    private func accountInForce() -> (account: String, factor: BiometryFactorIdentity) {
+        session.readTask { core in
+            let factor = core.biometryFactorIdentity
+            return (accountInForce(for: factor), factor)
+        } ?? (account, .none)
     }
 
     private func account(beside name: String) -> String { account + Self.infix + name }
@@ -92,17 +95,20 @@ package final class BiometryKeyStore: Sendable {
     /// Reads the key in force.
     ///
     /// - Parameter dialog: how the user is asked; nil leaves the text to the system.
-    /// - Returns: the keychain's answer, and the key if it is ``errSecSuccess``.
-    func read(_ dialog: PowerAuthKeychainAuthentication?) -> (status: OSStatus, key: Data?) {
+    /// - Returns: the keychain's answer, the key if it is ``errSecSuccess``, and the factor that it is the key of. Another
+    ///   process may have replaced the factor while the user was asked.
+    func read(
+        _ dialog: PowerAuthKeychainAuthentication?
+    ) -> (status: OSStatus, key: Data?, factor: BiometryFactorIdentity) {
         var inForce = accountInForce()
-        var reading = read(inForce, dialog)
-        if reading.status == errSecItemNotFound, inForce != account {
+        var reading = read(inForce.account, dialog)
+        if reading.status == errSecItemNotFound, inForce.account != account {
             // Another process has put the key in its place meanwhile; nobody was asked yet.
             inForce = accountInForce()
-            reading = read(inForce, dialog)
+            reading = read(inForce.account, dialog)
         }
-        if let key = reading.key, inForce != account { putInPlace(key) }
-        return reading
+        if let key = reading.key, inForce.account != account { putInPlace(key, of: inForce.factor) }
+        return (reading.status, reading.key, inForce.factor)
     }
 
     private func read(_ account: String, _ dialog: PowerAuthKeychainAuthentication?) -> (status: OSStatus, key: Data?) {
@@ -124,9 +130,9 @@ package final class BiometryKeyStore: Sendable {
         let inForce = accountInForce()
         var status = errSecSuccess
         guard var keys = keychain.allValues(with: dialog, status: &status) else { return (status, nil) }
-        if inForce != account, let key = keys[inForce] {
+        if inForce.account != account, let key = keys[inForce.account] {
             keys[account] = key
-            putInPlace(key)
+            putInPlace(key, of: inForce.factor)
         }
         return (status, keys.filter { Self.owner(of: $0.key) == $0.key })
     }
@@ -149,10 +155,14 @@ package final class BiometryKeyStore: Sendable {
 
     /// Brings a key that is kept beside, and in force, to the account where every version of the SDK looks for it. What
     /// cannot be done stays for the next time: the key beside is as good.
-    package func putInPlace(_ key: Data) {
+    ///
+    /// - Parameters:
+    ///   - key: the key.
+    ///   - factor: the factor that it is the key of.
+    package func putInPlace(_ key: Data, of factor: BiometryFactorIdentity) {
         session.readVoidTask { core in
             // Meanwhile another process may have done it, or have replaced the factor.
-            guard case .named(let name) = core.biometryFactorIdentity,
+            guard case .named(let name) = factor, core.biometryFactorIdentity == factor,
                 accountsBeside().contains(account(beside: name))
             else { return }
             keychain.deleteData(forKey: account)

@@ -21,7 +21,7 @@ extension FactorKeySource {
             default: throw .biometry(error)
             }
         }
-        return try readBiometryKey(PowerAuthKeychainAuthentication(context: context))
+        return try readBiometryKey(PowerAuthKeychainAuthentication(context: context)).key
     }
 
     /// Reads every key of the biometry service.

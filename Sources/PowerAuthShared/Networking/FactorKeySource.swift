@@ -2,6 +2,14 @@ package import Foundation
 import LocalAuthentication
 package import SimulatedDevice
 
+/// What a request is signed with.
+package struct SigningKeys {
+    let unlockKeys: PowerAuthCoreSignatureUnlockKeys
+    let factor: PowerAuthCoreSignatureFactor
+    /// The biometry factor that the stored key was read for; nil when none was read.
+    let biometry: BiometryFactorIdentity?
+}
+
 /// Where the unlock keys of the factors come from: the device's identity, the keychain, the caller (sdk.md, sections 9.9
 /// and 10).
 ///
@@ -38,11 +46,10 @@ package final class FactorKeySource: Sendable {
     ///
     /// - Throws: `wrongParameter` without any factor; `biometryNotAvailable`, `biometryCancel` or `biometryFailed` when
     ///   the biometry key is out of reach.
-    package func keys(
-        for authentication: PowerAuthAuthentication
-    ) throws(NSError) -> (keys: PowerAuthCoreSignatureUnlockKeys, factor: PowerAuthCoreSignatureFactor) {
+    package func keys(for authentication: PowerAuthAuthentication) throws(NSError) -> SigningKeys {
         let keys = PowerAuthCoreSignatureUnlockKeys()
         var factor: PowerAuthCoreSignatureFactor = []
+        var biometry: BiometryFactorIdentity?
         if authentication.usePossession {
             factor.insert(.possession)
             keys.possessionUnlockKey =
@@ -54,13 +61,14 @@ package final class FactorKeySource: Sendable {
         }
         if authentication.useBiometry {
             factor.insert(.biometry)
-            keys.biometryUnlockKey =
-                if let given = authentication.overridenBiometryKey { given } else {
-                    try storedBiometryKey(for: authentication)
-                }
+            if let given = authentication.overridenBiometryKey {
+                keys.biometryUnlockKey = given
+            } else {
+                (keys.biometryUnlockKey, biometry) = try storedBiometryKey(for: authentication)
+            }
         }
         guard !factor.isEmpty else { throw .powerAuth(.wrongParameter, "No authentication factor is selected.") }
-        return (keys, factor)
+        return SigningKeys(unlockKeys: keys, factor: factor, biometry: biometry)
     }
 
     /// The possession unlock key of the device, 16 bytes; made of the vendor identifier on first use.
@@ -82,15 +90,17 @@ package final class FactorKeySource: Sendable {
     ///
     /// - Throws: `biometryNotAvailable` on a device without biometry, `biometryCancel` when the user cancelled or
     ///   another request of the process is under way, `biometryFailed` without a key and for an unusable context.
-    private func storedBiometryKey(for authentication: PowerAuthAuthentication) throws(NSError) -> Data {
+    private func storedBiometryKey(
+        for authentication: PowerAuthAuthentication
+    ) throws(NSError) -> (key: Data, factor: BiometryFactorIdentity) {
         let dialog: PowerAuthKeychainAuthentication? =
             authentication.biometryContext == nil && authentication.biometryPrompt == nil
             ? nil
             : PowerAuthKeychainAuthentication(
                 prompt: authentication.biometryPrompt, context: authentication.biometryContext)
-        let key = try sandbox.authentication.exclusively { () throws(NSError) in try readBiometryKey(dialog) }
-        guard let key else { throw .powerAuth(.biometryCancel) }
-        return key
+        let reading = try sandbox.authentication.exclusively { () throws(NSError) in try readBiometryKey(dialog) }
+        guard let reading else { throw .powerAuth(.biometryCancel) }
+        return reading
     }
 
     /// Reads the stored biometry key. The caller has reserved biometry for itself.
@@ -99,12 +109,15 @@ package final class FactorKeySource: Sendable {
     /// counts a failed attempt.
     ///
     /// - Parameter dialog: how the user is asked; nil leaves the text to the system.
-    package func readBiometryKey(_ dialog: PowerAuthKeychainAuthentication?) throws(NSError) -> Data {
+    /// - Returns: the key, and the factor that was in force when it was read.
+    package func readBiometryKey(
+        _ dialog: PowerAuthKeychainAuthentication?
+    ) throws(NSError) -> (key: Data, factor: BiometryFactorIdentity) {
         guard sandbox.authentication.sensor != nil else { throw .powerAuth(.biometryNotAvailable) }
-        let (status, stored) = biometry.read(dialog)
+        let (status, stored, factor) = biometry.read(dialog)
         if let error = NSError.biometry(keychainStatus: status) { throw error }
         if invalidatesContext { dialog?.context?.invalidate() }
-        return stored ?? PowerAuthCoreSession.generateSignatureUnlockKey()
+        return (stored ?? PowerAuthCoreSession.generateSignatureUnlockKey(), factor)
     }
 
     /// Every key of the biometry service, by its account. The caller has reserved biometry for itself.

@@ -19,29 +19,30 @@ package final class RequestSigner: Sendable {
     ///
     /// - Throws: `pendingProtocolUpgrade` during an upgrade of the protocol, `missingActivation` without an activation,
     ///   `wrongParameter` without a factor, `biometryNotAvailable`, `biometryCancel` or `biometryFailed` without the
-    ///   biometry key, `signatureError` when the core refuses, `invalidActivationState` when the state cannot be
-    ///   stored.
+    ///   biometry key, `biometryFailed` also when the factor was replaced while the user was asked, `signatureError` when
+    ///   the core refuses, `invalidActivationState` when the state cannot be stored.
     package func sign(
         _ request: PowerAuthCoreHTTPRequestData, with authentication: PowerAuthAuthentication
     ) throws(NSError) -> PowerAuthCoreHTTPRequestDataSignature {
         try nsError { try session.read { core in try requireActivation(core) } }
-        let (keys, factor) = try factorKeys.keys(for: authentication)
+        let keys = try factorKeys.keys(for: authentication)
         return try nsError {
             try session.read { core in
                 try requireActivation(core)
-                return try sign(request, keys: keys, factor: factor)
+                return try sign(request, with: keys)
             }
         }
     }
 
     /// Signs inside a session task that is already open.
     func sign(
-        _ request: PowerAuthCoreHTTPRequestData, keys: PowerAuthCoreSignatureUnlockKeys,
-        factor: PowerAuthCoreSignatureFactor
+        _ request: PowerAuthCoreHTTPRequestData, with keys: SigningKeys
     ) throws(NSError) -> PowerAuthCoreHTTPRequestDataSignature {
         let signature = try nsError {
             try session.write { core in
-                guard let signature = core.signHttpRequestData(request, keys: keys, factor: factor) else {
+                try requireFactor(of: keys, core)
+                guard let signature = core.signHttpRequestData(request, keys: keys.unlockKeys, factor: keys.factor)
+                else {
                     throw NSError.powerAuth(.signatureError)
                 }
                 return signature
@@ -51,6 +52,16 @@ package final class RequestSigner: Sendable {
             .counterUsed(
                 counter: signature.counterLabel, activationId: signature.activationId, factor: signature.factor))
         return signature
+    }
+
+    /// The user is asked outside of the task, so another application may have replaced the factor since. A key that is not
+    /// the factor's gives a wrong signature without a complaint, which the server would count as a failed attempt. Where
+    /// there is no factor any more, the core refuses.
+    private func requireFactor(of keys: SigningKeys, _ core: PowerAuthCoreSession) throws(NSError) {
+        guard let factor = keys.biometry, case .named = core.biometryFactorIdentity else { return }
+        guard core.biometryFactorIdentity == factor else {
+            throw .powerAuth(.biometryFailed, "The biometry factor was replaced while the user was asked")
+        }
     }
 
     private func requireActivation(_ core: PowerAuthCoreSession) throws(NSError) {

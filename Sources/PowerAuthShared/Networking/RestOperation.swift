@@ -130,7 +130,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
             throw CurlError.error(.badURL, "The base URL is not a URL.", path: client.settings.baseURL)
         }
         // Keys are read before the task is entered: a dialog must not be open while the session is locked.
-        var signing: (keys: PowerAuthCoreSignatureUnlockKeys, factor: PowerAuthCoreSignatureFactor)?
+        var signing: SigningKeys?
         if endpoint.signatureUriId != nil {
             guard let authentication = request.authentication else {
                 throw .powerAuth(.networkError, "Authentication object is missing.")
@@ -195,14 +195,11 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     }
 
     private func authorization(
-        _ uriId: String, body: Data,
-        _ signing: (keys: PowerAuthCoreSignatureUnlockKeys, factor: PowerAuthCoreSignatureFactor),
-        _ core: PowerAuthCoreSession
+        _ uriId: String, body: Data, _ signing: SigningKeys, _ core: PowerAuthCoreSession
     ) throws(NSError) -> (name: String, value: String) {
         try requireSigning(core)
         let signature = try client.signer.sign(
-            PowerAuthCoreHTTPRequestData(method: "POST", uri: uriId, body: body), keys: signing.keys,
-            factor: signing.factor)
+            PowerAuthCoreHTTPRequestData(method: "POST", uri: uriId, body: body), with: signing)
         return ("X-PowerAuth-Authorization", signature.authHeaderValue)
     }
 
