@@ -5,8 +5,10 @@ package import SimulatedDevice
 /// The platform keeps keychain items when an application is deleted, but not its preferences. So a missing flag in
 /// the preferences means a fresh installation. Preferences that cannot be read mean nothing.
 ///
-/// Thread rule: one thread at a time; applications that share run it under the status lock.
+/// Thread rule: any thread; applications that share run it under the status lock.
 package struct InstallationCheck: Sendable {
+    private static let lockFile = "PowerAuthInstallationLock"
+
     /// Whose the sessions in the keychain are.
     package let records: InstallationRecords
     private let services: KeychainServices
@@ -37,8 +39,9 @@ package struct InstallationCheck: Sendable {
     /// - Parameter willRemove: called before anything is removed.
     /// - Throws: ``InvalidConfiguration/deviceNotUnlocked`` before the first unlock of the device,
     ///   ``InvalidConfiguration/preferencesUnavailable(name:reason:)`` when it cannot be known whether the flag is set, or it
-    ///   cannot be set, and ``InvalidConfiguration/leftoversNotRemoved(reason:)``. Nothing is known then, so that the state
-    ///   must not be used; a later call tries again.
+    ///   cannot be set, ``InvalidConfiguration/lockFileUnavailable(path:reason:)``, and
+    ///   ``InvalidConfiguration/leftoversNotRemoved(reason:)``. Nothing is known then, so that the state must not be used; a
+    ///   later call tries again.
     func run(willRemove: () throws -> Void = {}) throws(InvalidConfiguration) {
         if sandbox.keeps(.unguardedWipe) { return wipe() }
         guard let defaults = sandbox.defaults(suite: suiteName) else {
@@ -46,6 +49,10 @@ package struct InstallationCheck: Sendable {
                 "The preferences '\(suiteName ?? "")' do not exist, so a reinstallation cannot be recognised.")
             return
         }
+        guard try !isFlagSet(defaults) else { return }
+        let lock = try takeLock()
+        defer { try? lock.unlock() }
+        // Another process may have set it while this one waited, and may have stored a session since.
         guard try !isFlagSet(defaults) else { return }
         try? sandbox.pass(.wipeBegun)
         do {
@@ -64,6 +71,22 @@ package struct InstallationCheck: Sendable {
         try? sandbox.pass(.wipeDone)
         try setFlag(defaults)
         try? sandbox.pass(.wipeFlagWritten)
+    }
+
+    /// Waits for the others with the same flag: it stands for the sessions of every instance identifier, and the status lock
+    /// is one of a single identifier. Whoever holds it waits for locks of the system only.
+    private func takeLock() throws(InvalidConfiguration) -> SharedFileLock {
+        let locate: @Sendable () -> String = { [sandbox, suiteName] in
+            let container = suiteName.flatMap { sandbox.containerPath(forAppGroup: $0) } ?? sandbox.home
+            return container + "/" + Self.lockFile
+        }
+        do {
+            let lock = try SharedFileLock(locate: locate)
+            try lock.lock()
+            return lock
+        } catch {
+            throw .lockFileUnavailable(path: locate(), reason: String(describing: error))
+        }
     }
 
     private func isFlagSet(_ defaults: DefaultsSuite) throws(InvalidConfiguration) -> Bool {
