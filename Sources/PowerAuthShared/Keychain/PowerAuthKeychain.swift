@@ -171,6 +171,17 @@ public final class PowerAuthKeychain: Sendable {
         return items.values
     }
 
+    /// Whether what is there can be told; false before the first unlock of the device, and while reading fails.
+    var isReadable: Bool {
+        [errSecSuccess, errSecItemNotFound].contains(
+            system.accounts(service: identifier, accessGroup: accessGroup).status)
+    }
+
+    /// Deletes an item; the system's status code tells how that ended.
+    package func delete(_ key: String) -> OSStatus {
+        system.delete(service: identifier, account: key, accessGroup: accessGroup)
+    }
+
     /// As ``allItems()`` with the types of the values.
     package func allValues() -> [String: Data] {
         system.items(service: identifier, accessGroup: accessGroup).values ?? [:]

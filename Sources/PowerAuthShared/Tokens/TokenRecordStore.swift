@@ -44,8 +44,24 @@ package struct TokenRecordStore: Sendable {
     }
 
     /// Removes a record; nothing happens when there is none.
-    package func remove(named name: String) {
-        if keychain.deleteData(forKey: account(name)) { sandbox.trace(.tokenRemoved(name: name)) }
+    ///
+    /// - Returns: false when the keychain refused.
+    @discardableResult
+    package func remove(named name: String) -> Bool {
+        switch keychain.delete(account(name)) {
+        case errSecSuccess:
+            sandbox.trace(.tokenRemoved(name: name))
+            return true
+        case errSecItemNotFound: return true
+        default: return false
+        }
+    }
+
+    /// Removes every record of the instance, or finds out that it cannot.
+    ///
+    /// - Returns: false when the keychain cannot be read or refused one.
+    package func removeEvery() -> Bool {
+        keychain.isReadable && accounts().allSatisfy { remove(named: String($0.dropFirst(prefix.count))) }
     }
 
     /// Removes every record of the instance.

@@ -67,9 +67,10 @@ package struct WatchPacket: Sendable {
         WatchPacket(target: target, error: error, fields: fields)
     }
 
-    /// The same packet with the moment at which it was said; a question and an error have none.
+    /// The same packet with the moment at which it was said; a question and an error have none. A packet that has one keeps
+    /// it: its content is not newer when it is sent later.
     func said(_ order: WatchOrder?) -> WatchPacket {
-        guard let order, error == nil, fields.isNews else { return self }
+        guard let order, error == nil, fields.isNews, fields.order == nil else { return self }
         var numbered = fields
         numbered.order = order
         return WatchPacket(target: target, error: nil, fields: numbered)

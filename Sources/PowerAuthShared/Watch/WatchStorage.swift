@@ -85,11 +85,8 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
         if let new, stored == nil || stored == new {
             return stored == new || status.set(Data(new.utf8), forKey: instanceId) == errSecSuccess
         }
-        records(instanceId).removeAll()
-        guard let new else {
-            status.deleteData(forKey: instanceId)
-            return true
-        }
+        guard records(instanceId).removeEvery() else { return false }
+        guard let new else { return [errSecSuccess, errSecItemNotFound].contains(status.delete(instanceId)) }
         return status.set(Data(new.utf8), forKey: instanceId) == errSecSuccess
     }
 
@@ -103,11 +100,10 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
     }
 
     /// Removes a record; nothing happens when there is none.
-    package func removeToken(named name: String, of instanceId: String, order: WatchOrder? = nil) {
-        _ = take(order, about: Self.item(name, instanceId)) {
-            records(instanceId).remove(named: name)
-            return true
-        }
+    ///
+    /// - Returns: false when the keychain refused.
+    package func removeToken(named name: String, of instanceId: String, order: WatchOrder? = nil) -> Bool {
+        take(order, about: Self.item(name, instanceId)) { records(instanceId).remove(named: name) }
     }
 
     /// Takes note of a token that the phone has given in a reply; the token store stores it.

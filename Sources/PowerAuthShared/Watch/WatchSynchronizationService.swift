@@ -49,7 +49,9 @@ package final class WatchSynchronizationService: WatchPacketHandler {
         case .get:
             return WatchResponse(.watchUnsupportedCommand(payload.command.rawValue))
         case .remove:
-            storage.removeToken(named: payload.tokenName, of: instanceId, order: payload.order)
+            guard storage.removeToken(named: payload.tokenName, of: instanceId, order: payload.order) else {
+                return WatchResponse(.watchStorage)
+            }
         case .put:
             guard let data = payload.tokenData, TokenRecord(data)?.name == payload.tokenName else {
                 return WatchResponse(.watchTokenDeserialization)

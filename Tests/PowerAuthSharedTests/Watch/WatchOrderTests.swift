@@ -61,6 +61,22 @@ struct WatchOrderTests {
         #expect(records.record(named: "T") == nil, "what has no number is done as it comes")
     }
 
+    @Test("A removal that the keychain refuses, as before the first unlock, is told and can be said again")
+    func refusedRemoval() throws {
+        say(WatchStatusPayload(.put, activationId: "A", order: order(1)))
+        try put("T", 1)
+        try put("U", 1)
+        try sandbox.security.changeState { $0.reboot() }
+        #expect(!storage.removeToken(named: "T", of: "i", order: order(2)))
+        #expect(!storage.update(activationId: nil, of: "i", order: order(2)))
+        try sandbox.security.changeState { $0.unlock() }
+        #expect(storage.activationId("i") == "A" && records.record(named: "T") != nil)
+        #expect(storage.removeToken(named: "T", of: "i", order: order(2)))
+        #expect(records.record(named: "T") == nil && records.record(named: "U") != nil)
+        #expect(storage.update(activationId: nil, of: "i", order: order(2)))
+        #expect(storage.activationId("i") == nil && records.record(named: "U") == nil)
+    }
+
     @Test("An older status does not replace a newer one, also not in the next process of the watch's app")
     func olderStatus() {
         say(WatchStatusPayload(.put, activationId: "B", order: order(2)))
