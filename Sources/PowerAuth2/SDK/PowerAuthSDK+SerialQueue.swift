@@ -73,6 +73,10 @@ private final class ApplicationOperation: SerialOperation, @unchecked Sendable {
     func refuse(_ error: NSError) {
         PowerAuthLog.write("ERROR: An operation of the serial queue is cancelled: \(error.localizedDescription)")
         operation.cancel()
+        skip()
+    }
+
+    func skip() {
         // A queue makes a cancelled operation end without running it; it is kept until then.
         queue.addOperation(operation)
         queue.addBarrierBlock { withExtendedLifetime(self) {} }

@@ -15,4 +15,12 @@ package protocol SerialOperation: AnyObject, Sendable {
     ///
     /// - Parameter error: what to report.
     func refuse(_ error: NSError)
+
+    /// Ends a unit that was cancelled before its turn. Called instead of ``run(finished:)``; by default there is nothing to
+    /// do.
+    func skip()
+}
+
+extension SerialOperation {
+    package func skip() {}
 }

@@ -68,7 +68,10 @@ package final class SerialOperationQueue: Sendable {
                 return state.waiting.removeFirst()
             }
             guard let next else { return }
-            guard !next.operation.isCancelled else { return startNext() }
+            guard !next.operation.isCancelled else {
+                next.operation.skip()
+                return startNext()
+            }
             do {
                 try next.bracket?.enter()
             } catch {

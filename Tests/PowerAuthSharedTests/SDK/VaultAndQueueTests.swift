@@ -107,6 +107,23 @@ struct VaultAndQueueTests {
         #expect(paths.contains("/pa/v3/signature/validate"))
     }
 
+    @Test("An operation that is cancelled before its turn ends without having run")
+    func cancelledOperation() async throws {
+        let fixture = try await SDKFixture.activated()
+        let task: Transferred<any PowerAuthOperationTask> = await callback { report in
+            _ = fixture.sdk.executeBlock(onSerialQueue: { report(Transferred($0)) })
+        }
+        let hasEnded: Bool = await callback { report in
+            let operation = BlockOperation { Issue.record("it runs") }
+            operation.completionBlock = { report(true) }
+            #expect(fixture.sdk.executeOperation(onSerialQueue: operation))
+            operation.cancel()
+            task.value.cancel()
+        }
+        #expect(hasEnded)
+        #expect(await fixture.validate(SDKFixture.password) == nil)
+    }
+
     @Test("The serial queue needs an activation")
     func theSerialQueueNeedsAnActivation() throws {
         let sdk = try SDKFixture().sdk
