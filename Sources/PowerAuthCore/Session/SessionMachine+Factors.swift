@@ -61,12 +61,13 @@ extension SessionMachine {
 
     mutating func setExternalEncryptionKey(_ data: Data) throws(PowerAuthCoreErrorCode) {
         guard !isInvalid else { throw .wrongState }
-        if let record = try? activated(), !record.usesExternalEncryptionKey { throw .wrongState }
-        guard let key = try? ExternalEncryptionKey(data) else { throw .wrongParam }
+        // A key that was set before is compared, whatever the activation needs (sdk.md, section 5.14).
         if let current = externalEncryptionKey {
-            guard current == key else { throw .wrongParam }
+            guard let key = try? ExternalEncryptionKey(data), current == key else { throw .wrongParam }
             return
         }
+        if let record = try? activated(), !record.usesExternalEncryptionKey { throw .wrongState }
+        guard let key = try? ExternalEncryptionKey(data) else { throw .wrongParam }
         externalEncryptionKey = key
     }
 
