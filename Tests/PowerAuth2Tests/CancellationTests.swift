@@ -146,6 +146,24 @@ struct CancellationTests {
         #expect(await app.validate() == nil)
     }
 
+    @Test("A key exchange that was cancelled leaves the next one alone", arguments: TestApp.Mode.allCases)
+    func nextKeyExchange(mode: TestApp.Mode) async throws {
+        let app = try await TestApp(mode)
+        let (first, second) = (Transferred(try await app.activation()), Transferred(try await app.activation()))
+        let result: Transferred<NSError?> = await callback { report in
+            // In one turn of the main queue, so that what the cancel has left there comes last.
+            DispatchQueue.main.async {
+                app.sdk.createActivation(first.value) { _, _ in
+                    Issue.record("a cancelled key exchange reports nothing")
+                }?.cancel()
+                app.sdk.removeActivationLocal()
+                app.sdk.createActivation(second.value) { _, error in report(Transferred(error)) }
+            }
+        }
+        #expect(result.value == nil)
+        #expect(app.sdk.hasPendingActivation())
+    }
+
     @Test(
         "A thousand signatures queued from many threads are used in order, and all verify",
         arguments: [(TestApp.Mode.alone, 1000), (.sharing, 250)])

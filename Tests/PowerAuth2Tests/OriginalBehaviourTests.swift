@@ -19,6 +19,14 @@ struct OriginalBehaviourTests {
             let given = try await app.signatureIsAccepted(.possession(customPossessionKey: key))
             let own = try await app.signatureIsAccepted(.possession())
             #expect(given == quirks.isEmpty && own == !quirks.isEmpty)
+            // What needs the transport key works with the device's key in both.
+            #expect(try await app.status().get().state == .active)
+            let authentication: PowerAuthAuthentication =
+                quirks.isEmpty ? .possession(customPossessionKey: key) : .possession()
+            let token = await outcome {
+                app.sdk.tokenStore.requestAccessToken(withName: "T", authentication: authentication, completion: $0)
+            }
+            #expect(token.failure == nil)
         }
     }
 

@@ -25,7 +25,10 @@ extension PowerAuthSDK {
         let session = session
         let exchange = ActivationExchange(activation, sandbox: sandbox)
         do {
-            try session.write { core in try exchange.start(core, session: session) }
+            try session.write { core in
+                try exchange.start(core, session: session)
+                latestExchange.withLock { $0 = ObjectIdentifier(exchange) }
+            }
         } catch {
             callback(nil, error as NSError)
             return nil
@@ -37,7 +40,7 @@ extension PowerAuthSDK {
             }
         }
         task.onCancel {
-            DispatchQueue.main.async { session.abandonActivation() }
+            DispatchQueue.main.async { [weak self] in self?.abandon(exchange) }
         }
         task.add(
             client.post(
@@ -50,10 +53,18 @@ extension PowerAuthSDK {
                 let result = response.flatMap { response in
                     Result { () throws(NSError) in try self.finish(exchange, response) }
                 }
-                if case .failure = result { session.abandonActivation() }
+                if case .failure = result { abandon(exchange) }
                 task.complete(result)
             })
         return task
+    }
+
+    /// Empties the session if what is pending is this exchange: the next one may have begun meanwhile.
+    private func abandon(_ exchange: ActivationExchange) {
+        session.writeVoidTask { core in
+            let isLatest = latestExchange.withLock { $0 == ObjectIdentifier(exchange) }
+            if isLatest, core.hasPendingActivation { core.resetSession(false) }
+        }
     }
 
     private func finish(
@@ -162,12 +173,9 @@ extension PowerAuthSDK {
         let takesGivenKeys = !sandbox.keeps(.persistIgnoresGivenKeys)
         let givenBiometryKey = takesGivenKeys ? authentication.overridenBiometryKey : nil
         let keys = PowerAuthCoreSignatureUnlockKeys(userPassword: authentication.password)
-        keys.possessionUnlockKey =
-            if takesGivenKeys, let given = authentication.overridenPossessionKey {
-                given
-            } else {
-                try factorKeys.possessionKey()
-            }
+        let deviceKey = try factorKeys.possessionKey()
+        keys.possessionUnlockKey = takesGivenKeys ? authentication.overridenPossessionKey ?? deviceKey : deviceKey
+        keys.transportUnlockKey = deviceKey
         if authentication.useBiometry {
             // Found out later, the activation would be there without the factor that was asked for.
             guard givenBiometryKey != nil || factorKeys.canStoreBiometryKey else {

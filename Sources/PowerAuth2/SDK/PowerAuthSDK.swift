@@ -28,6 +28,8 @@ public final class PowerAuthSDK: Sendable {
 
     private let configurations: Mutex<Configurations>
     let session: any SessionInterface
+    /// The key exchange that began last. Whoever asks about one holds it, so that no other one has its identity.
+    let latestExchange = Mutex<ObjectIdentifier?>(nil)
     /// Calls of the server; also the way of the SDKs that stand on this one.
     package let client: RestClient
     package let factorKeys: FactorKeySource

@@ -68,8 +68,8 @@ extension SessionMachine {
     mutating func completeActivation(_ keys: UnlockKeys) throws(PowerAuthCoreErrorCode) {
         guard case .waitingForCompletion(let pending) = state else { throw .wrongState }
         let salt = Random.nonZeroBytes(UnlockKey.saltSize)
-        guard let possessionUnlock = keys.possession, let knowledgeUnlock = keys.knowledge(salt: salt),
-            !keys.hasBiometryKey || keys.biometry != nil
+        guard let possessionUnlock = keys.possession, let transportUnlock = keys.transport,
+            let knowledgeUnlock = keys.knowledge(salt: salt), !keys.hasBiometryKey || keys.biometry != nil
         else { throw .wrongParam }
         let (exchange, eek) = (pending.exchange, externalEncryptionKey)
         let derived = exchange.keys
@@ -82,7 +82,7 @@ extension SessionMachine {
                 biometryKey: try keys.biometry.map {
                     try FactorKeyProtection.protect(derived.biometry, unlockKey: $0, externalKey: eek)
                 },
-                transportKey: try FactorKeyProtection.protect(derived.transport, unlockKey: possessionUnlock),
+                transportKey: try FactorKeyProtection.protect(derived.transport, unlockKey: transportUnlock),
                 serverPublicKey: pending.encodedServerPublicKey,
                 devicePublicKey: pending.deviceKey.publicKey.compressed,
                 devicePrivateKey: try Vault.seal(pending.deviceKey, vaultKey: derived.vault),
