@@ -47,8 +47,12 @@ struct CallbackAuthenticationTests {
         var credentials: [String] { state.withLock { $0.credentials } }
         var shown: [String] { state.withLock { $0.shown } }
 
-        /// - Parameter accepts: which of the issued tokens the target lets in, counted from 1.
-        func router(accepts: @escaping @Sendable (Int) -> Bool = { _ in true }) -> Router<BasicRequestContext> {
+        /// - Parameters:
+        ///   - lifetime: what a token promises, in seconds.
+        ///   - accepts: which of the issued tokens the target lets in, counted from 1.
+        func router(
+            lifetime: String = "3600", accepts: @escaping @Sendable (Int) -> Bool = { _ in true }
+        ) -> Router<BasicRequestContext> {
             let router = Router()
             router.post("/token") { request, _ in
                 let form = try await request.body.collect(upTo: 10_000)
@@ -58,7 +62,8 @@ struct CallbackAuthenticationTests {
                     state.issued += 1
                     return state.issued
                 }
-                let body = Data(#"{"access_token":"token-\#(number)","token_type":"Bearer","expires_in":3600}"#.utf8)
+                let body = Data(
+                    #"{"access_token":"token-\#(number)","token_type":"Bearer","expires_in":\#(lifetime)}"#.utf8)
                 return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
             }
             router.post("/hook") { request, _ in
@@ -123,6 +128,29 @@ struct CallbackAuthenticationTests {
             hours.withLock { $0 = 2 }
             #expect(try await fetch("second") == "Bearer token-3")
             #expect(tokens.count == 1)
+        }
+    }
+
+    @Test(
+        "No promise of an access token is too long or too short: it is kept for a day at most",
+        arguments: [("1e21", "Bearer token-1"), ("1e300", "Bearer token-1"), ("-1e21", "Bearer token-2")])
+    func promisesOfAccessTokens(lifetime: String, shownAfterADay: String) async throws {
+        let application = Application(router: Gate().router(lifetime: lifetime), logger: Logger(label: "tests"))
+        try await application.test(.live) { target in
+            let url = "http://127.0.0.1:\(try #require(target.port))/token"
+            let start = ContinuousClock.now
+            let seconds = Mutex(0)
+            let tokens = AccessTokens { start + .seconds(seconds.withLock { $0 }) }
+            func fetch() async throws -> String {
+                let oauth2 = CallbackAuthentication.OAuth2(
+                    enabled: true, tokenUri: url, clientId: "lab", clientSecret: "secret")
+                return try await tokens.header(for: oauth2) { OutgoingRequest(url: $0) }
+            }
+            #expect(try await fetch() == "Bearer token-1")
+            seconds.withLock { $0 = 86_399 }
+            #expect(try await fetch() == shownAfterADay)
+            seconds.withLock { $0 = 86_400 }
+            #expect(try await fetch() != "Bearer token-1")
         }
     }
 

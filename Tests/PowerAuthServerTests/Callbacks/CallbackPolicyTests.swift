@@ -116,6 +116,24 @@ struct CallbackPolicyTests {
         }
     }
 
+    @Test("A pause of nothing stays nothing, however often a message was tried")
+    func aPauseOfNothing() async throws {
+        let fixture = try ServerFixture()
+        let target = CallbackTarget([500, 500])
+        try await fixture.run { client in
+            let patient: [String: any Sendable] = ["initialBackoff": "PT0S", "maxAttempts": 1_753]
+            try await client.backOffice("application/callback/create", Self.callback(patient)).expectOK()
+            _ = try await client.initiate()
+            // From the next attempt on the factor of the pause is too large for a number.
+            try fixture.server.services.context.change {
+                try $0.database.execute(sql: "UPDATE callback_event SET attempts = 1751")
+            }
+            _ = try await target.runJobs(fixture)
+            #expect(target.requests.count == 2)
+            #expect(try statuses(fixture) == ["FAILED"])
+        }
+    }
+
     @Test("Only allowed hosts are called")
     func onlyAllowedHostsAreCalled() async throws {
         let directory = try TemporaryDirectory()

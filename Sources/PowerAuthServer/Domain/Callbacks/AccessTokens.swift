@@ -23,6 +23,9 @@ final class AccessTokens: Sendable {
         let expires_in: Double?
     }
 
+    /// Seconds: after a day a token is fetched anew, whatever was promised for it.
+    private static let longestLifetime = 86_400.0
+
     private let tokens = Mutex<[Key: Token]>([:])
     private let now: @Sendable () -> ContinuousClock.Instant
 
@@ -56,7 +59,8 @@ final class AccessTokens: Sendable {
         guard answer.status == 200, let token = try? JSONBody.decode(Answer.self, from: answer.body) else {
             throw OutgoingRequest.Failure(description: "\(key.tokenUri) answered \(answer.status) and no access token")
         }
-        let lifetime = max(0, (token.expires_in ?? 0) - 10)
+        // A stranger's number, which may be too large for a duration.
+        let lifetime = min(max(0, (token.expires_in ?? 0) - 10), Self.longestLifetime)
         tokens.withLock { $0[key] = Token(text: token.access_token, ends: now() + .seconds(lifetime)) }
         return "Bearer \(token.access_token)"
     }

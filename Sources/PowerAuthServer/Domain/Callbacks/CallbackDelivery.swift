@@ -87,8 +87,10 @@ struct CallbackDelivery: Sendable {
 
     private func backoff(after event: CallbackEvent) -> Int64 {
         let policy = context.policy.callbacks
-        let initial = Double(event.callback.initialBackoff ?? policy.initialBackoff)
-        let grown = initial * pow(policy.backoffMultiplier, Double(event.attempt - 1))
+        let initial = event.callback.initialBackoff ?? policy.initialBackoff
+        // The factor is infinite after enough attempts, and no number times zero.
+        guard initial > 0 else { return 0 }
+        let grown = Double(initial) * pow(policy.backoffMultiplier, Double(event.attempt - 1))
         return Int64(min(grown, Double(policy.maxBackoff)))
     }
 
