@@ -122,14 +122,14 @@ enum ActivationStore {
         ])
     }
 
-    /// Writes everything that can change after the insertion.
+    /// Writes everything that can change after the insertion. A deadline that has been met stays as it was.
     static func update(_ database: Database, _ activation: Activation) throws {
         let binding = activation.lifecycle.binding
         try database.cachedStatement(
             sql: """
                 UPDATE activation SET status = ?, otp_mode = ?, otp_hash = ?, name = ?, external_id = ?, extras = ?,
                     platform = ?, device_info = ?, flags = ?, device_public = ?, counter = ?, ctr_data = ?, version = ?,
-                    failed = ?, blocked_reason = ?, t_last_used = ?, t_last_change = ?
+                    failed = ?, blocked_reason = ?, t_expire = COALESCE(?, t_expire), t_last_used = ?, t_last_change = ?
                 WHERE activation_id = ?
                 """
         ).execute(arguments: [
@@ -137,7 +137,8 @@ enum ActivationStore {
             activation.externalId, activation.extras, activation.platform, activation.deviceInfo,
             try TextList.encode(activation.flags), binding?.devicePublicKey,
             Int64(bitPattern: binding?.counter ?? 0), binding?.counterData, binding?.version,
-            activation.failedAttempts, activation.lifecycle.blockedReason, activation.lastUsed.milliseconds,
+            activation.failedAttempts, activation.lifecycle.blockedReason,
+            activation.lifecycle.expires?.milliseconds, activation.lastUsed.milliseconds,
             activation.lastChange?.milliseconds, activation.id,
         ])
     }

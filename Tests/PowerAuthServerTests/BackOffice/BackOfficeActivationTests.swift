@@ -70,6 +70,25 @@ struct BackOfficeActivationTests {
         }
     }
 
+    @Test("An old activation that is taken back to its commit has the time of a new one for it")
+    func anOldActivationIsTakenBack() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let id = try await client.activeDevice().activationId
+            client.clock.advance(milliseconds: 400_000)
+            try await client.backOffice(
+                "activation/status/update", ["activationIds": [id], "activationStatus": "PENDING_COMMIT"]
+            ).expectOK()
+            client.clock.advance(milliseconds: 300_000)
+            let jobs = CallbackTarget([])
+            #expect(try await jobs.runJobs(fixture) == client.clock.now().advanced(by: 1))
+            #expect(try await client.activationStatus(id).text("activationStatus") == "PENDING_COMMIT")
+            client.clock.advance(milliseconds: 1)
+            _ = try await jobs.runJobs(fixture)
+            #expect(try await client.activationStatus(id).text("activationStatus") == "REMOVED")
+        }
+    }
+
     @Test("Names change while an activation is usable")
     func namesChangeWhileAnActivation() async throws {
         try await ServerFixture.run { client in
