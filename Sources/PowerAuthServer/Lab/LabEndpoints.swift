@@ -73,6 +73,8 @@ struct LabEndpoints: Sendable {
             },
             .lab("/lab/snapshots/{name}/restore", methods: ["POST"]) { request in
                 try snapshots.restore(request.parameters["name"])
+                // What the jobs wait for belongs to the state that is gone.
+                context.alarm.ring()
                 return try .ok(EmptyEnvelope())
             },
             .lab("/lab/seed", methods: ["POST"], takes: SeedRequest.self, limits: SeedService.limits, answer: seed),

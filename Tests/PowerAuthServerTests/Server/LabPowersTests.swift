@@ -194,6 +194,22 @@ struct LabPowersTests {
         }
     }
 
+    @Test("A restored snapshot wakes the jobs, which have its deadlines to wait for")
+    func aRestoredSnapshotWakesTheJobs() async throws {
+        let fixture = try fixture()
+        try await fixture.run { client in
+            _ = try await client.initiate()
+            #expect(try await lab(client, "snapshots", ["name": "one"]).status == 200)
+            let alarm = fixture.server.services.context.alarm
+            // What has rung until now.
+            alarm.wait(milliseconds: 0)
+            #expect(try await lab(client, "snapshots/one/restore", [:]).status == 200)
+            var hasWaited = false
+            alarm.wait(wakingBy: {}) { hasWaited = true }
+            #expect(!hasWaited)
+        }
+    }
+
     @Test("Seeding makes activations of any state in bulk")
     func seedingMakesActivationsOfAny() async throws {
         try await fixture().run { client in
