@@ -53,7 +53,9 @@ struct HTTPFrontend: Sendable {
         let received = ServerRequest(
             method: context.method.rawValue, path: endpoint.path, query: request.uri.query, headers: request.headers,
             body: Data(body.readableBytesView),
-            parameters: Dictionary(context.parameters.map { (String($0), String($1)) }) { _, last in last },
+            parameters: Dictionary(
+                context.parameters.map { (String($0), $1.removingPercentEncoding ?? String($1)) }
+            ) { _, last in last },
             mountPoint: mountPoint, remoteAddress: context.remoteAddress)
         let correlation = correlationHeader.flatMap(received.header).flatMap(CurrentCorrelation.init)?.id
         let operation = request.headers[ServerHeader.operationField]

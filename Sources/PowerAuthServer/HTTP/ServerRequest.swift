@@ -11,7 +11,7 @@ struct ServerRequest: Sendable {
     let query: String?
     let headers: HTTPFields
     let body: Data
-    /// The values of the path's placeholders.
+    /// The values of the path's placeholders, percent-decoded where they can be.
     var parameters: [String: String] = [:]
     /// The prefix that was removed from the path; empty at the root.
     var mountPoint = ""

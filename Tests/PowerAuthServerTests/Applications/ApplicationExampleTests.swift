@@ -39,6 +39,19 @@ struct ApplicationExampleTests {
         }
     }
 
+    @Test(
+        "A part of the path stands for the text that it spells, and for itself where it spells none",
+        arguments: [("a%20b%2Fc%C3%A9", "a b/cé"), ("100%25", "100%"), ("%FF", "%FF"), ("a+b", "a+b")])
+    func partsOfThePath(part: String, text: String) async throws {
+        try await ServerFixture.run { client in
+            var device = try await client.activeDevice()
+            let account = try await device.sendSigned(
+                "/secured/account/\(part)?filter=x", uriId: "/secured/account/\(text)?filter=x")
+            #expect(account.status == 200)
+            #expect(account.text("accountId") == text)
+        }
+    }
+
     @Test("A token authorises, once for each of its headers")
     func aTokenAuthorisesOnceForEach() async throws {
         try await ServerFixture.run { client in
