@@ -60,12 +60,19 @@ enum CallbackStore {
             ])
     }
 
+    /// Removes a callback. Its messages that wait have failed: nobody takes them any more, so nobody would end them.
     /// - Returns: false when there is no such callback any more.
-    static func disable(_ database: Database, id: String, at now: ServerTime) throws -> Bool {
+    static func disable(_ database: Database, id: String, _ policy: CallbackPolicy, at now: ServerTime) throws -> Bool {
         try database.execute(
             sql: "UPDATE callback_url SET enabled = 0, t_updated = ? WHERE id = ? AND enabled",
             arguments: [now.milliseconds, id])
-        return database.changesCount > 0
+        guard database.changesCount > 0 else { return false }
+        try database.execute(
+            sql: """
+                UPDATE callback_event SET status = 'FAILED', t_next_call = NULL, t_delete = \(deletion)
+                WHERE status = 'PENDING' AND callback = ?
+                """, arguments: [now.milliseconds, policy.retention, id])
+        return true
     }
 
     private static func fetch(
@@ -149,7 +156,8 @@ enum CallbackStore {
         return event
     }
 
-    /// Attempts that ended with their process are repeated where attempts are repeated at all, and have failed elsewhere.
+    /// Attempts that ended with their process are repeated where attempts are repeated at all, and have failed elsewhere,
+    /// also where the callback was removed meanwhile.
     private static func settleLost(
         _ database: Database, _ policy: CallbackPolicy, at now: ServerTime, underWay: Set<Int64>
     ) throws {
@@ -157,7 +165,8 @@ enum CallbackStore {
         try database.execute(
             sql: """
                 UPDATE callback_event SET status = 'PENDING', t_next_call = ?, t_rerun = NULL
-                WHERE \(isLost) AND callback IN (SELECT id FROM callback_url WHERE COALESCE(max_attempts, ?) > 1)
+                WHERE \(isLost) AND callback IN
+                    (SELECT id FROM callback_url WHERE enabled AND COALESCE(max_attempts, ?) > 1)
                 """, arguments: [now.milliseconds, now.milliseconds, policy.maxAttempts])
         try database.execute(
             sql: """

@@ -134,6 +134,53 @@ struct CallbackPolicyTests {
         }
     }
 
+    /// Where a message is when its callback is removed.
+    enum Whereabouts: CaseIterable {
+        case waiting
+        case lost
+        case underWay
+    }
+
+    @Test(
+        "No message outlives its removed callback: it fails, and is forgotten in time", arguments: Whereabouts.allCases)
+    func messagesOfARemovedCallback(whereabouts: Whereabouts) async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            let id = try await client.backOffice(
+                "application/callback/create", Self.callback(["maxAttempts": 3, "retentionPeriod": "PT1H"])
+            ).required("id")
+            _ = try await client.initiate()
+            let context = fixture.server.services.context
+            @Sendable func remove() throws { #expect(try CallbackService(context: context).remove(id: id)) }
+            switch whereabouts {
+            case .waiting:
+                try remove()
+            case .lost:
+                // Its process takes it and dies.
+                _ = try context.change { change in
+                    try CallbackStore.takeDue(change.database, context.policy.callbacks, at: change.now, underWay: [])
+                }
+                try remove()
+                client.clock.advance(milliseconds: 75_000)
+            case .underWay:
+                let delivery = CallbackDelivery(
+                    context: context,
+                    call: { _ in
+                        try remove()
+                        return 500
+                    })
+                #expect(try await delivery.deliverNext())
+            }
+            let target = CallbackTarget([200])
+            _ = try await target.runJobs(fixture)
+            #expect(try statuses(fixture) == ["FAILED"])
+            client.clock.advance(milliseconds: 3_600_001)
+            _ = try await target.runJobs(fixture)
+            #expect(try statuses(fixture).isEmpty)
+            #expect(target.requests.isEmpty)
+        }
+    }
+
     @Test("Only allowed hosts are called")
     func onlyAllowedHostsAreCalled() async throws {
         let directory = try TemporaryDirectory()

@@ -75,7 +75,10 @@ struct CallbackDelivery: Sendable {
         let isDelivered = outcome.httpStatus.map { (200..<300).contains($0) } ?? false
         let policy = context.policy.callbacks
         try context.change { change in
-            let isRepeated = !isDelivered && event.attempt < event.callback.maxAttempts ?? policy.maxAttempts
+            // A callback that was removed during the call is not found any more.
+            let isRepeated =
+                try !isDelivered && event.attempt < event.callback.maxAttempts ?? policy.maxAttempts
+                && CallbackStore.find(change.database, id: event.callback.id) != nil
             try CallbackStore.finish(
                 change.database, event, httpStatus: outcome.httpStatus, failure: outcome.failure,
                 isDelivered: isDelivered,

@@ -51,7 +51,8 @@ struct CallbackService: Sendable {
     /// - Throws: `invalidRequest` without identifier.
     func remove(id: String?) throws -> Bool {
         guard let id else { throw ServiceError(.invalidRequest, "id is missing") }
-        return try context.change { try CallbackStore.disable($0.database, id: id, at: $0.now) }
+        let policy = context.policy.callbacks
+        return try context.change { try CallbackStore.disable($0.database, id: id, policy, at: $0.now) }
     }
 
     /// The latest attempts to deliver messages of a callback, newest first.
