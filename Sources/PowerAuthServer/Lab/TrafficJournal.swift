@@ -28,6 +28,14 @@ struct TrafficEntry: Encodable, Sendable {
     let answer: String
     /// The identifier of the fault rule that had a hand in it.
     @ExplicitNull var fault: String?
+
+    /// The bytes of all that a client can make long.
+    fileprivate var size: Int {
+        var texts = [query ?? "", body, answer]
+        for (name, value) in headers { texts += [name, value] }
+        for layer in decrypted { texts += [layer.purpose, layer.request, layer.response ?? ""] }
+        return texts.reduce(0) { $0 + $1.utf8.count }
+    }
 }
 
 /// The newest requests with everything that was encrypted in them, in memory only.
@@ -35,16 +43,29 @@ struct TrafficEntry: Encodable, Sendable {
 /// Thread rule: any thread; the state is guarded by the mutex.
 final class TrafficJournal: Sendable {
     private struct State {
-        var entries: ArraySlice<TrafficEntry> = []
+        /// By their numbers, which have no gaps: a slice would hold on to what it no longer shows.
+        var entries: [Int: TrafficEntry] = [:]
         var count = 0
+        /// The sizes of all entries.
+        var bytes = 0
+
+        var oldest: Int { count - entries.count + 1 }
+
+        mutating func removeOldest() {
+            if let removed = entries.removeValue(forKey: oldest) { bytes -= removed.size }
+        }
     }
 
     private let capacity: Int
+    private let byteCapacity: Int
     private let state = Mutex(State())
 
-    /// - Parameter capacity: how many entries are kept; the oldest give way.
-    init(capacity: Int = 1_000) {
+    /// - Parameters:
+    ///   - capacity: how many entries are kept; the oldest give way.
+    ///   - byteCapacity: how many bytes of text they may have together. The newest is kept, however large it is.
+    init(capacity: Int = 1_000, byteCapacity: Int = 64 * 1_048_576) {
         self.capacity = capacity
+        self.byteCapacity = byteCapacity
     }
 
     func add(_ entry: TrafficEntry) {
@@ -52,18 +73,27 @@ final class TrafficJournal: Sendable {
             state.count += 1
             var entry = entry
             entry.number = state.count
-            state.entries.append(entry)
-            if state.entries.count > capacity { state.entries.removeFirst() }
+            state.entries[entry.number] = entry
+            state.bytes += entry.size
+            while state.entries.count > capacity || (state.bytes > byteCapacity && state.entries.count > 1) {
+                state.removeOldest()
+            }
         }
     }
 
     /// The entries after a number, oldest first.
     func entries(after number: Int) -> [TrafficEntry] {
-        state.withLock { Array($0.entries.drop { $0.number <= number }) }
+        state.withLock { state in
+            // A caller may name a number that is still to come.
+            (max(number, state.oldest - 1)..<max(number, state.count)).compactMap { state.entries[$0 + 1] }
+        }
     }
 
     func clear() {
-        state.withLock { $0.entries = [] }
+        state.withLock {
+            $0.entries = [:]
+            $0.bytes = 0
+        }
     }
 }
 

@@ -175,6 +175,26 @@ struct LabPowersTests {
         }
     }
 
+    @Test("The traffic journal keeps the newest requests, and of large ones fewer")
+    func theTrafficJournalKeepsTheNewest() {
+        func numbers(of requests: Int, body: String) -> [Int] {
+            let journal = TrafficJournal()
+            for _ in 1...requests {
+                journal.add(
+                    TrafficEntry(
+                        received: 0, operation: nil, method: "POST", path: "/x", query: nil, headers: [:], body: body,
+                        decrypted: [.init(purpose: "/x", request: body, response: body)], status: 200, answer: body,
+                        fault: nil))
+            }
+            return journal.entries(after: 0).map(\.number)
+        }
+        #expect(numbers(of: 1_002, body: "{}") == Array(3...1_002))
+        let large = String(repeating: "x", count: 1_048_576)
+        #expect(numbers(of: 20, body: large) == Array(6...20))
+        // Also one that is larger than all that may be kept is seen.
+        #expect(numbers(of: 2, body: String(repeating: "x", count: 1 << 25)) == [2])
+    }
+
     @Test("A snapshot brings back the counters of its time")
     func aSnapshotBringsBackTheCounters() async throws {
         try await fixture().run { client in
