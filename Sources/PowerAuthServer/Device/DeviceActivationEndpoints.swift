@@ -90,7 +90,8 @@ struct DeviceActivationEndpoints: Sendable {
         let authenticated = try authentication.authenticate(
             request, uriId: "/pa/activation/remove", allowed: .strong)
         let removed = try ActivationService(context: context).remove(
-            activationId: authenticated.activation.id, externalUserId: nil, revokeRecoveryCodes: true)
+            activationId: authenticated.activation.id, externalUserId: nil,
+            revokeRecoveryCodes: identification.provider.revokesRecoveryCodes)
         return try .ok(ResponseEnvelope(responseObject: ActivationAnswer(activationId: removed.id)))
     }
 }

@@ -117,6 +117,21 @@ struct RecoveryActivationTests {
         }
     }
 
+    @Test(
+        "A device that removes its activation keeps its recovery code, unless there is a provider",
+        arguments: [false, true])
+    func codesAfterARemovalByTheDevice(hasProvider: Bool) async throws {
+        try await ServerFixture {
+            if hasProvider { $0.activationProvider = ActivationProvider(userId: { $0["username"] }) }
+        }.run { client in
+            var (device, recovery) = try await recoverable(client)
+            try await device.sendSigned("/pa/v3/activation/remove", uriId: "/pa/activation/remove").expectOK()
+            #expect(try await device.status()?.state == .removed)
+            var next = try TestDevice(client, .v3_3)
+            #expect(try await recover(&next, recovery).code == (hasProvider ? "ERR_ACTIVATION" : nil))
+        }
+    }
+
     @Test("A postcard is confirmed once by its user's device", arguments: ProtocolVersion.allCases)
     func aPostcardIsConfirmedOnce(version: ProtocolVersion) async throws {
         let fixture = try ServerFixture()

@@ -12,6 +12,9 @@ public struct ActivationProvider: Sendable {
     /// Whether an activation of a type, `CODE`, `CUSTOM` or `RECOVERY`, needs no commit by the back office.
     public var commits: @Sendable (_ type: String) -> Bool
 
+    /// Whether the recovery codes of an activation end when its device removes it (rest-api.md, section 6.4).
+    public var revokesRecoveryCodes: Bool
+
     /// What devices get as `customObject` with the status of an activation; nil leaves it out. The activation is nil
     /// for an identifier that the server does not know.
     public var statusObject: @Sendable (_ activation: StatusSubject?) throws -> JSONValue?
@@ -26,24 +29,29 @@ public struct ActivationProvider: Sendable {
         public let flags: [String]
     }
 
-    /// Creates a provider; by default it echoes custom attributes and leaves every commit to the back office.
+    /// Creates a provider; by default it echoes custom attributes, leaves every commit to the back office and revokes
+    /// recovery codes with their activation.
     public init(
         userId: @escaping @Sendable (_ identityAttributes: [String: String]) throws -> String?,
         customAttributes: @escaping @Sendable (_ requested: JSONValue) throws -> JSONValue = { $0 },
         commits: @escaping @Sendable (_ type: String) -> Bool = { _ in false },
+        revokesRecoveryCodes: Bool = true,
         statusObject: @escaping @Sendable (_ activation: StatusSubject?) throws -> JSONValue? = { _ in nil }
     ) {
         self.userId = userId
         self.customAttributes = customAttributes
         self.commits = commits
+        self.revokesRecoveryCodes = revokesRecoveryCodes
         self.statusObject = statusObject
     }
 
     /// Believes the attribute `username`, which is what a laboratory needs and a bank must not do.
     ///
-    /// Otherwise it is as a deployment without a provider: an activation by recovery code is committed at once.
+    /// Otherwise it is as a deployment without a provider: an activation by recovery code is committed at once, and
+    /// recovery codes stay when a device removes its activation.
     public static let username = ActivationProvider(
-        userId: { $0["username"] }, commits: { $0 == ActivationProvider.recovery })
+        userId: { $0["username"] }, commits: { $0 == ActivationProvider.recovery },
+        revokesRecoveryCodes: false)
 
     /// The type of activations by recovery code, as ``commits`` gets it.
     static let recovery = "RECOVERY"
