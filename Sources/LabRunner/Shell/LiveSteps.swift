@@ -102,12 +102,15 @@ final class LiveSteps {
 
     /// A text that was refused may hold a secret of a command that nobody knows: what is called as a secret is one.
     func hideSecretsByName(in text: String) {
-        for match in text.matches(of: #/(\w+)["']?\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s,}"']+))/#) {
-            guard Self.secretNames.contains(String(match.1)),
-                let value = (match.2 ?? match.3 ?? match.4).map(String.init), !value.contains("${"),
-                GivenText(value) == nil
-            else { continue }
-            redactor.insert(value)
+        for name in Self.secretNames {
+            for found in text.ranges(of: name) {
+                let rest = text[found.upperBound...]
+                guard let match = rest.prefixMatch(of: #/["']?\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s,}"']+))/#),
+                    let value = (match.1 ?? match.2 ?? match.3).map(String.init), !value.contains("${"),
+                    GivenText(value) == nil
+                else { continue }
+                redactor.insert(value)
+            }
         }
     }
 
