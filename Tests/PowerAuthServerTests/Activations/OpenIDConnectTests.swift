@@ -143,9 +143,10 @@ struct OpenIDConnectTests {
                 $0.limits.identityCalls = 1
             }
             try await fixture.run { client in
+                // Made before: the server waits for a provider for 20 seconds only.
+                var other = try await client.activeDevice()
                 async let waiting = Self.activationStatus(client)
                 await gate.arrival()
-                var other = try await client.activeDevice()
                 #expect(try await other.validateSignature() == 200)
                 #expect(try await Self.activationStatus(client) == 503)
                 gate.open()
