@@ -48,8 +48,30 @@ public struct ChildProcess: Sendable {
             directory: directory, streams: [standardInput, standardOutput, standardError],
             newProcessGroup: newProcessGroup, newSession: newSession, deathSignal: deathSignal ?? 0)
         // The kernel sends the death signal when the thread that forked ends, so that thread must never end.
-        let pid = deathSignal == nil ? try request.run() : try SpawnThread.shared.run { try request.run() }
+        let pid =
+            deathSignal == nil
+            ? try runWhenWritten(request) : try SpawnThread.shared.run { try runWhenWritten(request) }
         return ChildProcess(pid: pid, pidfd: try ProcessWatch.open(pid))
+    }
+
+    /// How long a program may be open for writing, in nanoseconds of real time.
+    private static let patience: UInt64 = 5_000_000_000
+
+    /// Starts a program, once nobody has it open for writing any more.
+    ///
+    /// A descriptor with which this process has just written the program lives on in every child that another thread has
+    /// forked meanwhile, until that child begins its own program; then it is closed. A linker that is about to end is waited
+    /// for too.
+    private static func runWhenWritten(_ request: SpawnRequest) throws -> Int32 {
+        let deadline = MonotonicClock.nanoseconds() + patience
+        while true {
+            do {
+                return try request.run()
+            } catch let error as SystemError where error.errno == ETXTBSY && MonotonicClock.nanoseconds() < deadline {
+                // A wait on nothing: nobody tells of the end of writing.
+                _ = try? Polling.waitReadable([], timeoutNanoseconds: 5_000_000)
+            }
+        }
     }
 
     /// Sends a signal; a child that has ended is accepted.

@@ -61,6 +61,25 @@ struct ChildProcessTests {
         #expect(numbers.count == 2 && numbers[0] == numbers[1], "\(output)")
     }
 
+    @Test("A program that is open for writing is started when it is closed")
+    func justWritten() async throws {
+        let directory = try TemporaryDirectory()
+        let program = directory.file("program")
+        try Files.write(Data("#!/bin/sh\nexit 7\n".utf8), to: program, mode: 0o755)
+        let writer = open(program, O_WRONLY | O_CLOEXEC)
+        try #require(writer >= 0)
+        let status = try await onThread {
+            // The start has to be tried before; it may be late on a busy machine, and finds the program closed then.
+            let closing = runOnThread(name: "writer") {
+                MonotonicClock.pause(nanoseconds: 50_000_000)
+                close(writer)
+            }
+            defer { closing.join() }
+            return try ChildProcess.spawn(executable: program).wait()
+        }
+        #expect(status == .exited(7))
+    }
+
     @Test("An executable that does not exist is reported by the call")
     func anExecutableThatDoesNotExistIsReportedByTheCall() {
         let error = #expect(throws: SystemError.self) { try ChildProcess.spawn(executable: "/nonexistent/program") }
