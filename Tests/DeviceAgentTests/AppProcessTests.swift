@@ -48,7 +48,7 @@ struct AppProcessTests {
         _ = app.handle(.spawned(pid: 42, incarnation: 1, at: 7))
         #expect(app.handle(.relaunch(request: 2)) == [.signal(pid: 42, SIGKILL)])
         let gone = AppProcess.Effect.gone(42, reason: "signal SIGKILL", isRestarting: true)
-        #expect(app.handle(.ended("signal SIGKILL", standardError: "")) == [gone, .changed, .spawn])
+        #expect(app.handle(.ended("signal SIGKILL", standardError: "")) == [gone, .spawn, .changed])
         _ = app.handle(.spawned(pid: 43, incarnation: 2, at: 9))
         let launched = AppProcess.Answer.launched(pid: 43, incarnation: 2, at: 9)
         #expect(
@@ -104,9 +104,31 @@ struct AppProcessTests {
     func relaunch() {
         var app = running()
         #expect(app.handle(.relaunch(request: 2)) == [.signal(pid: 42, SIGKILL)])
-        #expect(app.handle(.ended("signal SIGKILL", standardError: "")).last == .spawn)
+        #expect(app.handle(.ended("signal SIGKILL", standardError: "")).suffix(2) == [.spawn, .changed])
         _ = app.handle(.spawned(pid: 43, incarnation: 2, at: 9))
         #expect(app.handle(.ready).contains(.answer(request: 2, .launched(pid: 43, incarnation: 2, at: 9))))
+    }
+
+    @Test("A relaunch is refused when the device or the installation has ended the process before")
+    func relaunchInVain() {
+        var app = running()
+        _ = app.handle(.relaunch(request: 2))
+        app.forgetRestart()
+        let effects = app.handle(.ended("signal SIGKILL", standardError: ""))
+        guard case .answer(2, .refused("launchFailed", _))? = effects.last else {
+            Issue.record("nobody answers: \(effects)")
+            return
+        }
+        #expect(!effects.contains(.spawn) && !effects.contains(.launchFailed))
+    }
+
+    @Test("A process that is started by hand in the middle of a launch answers it")
+    func startedByHandDuringLaunch() {
+        var app = AppProcess(name: "main", isLenient: false)
+        _ = app.handle(.launch(request: 1))
+        _ = app.handle(.spawned(pid: 42, incarnation: 1, at: 7))
+        _ = app.handle(.attached(pid: 77, incarnation: 2))
+        #expect(app.handle(.ready).contains(.answer(request: 1, .launched(pid: 77, incarnation: 2, at: 7))))
     }
 
     @Test("An app that was woken in the background comes to the foreground by a resumption")

@@ -64,7 +64,11 @@ public final class DeviceAgent {
         connectivity = try DeviceConnectivity(layout: layout, device: device)
         security = try DeviceSecurity(layout: layout, device: device)
         // A device comes out of its box open, and is locked whenever it starts again.
-        if previousBoot > 0 { try security.changeState { $0.reboot() } }
+        if previousBoot > 0 {
+            // The agent before may have been killed with a dialog open and answers given.
+            try security.closeEverything()
+            try security.changeState { $0.reboot() }
+        }
         notifications = try NotificationStore(layout: layout, device: device.name)
         trace = try TraceWriter(
             directory: manifest.tracesDirectory, process: device.name, incarnation: boot)

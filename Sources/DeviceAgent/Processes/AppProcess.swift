@@ -204,9 +204,12 @@ struct AppProcess: Equatable, Sendable {
 
     private mutating func ready() -> [Effect] {
         isReady = true
-        guard case .launching(let pid) = phase else { return [.changed] }
-        phase = .running(pid: pid)
-        isForeground = isLaunchingInForeground
+        guard let pid else { return [.changed] }
+        if case .launching = phase {
+            phase = .running(pid: pid)
+            isForeground = isLaunchingInForeground
+        }
+        // A process that was started by hand answers those who wait for one too.
         let answer = launched(pid)
         defer { launchRequests = [] }
         return [.changed] + launchRequests.map { .answer(request: $0, answer) }
@@ -242,16 +245,18 @@ struct AppProcess: Equatable, Sendable {
         isReady = false
         let restarts = startsAgain
         startsAgain = false
-        if wasLaunching && !restarts {
+        if !restarts {
             let told =
                 standardError.isEmpty ? "It wrote nothing to standard error." : "Its last output: \(standardError)"
+            // Also what was to start it again, when its device or its installation has ended before.
             let refusals = refuseLaunches("\(name) ended before it was ready (\(how)). \(told)")
-            answers += refusals.isEmpty ? [.launchFailed] : refusals
+            answers += refusals.isEmpty && wasLaunching ? [.launchFailed] : refusals
         }
         let gone = Effect.gone(pid, reason: how, isRestarting: restarts)
         guard restarts else { return [gone, .changed] + answers }
         isLaunchingInForeground = true
-        return [gone, .changed] + answers + [.spawn]
+        // What waits for the app is told of the change, and would launch it once more if it were not starting already.
+        return [gone] + answers + [.spawn, .changed]
     }
 
     private mutating func refuseLaunches(_ message: String) -> [Effect] {
