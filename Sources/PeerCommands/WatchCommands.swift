@@ -44,15 +44,15 @@ enum WatchCommands {
                 arguments.message.propertyList,
                 replyHandler: arguments.reply ? { reply(.success([String: JSONValue](propertyList: $0))) } : nil,
                 errorHandler: { reply(.failure($0)) })
-            // Without a reply handler only a failure is ever told; the message is on its way.
-            if !arguments.reply { reply(.success(nil)) }
+            // Without a reply handler only a failure is ever told: one that comes at once comes before.
+            if !arguments.reply { session.afterCallbacks { reply(.success(nil)) } }
         }
         peer.handle(SendMessageData.self) { arguments, reply in
             session.sendMessageData(
                 Data(arguments.text.utf8),
                 replyHandler: arguments.reply ? { reply(.success(String(decoding: $0, as: UTF8.self))) } : nil,
                 errorHandler: { reply(.failure($0)) })
-            if !arguments.reply { reply(.success(nil)) }
+            if !arguments.reply { session.afterCallbacks { reply(.success(nil)) } }
         }
         peer.handleSync(ReceivedMessages.self) { _ in messages.look(at: \.messages) }
         peer.handleSync(ReceivedMessageData.self) { _ in messages.look(at: \.messageData) }

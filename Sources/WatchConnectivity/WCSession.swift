@@ -177,6 +177,9 @@ public final class WCSession: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Runs after everything that the session has to tell its app so far. Any thread may call it.
+    package func afterCallbacks(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
     private func fail(_ pending: PendingMessage, _ code: WCError.Code) {
         queue.async { pending.fail(WCError(code)) }
     }
