@@ -41,6 +41,26 @@ struct RecordTests {
         #expect(try Files.readLink("\(records)/runs/latest") == Files.name(of: new.path))
     }
 
+    @Test("Words beside a recorded selection are judged by the whole project")
+    func wordsOfARecordedSelection() throws {
+        try workspace.write("name: A\ntags: [sdk]\nsteps:\n  - clock: freeze\n", to: "a.yaml")
+        try workspace.write("name: B\ntags: [slow]\nsteps:\n  - clock: freeze\n", to: "b.yaml")
+        try record([("a.yaml", .failed), ("b.yaml", .passed)])
+        func outcome(filter: String? = nil, tags: [String] = []) -> (RunOutcome, String) {
+            workspace.run(environment: ["LAB_BIN": "/usr/bin"]) { options in
+                (options.lastFailed, options.labFile) = (true, "\(options.paths[0])/lab.yaml")
+                (options.paths, options.filter, options.tags) = ([], filter, tags)
+            }
+        }
+        let (selected, _) = outcome(tags: ["!slow"])
+        #expect(selected == .inconclusive, "it would run")
+        // There are no programs here, or nothing would be left to run.
+        #expect(outcome(tags: ["slow"]).0 == .inconclusive)
+        for (outcome, text) in [outcome(tags: ["typo"]), outcome(filter: "typo")] {
+            #expect(outcome == .badInput, "\(text)")
+        }
+    }
+
     @Test("Scenarios whose names differ only in other characters have directories of their own")
     func directoriesOfScenarios() throws {
         let run = try RunDirectory.create(in: workspace.directory.file(".lab"), keeping: 9)

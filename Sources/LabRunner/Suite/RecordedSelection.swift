@@ -56,7 +56,7 @@ struct RecordedSelection {
         ids = Set(results.map(\.scenario))
         emptiness =
             options.lastFailed
-            ? "nothing failed last time"
+            ? ids.isEmpty ? "nothing failed last time" : "none of these failed last time"
             : ids.isEmpty ? "nothing was played last time" : "none of these was among the slowest last time"
         var seen: Set<String> = []
         paths = results.map(\.scenario).filter { seen.insert($0).inserted }.map { id in

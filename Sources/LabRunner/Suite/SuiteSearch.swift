@@ -78,9 +78,7 @@ struct SuiteSearch {
         }
         for note in suite.notes + given.notes(declared: suite.values) { complain("note: \(note)\n") }
         let selection = try Selection(filter: options.filter, tags: options.tags)
-        // Of what a record has named, a tag of the project may select nothing.
-        let isNamedByRecord = options.paths.isEmpty && recorded != nil
-        if !isNamedByRecord, let complaint = selection.complaint(about: suite.scenarios) {
+        if let complaint = complaint(about: selection, of: suite.scenarios, labFile: labFile.file.path) {
             complain(complaint + "\n")
             return nil
         }
@@ -96,6 +94,15 @@ struct SuiteSearch {
         let ids = scenarios.map(\.id)
         if let shard = options.shard { scenarios = scenarios.filter { shard.contains($0.id) } }
         return Found(scenarios: scenarios, suite: ids, labFile: path, inputs: suite.inputs, emptiness: emptiness)
+    }
+
+    /// Why a selection by words is a mistake. Of what a record has named, a word of the project may select nothing.
+    private func complaint(about selection: Selection, of scenarios: [Scenario], labFile: String) -> String? {
+        guard options.paths.isEmpty else { return selection.complaint(about: scenarios) }
+        if scenarios.contains(where: selection.contains) { return nil }
+        let project = SuiteReader(labPath: options.labFile, environment: environment, settings: options.settings)
+            .read([Files.directory(of: Files.absolute(labFile))])
+        return selection.complaint(about: project.scenarios)
     }
 
     private func complain(_ text: String) { writeErrors(text.withVisibleControls) }

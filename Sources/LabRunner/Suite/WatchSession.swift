@@ -51,8 +51,10 @@ public final class WatchSession: Sendable {
         return try interruption.reaching({ bell.signal() }) {
             // The first run is of everything; a run that a mistake has kept from happening is still owed.
             var due: Set<String>?
-            let options = fixedOptions
+            var fixed: RunOptions?
             while true {
+                fixed = fixed ?? fixedOptions
+                let options = fixed ?? options
                 // Before the files are read: what is saved meanwhile is not missed.
                 let watches = try directories(of: options).map(DirectoryWatch.init)
                 let outcome = SuiteRunner(
@@ -73,14 +75,16 @@ public final class WatchSession: Sendable {
     }
 
     /// The options, with the scenarios that records select by name: each run writes a record, by which the next one would
-    /// select others.
-    private var fixedOptions: RunOptions {
+    /// select others. Nil while nothing can be selected.
+    private var fixedOptions: RunOptions? {
         guard options.lastFailed || options.slowest != nil || options.neverPlayed else { return options }
         // The first run complains.
         let search = SuiteSearch(options: options, environment: environment, print: { _ in }, writeErrors: { _ in })
-        guard let found = search.find(), !found.scenarios.isEmpty else { return options }
+        guard let found = search.find(), !found.scenarios.isEmpty else { return nil }
         var fixed = options
         (fixed.lastFailed, fixed.slowest, fixed.neverPlayed) = (false, nil, false)
+        // By these they are selected already; what is left need not know every word.
+        (fixed.filter, fixed.tags) = (nil, [])
         let root = Files.directory(of: found.labFile)
         fixed.paths = found.scenarios.map { $0.id.hasPrefix("/") ? $0.id : "\(root)/\($0.id)" }
         return fixed
