@@ -137,6 +137,10 @@ struct ShellTests {
                 persistActivation password=correct-horse-73
                 { main: persistActivaton, with: { password: correct-horse-74 } }
                 { main: persistActivaton, with: { "password": "correct-horse-75" } }
+                main persistActivation password="correct-horse-76
+                main persistActivation pasword=correct-horse-77
+                main changePasswort from=correct-horse-78
+                main changePassword from=correct-horse-79 to=correct-horse-80 too=far
                 history
                 """)
         }
@@ -144,6 +148,20 @@ struct ShellTests {
         #expect(!all.contains("correct-horse"), "\(all)")
         #expect(shell.output.last?.contains("persistActivaton password=••••") == true, "\(shell.output)")
         #expect(shell.remembered == ["history"])
+    }
+
+    @Test("What only looks like a secret in a refused line is shown afterwards")
+    func refusedWords() async throws {
+        let shell = try await onThread {
+            try FakeShell(
+                """
+                waitFor: { event: server.activaton, where: { to: ACTIVE } }
+                main persistActivation biometri=false
+                server activationStatus activationId=1
+                """, answers: ["server.activationStatus": [["result": ["activationStatus": "ACTIVE"]]]])
+        }
+        #expect(shell.output.joined().contains("ACTIVE"), "\(shell.output)")
+        #expect(shell.remembered.count == 3)
     }
 
     @Test("A secret of the environment or a line without echo is sent, and neither remembered nor recorded")

@@ -133,19 +133,23 @@ public final class LivePage: Sendable {
             do {
                 let yaml = try steps.yaml(text)
                 let outcome = try steps.perform(yaml)
+                if case .refused(let complaints) = outcome {
+                    return .object(["error": .string(steps.redactor.redact(complaints.trimmed))])
+                }
                 if let kept = steps.withoutSecrets(yaml) {
                     session.recorded.add(kept, outcome)
                 } else {
                     session.leftOut += 1
                 }
                 switch outcome {
-                case .refused(let complaints): return .object(["error": .string(complaints.trimmed)])
+                case .refused(let complaints): return .object(["error": .string(complaints)])
                 case .done(_, let answer): return .object(["answer": steps.redactor.redact(answer ?? .null)])
                 case .failed(let failures, _, _):
                     return .object(["error": .string(failures.map(\.reason).joined(separator: "\n"))])
                 }
             } catch {
-                return .object(["error": .string("\(error)")])
+                steps.hideSecrets(ofRefused: text)
+                return .object(["error": .string(steps.redactor.redact("\(error)"))])
             }
         }
     }

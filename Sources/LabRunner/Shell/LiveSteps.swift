@@ -72,7 +72,7 @@ final class LiveSteps {
         let steps = read(file, in: attempt, reporting: collector)
         secrets.texts.forEach(redactor.insert)
         guard collector.isEmpty, !steps.isEmpty else {
-            hideSecretsByName(in: text)
+            hideSecrets(ofRefused: text)
             return .refused(DiagnosticRenderer(secrets: collector.secretRanges).render(collector.diagnostics))
         }
         count += steps.count
@@ -100,23 +100,8 @@ final class LiveSteps {
         return .done(steps, answer: thread.lastAnswer)
     }
 
-    /// A text that was refused may hold a secret of a command that nobody knows: what is called as a secret is one.
-    func hideSecretsByName(in text: String) {
-        for name in Self.secretNames {
-            for found in text.ranges(of: name) {
-                let rest = text[found.upperBound...]
-                guard let match = rest.prefixMatch(of: #/["']?\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s,}"']+))/#),
-                    let value = (match.1 ?? match.2 ?? match.3).map(String.init), !value.contains("${"),
-                    GivenText(value) == nil
-                else { continue }
-                redactor.insert(value)
-            }
-        }
-    }
-
-    /// The names of all parameters that take a secret.
-    private static let secretNames: Set<String> = Set(
-        ActorKind.allCases.flatMap { $0.commands(of: nil) }.flatMap(\.fields).filter(\.isSecret).map(\.name))
+    /// Hides what a text that is no step may hold.
+    func hideSecrets(ofRefused text: String) { RefusedSecrets.texts(in: text).forEach(redactor.insert) }
 
     /// A line of the shell in YAML. A secret that does not stand in it is kept, and becomes a reference.
     ///

@@ -181,7 +181,7 @@ public final class ShellSession {
         do {
             yaml = try steps.yaml(actor?.addressed(text) ?? text, secretLine: input.secretLine)
         } catch let error as BadUsage {
-            steps.hideSecretsByName(in: text)
+            steps.hideSecrets(ofRefused: text)
             printError("error: \(steps.redactor.redact("\(error)"))")
             return .badInput
         }

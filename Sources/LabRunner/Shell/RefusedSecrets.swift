@@ -1,0 +1,47 @@
+internal import LabFile
+internal import LabKit
+
+/// The secrets of a text that is no step: what is called as a secret is one, although nobody knows its command.
+enum RefusedSecrets {
+    /// The values that must not be shown or kept.
+    static func texts(in text: String) -> [String] {
+        text.matches(of: #/\b(\w+)["']?\s*[=:]\s*/#).compactMap { match in
+            guard isSecret(String(match.1), in: text),
+                // A quote that is not closed reaches to the end.
+                let value = text[match.range.upperBound...].prefixMatch(
+                    of: #/"([^"]*)|'([^']*)|([^\s,}"']+)/#)
+            else { return nil }
+            let secret = String(value.1 ?? value.2 ?? value.3 ?? "")
+            return secret.isEmpty || secret.contains("${") || GivenText(secret) != nil ? nil : secret
+        }
+    }
+
+    /// Whether a parameter takes a secret, also when its name is mistyped. A name that is an ordinary word elsewhere, such as
+    /// `to`, needs a command that takes a secret so.
+    private static func isSecret(_ name: String, in text: String) -> Bool {
+        guard let commands = secrets[name] else {
+            return !ordinary.contains(name) && nearest(name, among: secrets.keys.sorted()) != nil
+        }
+        guard ordinary.contains(name) else { return true }
+        let words = text.matches(of: #/\w+/#).map { String($0.0) }
+        return words.contains { nearest($0, among: commands) != nil }
+    }
+
+    private static let commands = ActorKind.allCases.flatMap { $0.commands(of: nil) }
+
+    /// The commands that take a secret, by the name of the parameter.
+    private static let secrets: [String: Set<String>] = commands.reduce(into: [:]) { secrets, command in
+        for field in command.fields where field.isSecret { secrets[field.name, default: []].insert(command.name) }
+    }
+
+    /// The names of everything that is no secret somewhere: commands, words of the language, fields of commands and events.
+    private static let ordinary: Set<String> = {
+        var names = Set(ReservedWords.all)
+        for command in commands {
+            names.insert(command.name)
+            for field in command.fields where !field.isSecret { names.insert(field.name) }
+        }
+        for event in TraceEventName.all { names.formUnion(event.fields.map(\.name)) }
+        return names
+    }()
+}
