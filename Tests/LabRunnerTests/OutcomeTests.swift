@@ -77,6 +77,30 @@ struct OutcomeTests {
         #expect(run.result.failures.map(\.reason) == ["the result is not as expected"])
     }
 
+    @Test("In a tear-down a branch goes on behind the error with which it has lost")
+    func lossInATearDown() async throws {
+        let run = try await onThread {
+            try FakeRun(
+                """
+                name: Phases
+                steps:
+                  - check: 1
+                    expect: 1
+                tearDown:
+                  - race:
+                      - - main: fetchActivationStatus
+                        - main: hasValidActivation
+                      - - wallet: hasValidActivation
+                        - wallet: canStartActivation
+                    winners: 1
+                """,
+                answers: FakeAnswers(
+                    ["main.fetchActivationStatus": [["error": ["name": "networkError", "code": 4]]]],
+                    meeting: Barrier(count: 2)))
+        }
+        #expect(run.result.failures.isEmpty, "\(run.sinks)")
+    }
+
     /// The failing branch, and what of it is told.
     private static let failsBehindAnError: [(String, String)] = [
         (

@@ -23,7 +23,8 @@ final class StepThread {
     var deadline: Deadline?
     /// What failures are labelled with: set-up or tear-down.
     private var phase: String?
-    /// The error of the command that failed last, and the answer of the one that succeeded last: how a branch ended.
+    /// The error of the command that the first failed step has failed with, nil when it failed for another reason, and the
+    /// answer of the command that succeeded last: how a branch ended.
     var lastError: ControlError?
     var lastAnswer: JSONValue?
     /// While the faults of a `during` are armed, those that are.
@@ -57,6 +58,8 @@ final class StepThread {
     /// - Returns: Whether all were as expected.
     func perform(_ steps: [Step], all: Bool = false) -> Bool {
         var isComplete = true
+        var error: ControlError?
+        defer { if !isComplete { lastError = error } }
         for step in steps {
             // What is tried again and again is not held each time.
             if held == nil { gate?.pass(before: step, of: run, in: instance) }
@@ -65,6 +68,7 @@ final class StepThread {
                 return fail(step, "it did not begin, because \(deadline.sentence)", verdict: .failed)
             }
             if !perform(step) {
+                if isComplete { error = lastError }
                 isComplete = false
                 if !isTearDown, !all { return false }
             }
