@@ -130,7 +130,7 @@ private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase
     }
 
     private func repeatWithNewToken(insteadOf used: String?, after result: Result<Response, WMTError>) {
-        // Another call may have made a new one meanwhile.
+        // Another call may have made a new one meanwhile; who began without a token cannot tell.
         if used == nil || used == token {
             WMTLogger.warning("The server does not know the token, which is made anew.")
             calls.powerAuth.tokenStore.removeLocalToken(withName: ServiceCalls.tokenName)
@@ -160,7 +160,11 @@ private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase
     }
 
     private func end(_ result: Result<Response, WMTError>) {
-        if case .success = result { calls.isNewTokenInVain.withLock { $0 = false } }
+        // Whatever else the server says, it has taken the token.
+        if case .failure(let error) = result, error.httpUrlResponse == nil || isTokenRefused(result) {
+        } else {
+            calls.isNewTokenInVain.withLock { $0 = false }
+        }
         operation.finish { completion(result) }
     }
 

@@ -131,7 +131,7 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
                 powerAuth.tokenStore.requestAccessToken(withName: name, authentication: authentication) {
                     [self] token, error in
                     guard let token else { return fail(error == nil ? .network_unknown : .network_generic, error) }
-                    inLabOperation { withHeader(of: token, next) }
+                    offMainQueue { [self] in withHeader(of: token, next) }
                 }
             }
         }
@@ -147,13 +147,17 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
         }
         wait { [self] in
             powerAuth.tokenStore.generateAuthorizationHeader(withName: token.tokenName) { [self] header, error in
-                // The header comes on the main queue, which must not wait for what encrypts and sends the request.
-                if let header { return RestClient.concurrentQueue.async { [self] in inLabOperation { next(header) } } }
+                if let header { return offMainQueue { next(header) } }
                 // The token is gone with its activation.
                 if error?.powerAuthErrorCode == .invalidToken { return fail(.network_signError) }
                 fail(.network_generic, error)
             }
         }
+    }
+
+    /// Goes on from a callback on the main queue, which must not wait for what encrypts and sends the request.
+    private func offMainQueue(_ body: @escaping @Sendable () -> Void) {
+        RestClient.concurrentQueue.async { [self] in inLabOperation(body) }
     }
 
     /// The request as it goes out, and what decrypts the answer; nil when the operation has failed meanwhile.

@@ -28,6 +28,19 @@ struct TokenRenewalTests {
         #expect(app.transport.count(of: ServiceApp.list) == 6 && app.transport.count(of: Self.create) == 3)
     }
 
+    @Test("A token that the server accepts, although it refuses the call, ends that no new one is made")
+    func acceptedAfterwards() async throws {
+        let app = try await ServiceApp.activated()
+        let service = app.networking.createWMTOperations()
+        let refusal = Answer.error("POWERAUTH_AUTH_FAIL", status: 401)
+        app.answer(
+            ServiceApp.list, refusal, refusal, .error("OPERATION_FAILED"), refusal, try .operations("1"))
+        for _ in 0..<2 { _ = await service.list() }
+        #expect(app.transport.count(of: Self.create) == 2)
+        #expect(await service.list().operations.map(\.id) == ["1"])
+        #expect(app.transport.count(of: Self.create) == 3)
+    }
+
     @Test("A blocked activation keeps its token, asks for no other one and uses it again when it is unblocked")
     func blocked() async throws {
         let app = try await ServiceApp.activated()

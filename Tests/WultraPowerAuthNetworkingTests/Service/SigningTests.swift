@@ -108,9 +108,11 @@ struct SigningTests {
         #expect(app.transport.count(of: "/pa/v3/token/create") == 1)
     }
 
-    @Test("The main queue sends no request, with whatever it is authorized: sending may take a while")
-    func mainQueueIsFree() async throws {
-        let app = try await TestApp.activated()
+    @Test(
+        "The main queue sends no request, with whatever it is authorized: sending may take a while",
+        arguments: [[], ["networking.8"]])
+    func mainQueueIsFree(quirks: [String]) async throws {
+        let app = try await TestApp.activated(quirks: quirks)
         let service = try app.service()
         _ = await service.send(WPNRequestBase(), .rightPassword, Endpoints.signed)
         _ = await service.send(WPNRequestBase(), .possession(), Endpoints.token)
