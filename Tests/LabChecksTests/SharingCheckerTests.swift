@@ -69,14 +69,25 @@ struct SharingCheckerTests {
         try expect(history, breaks: "counters", shownBy: [first, second])
     }
 
-    @Test("A server's counter that goes back is a breach")
+    @Test("A server's counter that goes back is a breach, unless two of its threads told at the same time")
     func counterGoesBack() throws {
         var history = WrittenHistory()
         history.add("server", .serverSignature, Self.signature(4))
         let high = history.add("server", .serverSignature, Self.signature(7))
         try expect(history, keeps: "counters", examined: 0)
+        history.add("server", .serverSignature, Self.signature(6))
+        try expect(history, keeps: "counters", examined: 0)
+        history.passASecond()
         let low = history.add("server", .serverSignature, Self.signature(6))
         try expect(history, breaks: "counters", shownBy: [high, low])
+    }
+
+    @Test("A counter that the server has accepted twice is a breach, also at once")
+    func serverCounterTwice() throws {
+        var history = WrittenHistory()
+        let first = history.add("server", .serverSignature, Self.signature(4))
+        let second = history.add("server", .serverSignature, Self.signature(4))
+        try expect(history, breaks: "counters", shownBy: [first, second])
     }
 
     // MARK: Signatures

@@ -4,6 +4,10 @@ import LabKit
 /// A history written by hand: an event a line, a microsecond apart.
 struct WrittenHistory {
     private(set) var events: [TraceEvent] = []
+    private var now: UInt64 = 0
+
+    /// Lets a second pass before the next event.
+    mutating func passASecond() { now += 1_000_000_000 }
 
     /// Adds an event.
     ///
@@ -15,8 +19,9 @@ struct WrittenHistory {
         _ process: String, _ name: TraceEventName, operation: String? = nil, _ fields: [String: JSONValue] = [:]
     ) -> TraceEvent {
         let parts = process.split(separator: "#")
+        now += 1_000
         let event = TraceEvent(
-            time: UInt64(events.count + 1) * 1_000, process: String(parts[0]),
+            time: now, process: String(parts[0]),
             incarnation: parts.count > 1 ? Int(parts[1]) ?? 1 : 1, name: name, operation: operation, fields: fields)
         events.append(event)
         return event

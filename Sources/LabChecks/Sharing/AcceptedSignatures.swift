@@ -11,8 +11,7 @@ struct AcceptedSignatures: Checker {
         another app's has overtaken may be refused.
         """
 
-    /// How long the server may take from judging a signature or changing an activation to telling of it, in nanoseconds.
-    private static let lateness: UInt64 = 200_000_000
+    private static var lateness: UInt64 { SharingCheckers.lateness }
 
     func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
         var states: [String: [TraceEvent]] = [:]

@@ -2,6 +2,10 @@ internal import LabKit
 
 /// What must hold for apps that share one activation (sharing.md, sections 6 to 8 and 15).
 public enum SharingCheckers {
+    /// How long the server may take from judging a signature or changing an activation to telling of it, in nanoseconds:
+    /// two of its threads may tell in another order than they have stored.
+    static let lateness: UInt64 = 200_000_000
+
     /// All of them, in the order of reports.
     public static let all: [any Checker] = [
         CounterUse(), AcceptedSignatures(), LockExclusion(), LockOrder(), PendingOperations(), FreshState(),
