@@ -30,6 +30,7 @@ public struct InstanceLogs: Sendable {
     public func tell(print: (String) -> Void) throws {
         var progress: [String: LogProgress] = [:]
         try advance(&progress, print: print)
+        finish(progress, print: print)
     }
 
     /// Tells what was written so far and what is written from now on, until the instance ends.
@@ -43,6 +44,14 @@ public struct InstanceLogs: Sendable {
             _ = try parent.changes()
             _ = try logs.changes()
             try advance(&progress, print: print)
+        }
+        finish(progress, print: print)
+    }
+
+    /// Tells the last lines that have no end: a process that dies may leave one.
+    private func finish(_ progress: [String: LogProgress], print: (String) -> Void) {
+        for (name, entry) in progress.sorted(by: { $0.key < $1.key }) where !entry.rest.isEmpty {
+            print("\(Self.process(of: name).label)  \(String(decoding: entry.rest, as: UTF8.self))")
         }
     }
 

@@ -42,6 +42,9 @@ public struct InstanceOverview {
     ///
     /// - Returns: Waits for the answer, and gives the lines of the device.
     private static func question(to device: String, in connection: InstanceConnection) -> () -> [String] {
+        // On a guest nothing stands for the owner's devices.
+        let manifest = connection.manifest
+        if manifest.isGuest, !manifest.plays(device) { return { ["  \(device)  on the other host"] } }
         let answer = Mutex<[String]>([])
         let thread = runOnThread(name: "ps") {
             let lines = ask(device, in: connection)

@@ -266,7 +266,7 @@ public final class LabInstance: Sendable {
     /// Whether a command or an armed fault explains the end of a part, or somebody else has replaced it.
     private func isWanted(_ status: ExitStatus, of part: Infrastructure) -> Bool {
         if state.withLock({ $0.wantedEnds.contains(part.process.pid) }) { return true }
-        if part.endpoint == .server, connection.process(of: .server) != nil { return true }
+        if connection.process(of: part.endpoint) != nil { return true }
         return status == .signaled(SIGKILL) && connection.faultedProcesses.contains(part.endpoint.actor)
     }
 
