@@ -130,6 +130,11 @@ struct SessionFactorTests {
         #expect(try fixture.accepted(.possessionKnowledgeBiometry))
         #expect(fixture.session.addExternalEncryptionKey(Data(count: 15)) == .wrongParam)
         #expect(fixture.session.setExternalEncryptionKey(eek) == .wrongState, "the activation does not use one")
+        fixture.session.restoreExternalEncryptionKey(eek)
+        #expect(fixture.session.setExternalEncryptionKey(eek) == .ok, "it is the one that is set")
+        #expect(fixture.session.setExternalEncryptionKey(Data(repeating: 7, count: 16)) == .wrongParam)
+        #expect(fixture.session.setExternalEncryptionKey(Data(count: 15)) == .wrongParam)
+        fixture.session.restoreExternalEncryptionKey(nil)
     }
 
     @Test("Without its external key, an activation signs with possession only")

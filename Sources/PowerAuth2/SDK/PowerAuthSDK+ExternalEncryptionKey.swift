@@ -8,8 +8,8 @@ extension PowerAuthSDK {
     /// Provides the key before an activation, or to an activation that uses one.
     ///
     /// - Parameter externalEncryptionKey: 16 bytes.
-    /// - Throws: `invalidActivationState` when the activation uses none, `wrongParameter` for a key of another size or
-    ///   another key than the one in use.
+    /// - Throws: `wrongParameter` for another key than the one that is set, or for one of another size;
+    ///   `invalidActivationState` when none is set and the activation uses none.
     public func setExternalEncryptionKey(_ externalEncryptionKey: Data) throws {
         try nsError {
             try session.read { core in
