@@ -103,13 +103,15 @@ package final class AuthenticationService: Sendable {
     private func ask(
         _ prompt: AuthenticationPrompt, _ policy: AuthenticationPolicy, _ context: AuthenticationContext
     ) throws(AuthenticationFailure) -> AuthenticationGrant {
-        try open(prompt)
+        let isAnswered = try open(prompt)
+        // Before the event: whoever hears of that asks for the answer, maybe at the same terminal.
+        if !isAnswered { presenter.withLock { $0 }?(prompt) }
         trace?.emit(
             .biometryPrompted,
             ["reason": .string(prompt.reason), "allowsPasscode": .bool(prompt.allowsPasscode)])
         let outcome: Result<AuthenticationGrant, AuthenticationFailure>
         do throws(AuthenticationFailure) {
-            outcome = .success(try converse(prompt, policy, context))
+            outcome = .success(try converse(prompt, policy, context, isShown: !isAnswered))
         } catch {
             outcome = .failure(error)
         }
@@ -124,16 +126,20 @@ package final class AuthenticationService: Sendable {
 
     /// Puts the dialog on the screen: one at a time, never over the animation of a confirmed face, never on a locked
     /// screen.
-    private func open(_ prompt: AuthenticationPrompt) throws(AuthenticationFailure) {
+    ///
+    /// - Returns: whether an answer is ready.
+    private func open(_ prompt: AuthenticationPrompt) throws(AuthenticationFailure) -> Bool {
         let now = now
-        let refusal = changing { record -> AuthenticationFailure? in
-            if record.state.isLocked { return .systemCancel }
-            if let other = record.prompt, ProcessTable.isAlive(other.pid) { return .systemCancel }
-            if let end = record.animationEnds, now < end, end - now <= Self.animation { return .authenticationFailed }
+        let outcome = changing { record -> Result<Bool, AuthenticationFailure> in
+            if record.state.isLocked { return .failure(.systemCancel) }
+            if let other = record.prompt, ProcessTable.isAlive(other.pid) { return .failure(.systemCancel) }
+            if let end = record.animationEnds, now < end, end - now <= Self.animation {
+                return .failure(.authenticationFailed)
+            }
             record.prompt = prompt
-            return nil
+            return .success(!record.answers.isEmpty)
         }
-        if let refusal = refusal ?? .systemCancel { throw refusal }
+        return try (outcome ?? .failure(.systemCancel)).get()
     }
 
     private func close(_ prompt: AuthenticationPrompt) {
@@ -150,10 +156,10 @@ package final class AuthenticationService: Sendable {
     }
 
     private func converse(
-        _ prompt: AuthenticationPrompt, _ policy: AuthenticationPolicy, _ context: AuthenticationContext
+        _ prompt: AuthenticationPrompt, _ policy: AuthenticationPolicy, _ context: AuthenticationContext, isShown: Bool
     ) throws(AuthenticationFailure) -> AuthenticationGrant {
         var misses = 0
-        var isShown = false
+        var isShown = isShown
         while true {
             let count = security.changeCount
             if context.isInvalid { throw .appCancel }
