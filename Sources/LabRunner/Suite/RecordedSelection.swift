@@ -59,9 +59,8 @@ struct RecordedSelection {
             ? ids.isEmpty ? "nothing failed last time" : "none of these failed last time"
             : ids.isEmpty ? "nothing was played last time" : "none of these was among the slowest last time"
         var seen: Set<String> = []
-        paths = results.map(\.scenario).filter { seen.insert($0).inserted }.map { id in
-            // What lies outside of the project is recorded as it was given.
-            Files.exists(ScenarioPath("\(root)/\(id)").file) ? "\(root)/\(id)" : id
+        paths = results.map(\.scenario).filter { seen.insert($0).inserted }.map {
+            ScenarioPath.path(ofScenario: $0, inProject: root)
         }
     }
 

@@ -16,6 +16,11 @@ struct ScenarioPath {
         (file, row) = Files.exists(text) ? (text, nil) : Self.parts(of: text)
     }
 
+    /// Where a scenario is. What lies outside of the project has the path that was given as its identifier.
+    static func path(ofScenario id: String, inProject root: String) -> String {
+        Files.exists(ScenarioPath("\(root)/\(id)").file) ? "\(root)/\(id)" : id
+    }
+
     /// The file and the row of a scenario's identifier. Both may have brackets in their names.
     static func parts(of id: String) -> (file: String, row: String?) {
         guard id.hasSuffix("]"),

@@ -86,7 +86,7 @@ public final class WatchSession: Sendable {
         // By these they are selected already; what is left need not know every word.
         (fixed.filter, fixed.tags) = (nil, [])
         let root = Files.directory(of: found.labFile)
-        fixed.paths = found.scenarios.map { $0.id.hasPrefix("/") ? $0.id : "\(root)/\($0.id)" }
+        fixed.paths = found.scenarios.map { ScenarioPath.path(ofScenario: $0.id, inProject: root) }
         return fixed
     }
 
