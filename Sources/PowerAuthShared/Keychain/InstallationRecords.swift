@@ -106,8 +106,12 @@ extension PowerAuthKeychain {
     }
 
     /// Removes an item that may be missing.
-    func remove(_ account: String) throws(KeychainFailure) {
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    func remove(_ account: String) throws(KeychainFailure) -> Bool {
         let status = system.delete(service: identifier, account: account, accessGroup: accessGroup)
         guard status == errSecSuccess || status == errSecItemNotFound else { throw KeychainFailure(status: status) }
+        return status == errSecSuccess
     }
 }

@@ -177,11 +177,6 @@ public final class PowerAuthKeychain: Sendable {
             system.accounts(service: identifier, accessGroup: accessGroup).status)
     }
 
-    /// Deletes an item; the system's status code tells how that ended.
-    package func delete(_ key: String) -> OSStatus {
-        system.delete(service: identifier, account: key, accessGroup: accessGroup)
-    }
-
     /// As ``allItems()`` with the types of the values.
     package func allValues() -> [String: Data] {
         system.items(service: identifier, accessGroup: accessGroup).values ?? [:]

@@ -48,13 +48,9 @@ package struct TokenRecordStore: Sendable {
     /// - Returns: false when the keychain refused.
     @discardableResult
     package func remove(named name: String) -> Bool {
-        switch keychain.delete(account(name)) {
-        case errSecSuccess:
-            sandbox.trace(.tokenRemoved(name: name))
-            return true
-        case errSecItemNotFound: return true
-        default: return false
-        }
+        guard let wasThere = try? keychain.remove(account(name)) else { return false }
+        if wasThere { sandbox.trace(.tokenRemoved(name: name)) }
+        return true
     }
 
     /// Removes every record of the instance, or finds out that it cannot.

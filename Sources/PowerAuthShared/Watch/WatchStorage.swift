@@ -86,7 +86,7 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
             return stored == new || status.set(Data(new.utf8), forKey: instanceId) == errSecSuccess
         }
         guard records(instanceId).removeEvery() else { return false }
-        guard let new else { return [errSecSuccess, errSecItemNotFound].contains(status.delete(instanceId)) }
+        guard let new else { return (try? status.remove(instanceId)) != nil }
         return status.set(Data(new.utf8), forKey: instanceId) == errSecSuccess
     }
 
