@@ -205,15 +205,10 @@ public final class Peer: @unchecked Sendable {
         let trace = trace
         trace.emit(.commandStarted, operation: request.operation, ["command": .string(request.command)])
         let begin = MonotonicClock.nanoseconds()
-        let hasEnded = Mutex(false)
+        let hasEnded = Atomic(false)
         let finished: @Sendable (Result<JSONValue, ControlError>) -> Void = { outcome in
             // A message without a reply is answered when it is sent, and may be lost afterwards.
-            guard
-                hasEnded.withLock({ hasEnded in
-                    defer { hasEnded = true }
-                    return !hasEnded
-                })
-            else { return }
+            guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
             let worked = MonotonicClock.nanoseconds() - begin
             var fields: [String: JSONValue] = ["command": .string(request.command)]
             if case .failure(let error) = outcome { fields["error"] = .string(error.name ?? error.domain) }

@@ -11,8 +11,6 @@ struct AcceptedSignatures: Checker {
         another app's has overtaken may be refused.
         """
 
-    private static var lateness: UInt64 { SharingCheckers.lateness }
-
     func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
         var states: [String: [TraceEvent]] = [:]
         var signatures: [TraceEvent] = []
@@ -32,7 +30,7 @@ struct AcceptedSignatures: Checker {
             let isRight = signature.fields["valid"] == true && (signature.number("failedAttempts") ?? 0) == 0
             let changes = states[signature.text("activationId") ?? ""] ?? []
             let use = signature.operation.flatMap { uses[$0] }
-            let begin = use?.time ?? signature.time - min(signature.time, Self.lateness)
+            let begin = use?.time ?? signature.time - min(signature.time, SharingCheckers.lateness)
             guard !isRight, Self.isActive(changes, from: begin, to: signature.time) else { continue }
             if let use, !history.lives(use.incarnationOfProcess, after: signature.time),
                 signatures.contains(where: { Self.overtakes($0, signature, made: use, uses) })
@@ -54,12 +52,14 @@ struct AcceptedSignatures: Checker {
         guard other.fields["valid"] == true, other.text("activationId") == signature.text("activationId"),
             let later = other.operation.flatMap({ uses[$0] })
         else { return false }
-        return later.time > use.time && other.time < signature.time + lateness
+        return later.time > use.time && other.time < signature.time + SharingCheckers.lateness
     }
 
     /// Whether an activation was active all the time from the making of a signature to the server's verdict.
     private static func isActive(_ changes: [TraceEvent], from begin: UInt64, to end: UInt64) -> Bool {
         guard changes.last(where: { $0.time <= begin })?.text("to") == "ACTIVE" else { return false }
-        return !changes.contains { $0.time > begin && $0.time < end + lateness && $0.text("to") != "ACTIVE" }
+        return !changes.contains {
+            $0.time > begin && $0.time < end + SharingCheckers.lateness && $0.text("to") != "ACTIVE"
+        }
     }
 }

@@ -45,6 +45,15 @@ public final class LivePage: Sendable {
         var recorded = RecordedSteps()
         /// How many texts are not in the record, because a secret would be in it.
         var leftOut = 0
+
+        /// Adds what was carried out to the record.
+        mutating func record(_ yaml: String, _ outcome: LiveSteps.Outcome) {
+            if let kept = steps.withoutSecrets(yaml) {
+                recorded.add(kept, outcome)
+            } else {
+                leftOut += 1
+            }
+        }
     }
 
     /// Ends the step under way, all streams of updates, and following the instance.
@@ -133,18 +142,14 @@ public final class LivePage: Sendable {
             do {
                 let yaml = try steps.yaml(text)
                 let outcome = try steps.perform(yaml)
-                if case .refused(let complaints) = outcome {
-                    return .object(["error": .string(steps.redactor.redact(complaints.trimmed))])
-                }
-                if let kept = steps.withoutSecrets(yaml) {
-                    session.recorded.add(kept, outcome)
-                } else {
-                    session.leftOut += 1
-                }
                 switch outcome {
-                case .refused(let complaints): return .object(["error": .string(complaints)])
-                case .done(_, let answer): return .object(["answer": steps.redactor.redact(answer ?? .null)])
+                case .refused(let complaints):
+                    return .object(["error": .string(steps.redactor.redact(complaints.trimmed))])
+                case .done(_, let answer):
+                    session.record(yaml, outcome)
+                    return .object(["answer": steps.redactor.redact(answer ?? .null)])
                 case .failed(let failures, _, _):
+                    session.record(yaml, outcome)
                     return .object(["error": .string(failures.map(\.reason).joined(separator: "\n"))])
                 }
             } catch {

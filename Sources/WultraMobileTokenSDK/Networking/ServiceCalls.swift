@@ -160,12 +160,16 @@ private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase
     }
 
     private func end(_ result: Result<Response, WMTError>) {
-        // Whatever else the server says, it has taken the token.
-        if case .failure(let error) = result, error.httpUrlResponse == nil || isTokenRefused(result) {
-        } else {
-            calls.isNewTokenInVain.withLock { $0 = false }
-        }
+        if isTokenAccepted(result) { calls.isNewTokenInVain.withLock { $0 = false } }
         operation.finish { completion(result) }
+    }
+
+    /// Whatever the server says but that it does not know the token, it has taken it.
+    private func isTokenAccepted(_ result: Result<Response, WMTError>) -> Bool {
+        switch result {
+        case .success: true
+        case .failure(let error): error.httpUrlResponse != nil && !isTokenRefused(result)
+        }
     }
 
     private func isTokenRefused(_ result: Result<Response, WMTError>) -> Bool {
