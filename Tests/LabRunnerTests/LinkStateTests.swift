@@ -179,4 +179,78 @@ struct LinkStateTests {
         #expect(suspect { $0.messages = Self.busy.messages } == "pairing")
         #expect(suspect { $0.contexts = Self.busy.contexts } == "pairing")
     }
+
+    @Test(
+        "A new instance is at rest when both ends are up and every session shows what its device says",
+        arguments: [
+            ("both apps use their sessions, and know it", true, true, true, "main companion", true),
+            ("the phone's device has not heard of the watch app yet", true, false, true, "companion", false),
+            ("the phone app has not been told yet", true, true, true, "companion", false),
+            ("one end is not up yet", false, false, true, "companion", false),
+            ("the watch's device has not heard that the phone is open", true, false, false, "", false),
+        ])
+    func rest(
+        _: String, phoneIsUp: Bool, phoneReaches: Bool, watchReaches: Bool, told: String, isAtRest: Bool
+    ) {
+        let state = Self.started(
+            main: Self.app("main", with: "companion", isReachable: phoneReaches),
+            companion: Self.app("companion", with: "main", isReachable: watchReaches), phoneIsUp: phoneIsUp)
+        let known = Dictionary(
+            uniqueKeysWithValues: ["main", "companion"].map { ($0, told.split(separator: " ").contains($0[...])) })
+        #expect(state.isSettledAtStart(Self.link, told: known) == isAtRest)
+    }
+
+    @Test("An app that does not run or does not use its session is not waited for", arguments: [false, true])
+    func withoutSession(runs: Bool) {
+        let state = Self.started(
+            main: Self.app("main", with: "companion", isReachable: false),
+            companion: Self.app("companion", with: "main", runs: runs, isActivated: false, isReachable: false))
+        #expect(state.isSettledAtStart(Self.link, told: ["main": false]))
+        #expect(!state.isSettledAtStart(Self.link, told: [:]), "the phone app has not activated its session yet")
+    }
+
+    @Test("Of several watches the phone uses the first, and one that is out of range is not waited for")
+    func linksInUse() {
+        let device = { (name: String, kind: DeviceSpec.Kind) in DeviceSpec(name: name, kind: kind, apps: []) }
+        let topology = Topology(
+            name: "two watches", devices: [device("phone", .phone), device("watch", .watch), device("sport", .watch)],
+            links: [Self.link, LinkSpec(name: "second", phone: "phone", watch: "sport")])
+        #expect(topology.linksInUse.map(\.name) == ["pairing"])
+        var away = topology
+        away.links[0].up = false
+        #expect(away.linksInUse.isEmpty)
+    }
+
+    private static let link = LinkSpec(name: "pairing", phone: "phone", watch: "watch")
+
+    private static func app(
+        _ name: String, with counterpart: String, runs: Bool = true, isActivated: Bool = true, isReachable: Bool
+    ) -> InspectLink.App {
+        InspectLink.App {
+            $0.app = name
+            $0.counterpart = counterpart
+            $0.isAttached = runs
+            $0.isActivated = isActivated
+            $0.isForeground = runs
+            $0.isCounterpartInstalled = true
+            $0.isReachable = isReachable
+        }
+    }
+
+    private static func started(
+        main: InspectLink.App, companion: InspectLink.App, phoneIsUp: Bool = true
+    ) -> LinkState {
+        let ends = [("phone", main, phoneIsUp), ("watch", companion, true)]
+        return LinkState(
+            devices: ends.map { device, app, isUp in
+                LinkState.Device(
+                    name: device,
+                    links: [
+                        end {
+                            $0.isUp = isUp
+                            $0.apps = [app]
+                        }
+                    ])
+            })
+    }
 }

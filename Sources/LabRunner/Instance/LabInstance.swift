@@ -76,8 +76,8 @@ public final class LabInstance: Sendable {
                 startAgent: { [weak self] device in try self?.startAgent(of: device) }))
     }
 
-    /// Starts the server and the agents, waits until they answer, and launches the apps that start by
-    /// themselves.
+    /// Starts the server and the agents, waits until they answer, launches the apps that start by themselves, and waits
+    /// until phones and watches that are in range have found each other.
     ///
     /// - Throws: ``LabFailure`` when a part does not come up; the instance is then still to be stopped.
     public func start() throws {
@@ -105,6 +105,7 @@ public final class LabInstance: Sendable {
         }
         for launch in launches { launch.join() }
         try failures.throwFirst()
+        LinkSettling(instance: connection).waitForStart()
         state.withLock { $0.hasStarted = true }
     }
 

@@ -14,7 +14,6 @@ extension AgentConnection {
             return nil
         case .activate:
             guard let counterpart = try? frame.decodeBody(WatchCounterpartState.self) else { return nil }
-            trace(counterpart)
             let outstanding = state.withLock { state in
                 defer { state.outstanding = [] }
                 return state.outstanding
@@ -24,7 +23,6 @@ extension AgentConnection {
         case .sessionDeactivated: return .deactivated
         case .event:
             guard let counterpart = try? frame.decodeBody(WatchCounterpartState.self) else { return nil }
-            trace(counterpart)
             return .changed(counterpart)
         case .live:
             handlers.trace(.linkDelivered, ["id": .string(frame.messageId.uuidString), "kind": "live"])
@@ -70,7 +68,13 @@ extension AgentConnection {
         }
     }
 
-    private func trace(_ counterpart: WatchCounterpartState) {
+    /// Tells what the session shows of its counterpart after an event that is about it.
+    func traceState(in event: WatchSessionEvent) {
+        let counterpart: WatchCounterpartState
+        switch event {
+        case .activated(let state, _), .changed(let state): counterpart = state
+        default: return
+        }
         handlers.trace(
             .sessionState,
             [

@@ -165,7 +165,10 @@ public final class AgentConnection: Sendable {
             answer.code.withLock { $0 = Int(clamping: frame.sequence) }
             answer.semaphore.signal()
         default:
-            if let event = event(for: frame) { state.withLock { $0.receiver }?(event) }
+            guard let event = event(for: frame) else { return }
+            state.withLock { $0.receiver }?(event)
+            // Afterwards: who reads the trace finds the session as the trace tells.
+            traceState(in: event)
         }
     }
 }
