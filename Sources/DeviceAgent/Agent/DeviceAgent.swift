@@ -130,6 +130,9 @@ public final class DeviceAgent {
             sockets: [appSocket] + links.map(\.port.socket), descriptors: descriptors,
             timeoutMilliseconds: millisecondsToNextDeadline())
 
+        let messages = mailbox.takeAll()
+        // Looked for after the messages: who sends a command after a process has ended meets a device that knows of its end.
+        let ended = running.filter { $0.watch?.hasEnded == true }
         // What a process sent before it ended is handled before its end.
         while var parts = try appSocket.receive() {
             let address = parts.removeFirst()
@@ -138,12 +141,13 @@ public final class DeviceAgent {
         for link in links {
             try link.collectReceived()
         }
-        for (index, host) in running.enumerated() where ready.descriptors[1 + index] { try processEnded(host) }
+        // Unless another process has taken its place meanwhile.
+        for host in ended where host.watch?.hasEnded == true { try processEnded(host) }
         for (index, link) in peers.enumerated() where ready.descriptors[1 + running.count + index] {
             link.peerWatch = nil
             link.collect(.peerEnded)
         }
-        for message in mailbox.takeAll() { try handle(message) }
+        for message in messages { try handle(message) }
         try inspectStoppedProcesses()
         for link in links { link.collectDue() }
         deactivateDrainedSessions()

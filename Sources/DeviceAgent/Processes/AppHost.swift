@@ -90,6 +90,9 @@ extension AppHost.Watch {
         }
     }
 
+    /// Whether the process has ended.
+    var hasEnded: Bool { (try? Polling.waitReadable([rawDescriptor], timeoutNanoseconds: 0)[0]) ?? true }
+
     /// Sends a signal; a process that has ended is accepted.
     func signal(_ number: Int32) throws {
         switch self {

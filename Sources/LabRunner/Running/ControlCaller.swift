@@ -84,8 +84,23 @@ struct ControlCaller: Sendable {
             }
             return Outcome(answer: .result(result), interval: interval)
         } catch let error as ControlError {
+            if error.name == "peerDied", case .peer = endpoint { letDeviceNotice(theEndOf: target.actor) }
             return Outcome(answer: .error(error), interval: nil)
         }
+    }
+
+    /// How long an app may take to be gone after it has closed its connections, and its device to notice that, in real
+    /// time.
+    private static let dyingTime = LabDuration.milliseconds(500).stretched
+
+    /// Waits until an app is gone and its device has told of it: the next step, and whoever looks at the end of this one,
+    /// finds the app ended. A device looks for ends before it answers.
+    private func letDeviceNotice(theEndOf app: String) {
+        guard let (device, _) = instance.manifest.topology.app(named: app),
+            let process = instance.watch(of: .peer(app)),
+            (try? process.waitForExit(timeoutNanoseconds: Self.dyingTime.nanoseconds)) == true
+        else { return }
+        _ = try? instance.processes(of: device.name, timeout: Self.dyingTime)
     }
 
     /// What is wrong with the answer of a user's own program, which may be written in any language.

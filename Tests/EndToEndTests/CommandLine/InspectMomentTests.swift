@@ -20,7 +20,7 @@ extension EndToEnd {
                   - main: createActivation
                     with: { activationCode: "${code.activationCode}" }
                   - main: persistActivation
-                    with: { password: "1234" }
+                    with: { password: "told to nobody" }
                   - main: kill
                   - main: launch
                   - wallet: hasValidActivation
@@ -32,7 +32,7 @@ extension EndToEnd {
                     let shown = try LabCommand(["inspect", "moment", "scenario.yaml"] + arguments, in: workspace)
                         .finish()
                     #expect(shown.status == 0, "\(shown.errors)")
-                    #expect(!shown.output.contains("1234"))
+                    #expect(!shown.output.contains("told to nobody"))
                     return shown.output
                 }
                 let before = try moment("--at", "2")
