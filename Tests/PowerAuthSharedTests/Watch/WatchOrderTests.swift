@@ -69,6 +69,7 @@ struct WatchOrderTests {
         try sandbox.security.changeState { $0.reboot() }
         #expect(!storage.removeToken(named: "T", of: "i", order: order(2)))
         #expect(!storage.update(activationId: nil, of: "i", order: order(2)))
+        #expect(!records.removeEvery(), "a keychain that cannot be read is not taken for an empty one")
         try sandbox.security.changeState { $0.unlock() }
         #expect(storage.activationId("i") == "A" && records.record(named: "T") != nil)
         #expect(storage.removeToken(named: "T", of: "i", order: order(2)))
