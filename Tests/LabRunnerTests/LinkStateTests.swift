@@ -48,17 +48,7 @@ struct LinkStateTests {
     }
 
     private static let busy = end {
-        $0.apps = [
-            InspectLink.App {
-                $0.app = "main"
-                $0.counterpart = "companion"
-                $0.isAttached = true
-                $0.isActivated = true
-                $0.isForeground = true
-                $0.isCounterpartInstalled = true
-                $0.isReachable = true
-            }
-        ]
+        $0.apps = [app("main", with: "companion", isReachable: true)]
         $0.conditions = [
             InspectLink.Condition {
                 $0.id = "fault-1"
