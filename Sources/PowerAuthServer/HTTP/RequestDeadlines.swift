@@ -49,7 +49,13 @@ final class RequestDeadlines: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+    }
+
+    /// The time for the first headers begins here, where they can be read: a loop that has much to do lets a connection
+    /// wait for that after it has got its handlers.
+    func channelActive(context: ChannelHandlerContext) {
         expect(.headers, within: limits.headerTimeout)
+        context.fireChannelActive()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

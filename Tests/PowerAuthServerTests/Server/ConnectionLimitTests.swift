@@ -12,20 +12,34 @@ import Testing
 struct ConnectionLimitTests {
     private static let health = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    @Test("Three hundred halves of a header are gone after the time for headers, and keep nobody out")
+    @Test("Three hundred halves of a header keep nobody out")
     func halfHeaders() async throws {
-        let fixture = try ServerFixture { $0.limits.headerTimeout = 300 }
+        let fixture = try ServerFixture { $0.limits.headerTimeout = 3_600_000 }
         try await fixture.listening { port in
-            let slow = try (1...300).map { _ in try RawConnection(port: port) }
-            for connection in slow { try connection.send("POST /pa/v3/status HTTP/1.1\r\nHost: loc") }
+            let slow = try Self.halves(port)
             let other = try RawConnection(port: port)
             try other.send(Self.health)
             let answer = try other.readAnswer()
             #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(answer)")
+            withExtendedLifetime(slow) {}
+        }
+    }
+
+    /// A server of its own: its time for headers is so short that a busy machine may need longer to send a whole one.
+    @Test("Three hundred halves of a header are gone after the time for headers")
+    func endedHalves() async throws {
+        let fixture = try ServerFixture { $0.limits.headerTimeout = 300 }
+        try await fixture.listening { port in
             // The server ends each; nothing here decides when. A half that comes after the end takes its answer with it.
-            let endings = try slow.map { try $0.readToEnd() }
+            let endings = try Self.halves(port).map { try $0.readToEnd() }
             #expect(endings.allSatisfy { $0.isEmpty || $0.hasPrefix("HTTP/1.1 408 ") }, "\(Set(endings))")
         }
+    }
+
+    private static func halves(_ port: Int) throws -> [RawConnection] {
+        let slow = try (1...300).map { _ in try RawConnection(port: port) }
+        for connection in slow { try connection.send("POST /pa/v3/status HTTP/1.1\r\nHost: loc") }
+        return slow
     }
 
     @Test("Who never finishes a body, a TLS handshake or a second request is left")

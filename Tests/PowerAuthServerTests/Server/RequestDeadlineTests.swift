@@ -21,7 +21,8 @@ struct RequestDeadlineTests {
             return limits
         }()
 
-        init() throws {
+        /// - Parameter delay: How many milliseconds the server needs until it can read.
+        init(readableAfter delay: Int64 = 0) throws {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
@@ -29,6 +30,7 @@ struct RequestDeadlineTests {
             let deadlines = RequestDeadlines(Self.limits)
             try pipeline.addHandler(deadlines, position: .after(decoder))
             try pipeline.addHandler(ArrivingBytes(deadlines), position: .before(decoder))
+            pass(milliseconds: delay)
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         }
 
@@ -67,6 +69,19 @@ struct RequestDeadlineTests {
             #expect(!connection.isOpen, "\(beginning)")
             #expect(try connection.sent().hasPrefix("HTTP/1.1 408 "))
         }
+    }
+
+    @Test("The time for headers begins when the server can read them")
+    func lateServer() throws {
+        let connection = try Connection(readableAfter: 15_000)
+        connection.pass(milliseconds: 9_999)
+        try #require(connection.isOpen)
+        try connection.receive(Self.request)
+        try connection.answer()
+        #expect(try connection.sent().hasPrefix("HTTP/1.1 200 "))
+        let silent = try Connection(readableAfter: 15_000)
+        silent.pass(milliseconds: 10_000)
+        #expect(!silent.isOpen)
     }
 
     @Test("A byte now and then gains no time, neither for headers nor for a body")
