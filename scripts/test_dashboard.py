@@ -237,7 +237,7 @@ def everyone_can_use_it_also_on_a_small_screen(browser):
         for scheme, width in [("light", 1400), ("dark", 1400), ("light", 400)]:
             with tab(browser, address, width=width, scheme=scheme) as page:
                 actor(page, "phone").get_by_role("button", name="setClockSkew").click()
-                page.wait_for_timeout(200)
+                expect(page.get_by_role("button", name="Do it")).to_be_visible()
                 found = Axe().run(page)["violations"]
                 told = [(violation["id"], [node["html"][:160] for node in violation["nodes"][:3]]) for violation in found]
                 assert not found, f"{scheme}, {width}: {json.dumps(told, indent=1)}"

@@ -38,7 +38,15 @@ class Tab:
 
     def open(self, scenario, more=""):
         self.page.goto(f"{self.path}#s={scenario}{more}")
-        expect(self.page.locator(".lanes")).to_be_visible()
+        # Two rounds that are compared have lanes each.
+        expect(self.page.locator(".lanes").first).to_be_visible()
+
+    def address(self):
+        """What the page has written into its address, also before the browser told of it."""
+        return self.page.evaluate("location.href")
+
+    def colour(self):
+        return self.page.evaluate("getComputedStyle(document.body).backgroundColor")
 
     def __enter__(self):
         return self
@@ -114,15 +122,20 @@ def bars_and_events_are_chosen_by_a_click_and_kept_in_the_address(browser):
         page.mouse.click(box["x"] + box["width"] / 2, box["y"] + row * 18 + 9)
         expect(page.locator(".panel h2").first).to_have_text("waits for queue")
         expect(page.locator(".panel")).to_contain_text("holds queue")
-        address = page.url
+        address = tab.address()
         assert "&e=" in address, address
         page.keyboard.press("ArrowRight")
-        assert page.url != address
+        assert tab.address() != address
         chosen = page.locator(".panel h2").first.inner_text()
         page.reload()
         expect(page.locator(".panel h2").first).to_have_text(chosen)
         page.keyboard.press("f")
         expect(page.locator(".panel h2").first).to_have_text("Step 3.2.2")
+
+
+def settle(page):
+    """Waits until what has changed is laid out and drawn."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def find_on_canvas(page, title, row):
@@ -275,7 +288,7 @@ def what_is_filtered_stays_in_the_address(browser):
         expect(told).to_contain_text("0 of ")
         page.get_by_label("Search events").fill("queue")
         before = told.inner_text()
-        assert "step=0" in page.url and "kinds=lock" in page.url and "hide=wallet" in page.url, page.url
+        assert all(word in tab.address() for word in ["step=0", "kinds=lock", "hide=wallet"]), tab.address()
         page.reload()
         expect(told).to_have_text(before)
         expect(page.get_by_label("Search events")).to_have_value("queue")
@@ -323,18 +336,19 @@ def paper_is_light_and_has_all_events(browser):
         tab.open(LOCK)
         page = tab.page
         total = int(page.locator(".tools .totals").inner_text().split()[0])
-        colour = "getComputedStyle(document.body).backgroundColor"
-        dark = page.evaluate(colour)
+        dark = tab.colour()
         assert page.locator(".events .row").count() < total
         page.emulate_media(media="print", color_scheme="dark")
         expect(page.locator(".events .row")).to_have_count(total)
         expect(page.locator(".events .row").last).to_be_visible()
-        assert page.evaluate(colour) == "rgb(255, 255, 255)"
+        assert tab.colour() == "rgb(255, 255, 255)"
         page.screenshot(path=f"{screenshots}/printed.png", full_page=True)
         page.pdf(path=f"{screenshots}/printed.pdf")
         page.emulate_media(media="screen", color_scheme="dark")
+        # Which rows are in sight is known when the screen has been laid out again.
+        expect(page.locator(".events .row")).not_to_have_count(total)
         expect(page.locator(".events .row").first).to_be_visible()
-        assert page.locator(".events .row").count() < total and page.evaluate(colour) == dark
+        assert tab.colour() == dark
     with Tab(browser, changed_page("printed.html", lambda overview, timeline: repeat(timeline, 1_500))) as tab:
         tab.open(0)
         tab.page.emulate_media(media="print")
@@ -481,7 +495,7 @@ def lanes_of_two_rounds_are_one_above_the_other_with_the_first_difference_marked
         assert top["x"] == bottom["x"] and top["width"] == bottom["width"] and top["y"] + top["height"] < bottom["y"]
 
         def places():
-            page.wait_for_timeout(100)
+            settle(page)
             found = [lanes.nth(i).evaluate(marks) for i in range(2)]
             assert found[0] and found[0] == found[1], found
             return found[0]
@@ -505,13 +519,14 @@ def lanes_of_two_rounds_are_one_above_the_other_with_the_first_difference_marked
 
 @test
 def a_small_screen_needs_no_scrolling_sideways(browser):
-    for name, path, place in [
-        ("overview", failing_page, ""), ("failure", failing_page, f"#s={LOCK}"), ("arrow", failing_page, f"#s={LOCK}&arrow=3"),
-        ("compared", changed_page("different.html", different_rounds, rounds=2), "#s=0&with=1"),
+    for name, path, scenario, more in [
+        ("overview", failing_page, None, ""), ("failure", failing_page, LOCK, ""), ("arrow", failing_page, LOCK, "&arrow=3"),
+        ("compared", changed_page("different.html", different_rounds, rounds=2), 0, "&with=1"),
     ]:
         with Tab(browser, path, width=400) as tab:
-            tab.page.goto(tab.path + place)
-            tab.page.wait_for_timeout(100)
+            if scenario is not None:
+                tab.open(scenario, more)
+            settle(tab.page)
             width = tab.page.evaluate("document.documentElement.scrollWidth")
             assert width <= 400, f"{name} is {width} pixels wide"
             tab.page.screenshot(path=f"{screenshots}/{name}-400.png")
@@ -520,14 +535,15 @@ def a_small_screen_needs_no_scrolling_sideways(browser):
 @test
 def everyone_can_use_it(browser):
     for scheme in ["light", "dark"]:
-        for name, path, place in [
-            ("overview", failing_page, ""), ("failure", failing_page, f"#s={LOCK}"), ("rounds", rounds_page, "#s=0&with=1"),
-            ("arrow", failing_page, f"#s={LOCK}&arrow=3"), ("clock", failing_page, "#s=Scenarios/failing/does-not-stay.yaml"),
-            ("compared", changed_page("different.html", different_rounds, rounds=2), "#s=0&with=1"),
+        for name, path, scenario, more in [
+            ("overview", failing_page, None, ""), ("failure", failing_page, LOCK, ""), ("rounds", rounds_page, 0, "&with=1"),
+            ("arrow", failing_page, LOCK, "&arrow=3"), ("clock", failing_page, "Scenarios/failing/does-not-stay.yaml", ""),
+            ("compared", changed_page("different.html", different_rounds, rounds=2), 0, "&with=1"),
         ]:
             with Tab(browser, path, scheme=scheme) as tab:
-                tab.page.goto(tab.path + place)
-                tab.page.wait_for_timeout(100)
+                if scenario is not None:
+                    tab.open(scenario, more)
+                settle(tab.page)
                 found = Axe().run(tab.page)["violations"]
                 told = [(violation["id"], [node["html"][:160] for node in violation["nodes"][:3]]) for violation in found]
                 assert not found, f"{name}, {scheme}: {json.dumps(told, indent=1)}"
@@ -536,10 +552,13 @@ def everyone_can_use_it(browser):
 
 @test
 def the_theme_is_changed_by_a_key(browser):
-    with Tab(browser, failing_page) as tab:
-        before = tab.page.evaluate("getComputedStyle(document.body).backgroundColor")
-        tab.page.keyboard.press("t")
-        assert tab.page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+    for scheme in ["light", "dark"]:
+        with Tab(browser, failing_page, scheme=scheme) as tab:
+            before = tab.colour()
+            tab.page.keyboard.press("t")
+            assert tab.colour() != before, f"the first press leaves the {scheme} theme"
+            tab.page.keyboard.press("t")
+            assert tab.colour() == before, f"the second press does not lead back to the {scheme} theme"
 
 
 @test

@@ -62,11 +62,9 @@ function moveInOverview(by) {
 }
 
 function toggleTheme() {
-  const isDark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : window.addEventListener("beforeprint", () => print(true));
-window.addEventListener("afterprint", () => print(false));
-matchMedia("print").addEventListener("change", (event) => print(event.matches));
-matchMedia("(prefers-color-scheme: dark)").matches;
-  document.documentElement.dataset.theme = isDark ? "light" : "dark";
+  const { dataset } = document.documentElement;
+  const isDark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  dataset.theme = isDark ? "light" : "dark";
   current.redraw?.();
 }
 
