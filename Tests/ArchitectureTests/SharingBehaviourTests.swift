@@ -13,21 +13,15 @@ struct SharingBehaviourTests {
 
     @Test("Every test and every scenario that the index names exists")
     func places() throws {
-        let all = try TestNames.texts(below: Self.tests)
-        let endToEnd = try TestNames.texts(below: Self.tests.appending(path: "EndToEndTests"))
+        let all = try TestNames(below: Self.tests)
+        let endToEnd = try TestNames(below: Self.tests.appending(path: "EndToEndTests"))
         for entry in SharingBehaviours.all {
             #expect(!entry.tests.isEmpty || !entry.processes.isEmpty, "\(entry.name) is shown by nothing")
-            for name in entry.tests {
-                let isThere = all.contains(Data(name.utf8))
-                #expect(isThere, "\(entry.name): no test is called \"\(name)\"")
-            }
-            for place in entry.processes {
-                let isThere =
-                    place.hasSuffix(".yaml")
-                    ? FileManager.default.fileExists(atPath: Repository.root.appending(path: "Scenarios/\(place)").path)
-                    : endToEnd.contains(Data(place.utf8))
-                #expect(isThere, "\(entry.name): there is no scenario or end-to-end test \"\(place)\"")
-            }
+            #expect(all.missing(among: entry.tests) == [], "\(entry.name) names tests that do not exist")
+            let scenarios = entry.processes.filter { $0.hasSuffix(".yaml") }
+            #expect(scenarios.filter(Self.isNoScenario) == [], "\(entry.name) names scenarios that do not exist")
+            let processes = entry.processes.filter { !$0.hasSuffix(".yaml") }
+            #expect(endToEnd.missing(among: processes) == [], "\(entry.name) names end-to-end tests that do not exist")
         }
     }
 
@@ -39,6 +33,10 @@ struct SharingBehaviourTests {
         for entry in shared {
             #expect(!entry.processes.isEmpty, "\(entry.name) is shown within one process only")
         }
+    }
+
+    private static func isNoScenario(_ path: String) -> Bool {
+        !FileManager.default.fileExists(atPath: Repository.root.appending(path: "Scenarios/\(path)").path)
     }
 
     /// The names of sharing.md, section 19: bold ones of bullets, those in the headings of sections without such bullets,

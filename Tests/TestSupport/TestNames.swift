@@ -2,10 +2,12 @@ public import Foundation
 
 /// The texts that stand in quotation marks in the tests, among them the tests' names. An index of behaviours is compared
 /// with them.
-public enum TestNames {
-    /// The texts of all files below a folder, except for the indices themselves; as bytes, because characters take a while.
-    public static func texts(below folder: URL) throws -> Set<Data> {
-        var texts: Set<Data> = []
+public struct TestNames {
+    /// As bytes, because characters take a while.
+    private var texts: Set<Data> = []
+
+    /// Reads all files below a folder, except for the indices themselves.
+    public init(below folder: URL) throws {
         guard let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) else {
             throw CocoaError(.fileNoSuchFile)
         }
@@ -13,6 +15,10 @@ public enum TestNames {
         where file.pathExtension == "swift" && !file.lastPathComponent.hasSuffix("Behaviours.swift") {
             try texts.formUnion(Data(contentsOf: file).split(separator: UInt8(ascii: "\"")))
         }
-        return texts
+    }
+
+    /// Which of some names no test has.
+    public func missing(among names: some Sequence<String>) -> [String] {
+        names.filter { !texts.contains(Data($0.utf8)) }
     }
 }

@@ -9,13 +9,10 @@ struct BehaviourIndexTests {
 
     @Test("Every test and every scenario that the index names exists")
     func names() throws {
-        let texts = try TestNames.texts(below: Self.tests)
+        let tests = try TestNames(below: Self.tests)
         let scenarios = Self.root.appending(path: "Scenarios")
         for (group, bullets) in Behaviours.groups {
-            for name in bullets.flatMap(\.tests) {
-                let isThere = texts.contains(Data(name.utf8))
-                #expect(isThere, "\(group): no test is called \"\(name)\"")
-            }
+            #expect(tests.missing(among: bullets.flatMap(\.tests)) == [], "\(group) names tests that do not exist")
             for path in bullets.flatMap(\.scenarios) {
                 let isThere = FileManager.default.fileExists(atPath: scenarios.appending(path: path).path)
                 #expect(isThere, "\(group): there is no scenario \(path)")
