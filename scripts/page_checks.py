@@ -3,7 +3,7 @@
 import sys
 import traceback
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 
 def collecting(tests):
@@ -19,6 +19,8 @@ def collecting(tests):
 def run(tests, chromium, screenshots):
     """Runs tests, each with the browser, says how they went, and ends the program: 1 when one failed."""
     failed = 0
+    # How long the machine takes decides nothing; the limit only ends a test that waits in vain, as it does for actions.
+    expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
         # A container's root has no sandbox of its own to give.
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
