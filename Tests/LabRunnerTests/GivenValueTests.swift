@@ -109,4 +109,28 @@ struct GivenValueTests {
                 #"lab run 'a.yaml[one]' --set 'user=bob o'\''' --set limit=7 --seed 5"#, "lab run b.yaml --seed 5",
             ])
     }
+
+    @Test("A value from the command line replaces a declared one, never becomes a reference, and a secret stays secret")
+    func settings() throws {
+        let scenario = """
+            name: S
+            values: { user: alice, pin: { generate: pin } }
+            steps:
+              - server: initActivation
+                with: { userId: "${user}" }
+              - main: validatePassword
+                with: { password: "${pin}" }
+            """
+        let outcome = try ScenarioFolder(scenario).read(settings: ["user": "${pin}", "pin": "9876"])
+        let scenarioRead = try #require(outcome.scenarios.first)
+        #expect(outcome.values == ["user", "pin"])
+        #expect(scenarioRead.secretTexts.contains("9876"))
+        guard case .command(let command) = scenarioRead.steps[0].action,
+            case .literal(let value)? = command.arguments.first(where: { $0.field.name == "userId" })?.value
+        else {
+            Issue.record("the value is no literal")
+            return
+        }
+        #expect(value == "${pin}")
+    }
 }

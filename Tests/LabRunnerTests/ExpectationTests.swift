@@ -1,0 +1,82 @@
+import LabFile
+import LabKit
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("Answers are the same, an error is any, events have an order", .endsInTime)
+struct ExpectationTests {
+    @Test("Commands of same must give the same answer; where they differ, each answer is told")
+    func same() async throws {
+        func run(_ wallet: Bool) async throws -> ScenarioResult {
+            try await onThread {
+                try FakeRun(
+                    "  - same:\n      - main: hasValidActivation\n      - wallet: hasValidActivation\n",
+                    answers: FakeAnswers([
+                        "main.hasValidActivation": [["result": true]],
+                        "wallet.hasValidActivation": [["result": .bool(wallet)]],
+                    ])
+                ).result
+            }
+        }
+        #expect(try await run(true).verdict == .passed)
+        let failure = try #require(try await run(false).failures.first)
+        #expect(
+            failure.reason
+                == "the answers are not the same: `main: hasValidActivation` answered true; `wallet: hasValidActivation` answered false"
+        )
+        #expect(failure.differences.map(\.path) == ["wallet: hasValidActivation"])
+        let wrong = try ScenarioFolder(
+            "name: S\nsteps:\n  - same:\n      - main: hasValidActivation\n      - main: kill\n"
+        ).read()
+        #expect(wrong.diagnostics.map(\.kind.identifier) == ["misfit"])
+    }
+
+    @Test("Any code is any error, with other members judged beside it")
+    func anyCode() async throws {
+        func verdict(_ fails: String) async throws -> Verdict {
+            try await onThread {
+                try FakeRun(
+                    "  - main: hasValidActivation\n    fails: \(fails)\n",
+                    answers: FakeAnswers([
+                        "main.hasValidActivation": [
+                            ["error": ["domain": "D", "code": 7, "name": "networkError", "message": "m"]]
+                        ]
+                    ])
+                ).result.verdict
+            }
+        }
+        #expect(try await verdict("{ code: any }") == .passed)
+        #expect(try await verdict("{ code: any, domain: D }") == .passed)
+        #expect(try await verdict("{ code: any, domain: E }") == .failed)
+    }
+
+    @Test("Events that came one after the other are in order; one that came before is told")
+    func order() async throws {
+        let run = try await onThread {
+            try FakeRun(
+                """
+                  - waitFor: { event: state.saved, peer: wallet }
+                  - order:
+                      - { event: state.loaded, peer: main }
+                      - { event: state.saved, peer: wallet, where: { bytes: { atLeast: 5 } } }
+                  - trace: events
+                    with: { event: state.saved }
+                    expect: { length: 1, each: { peer: wallet, fields: { bytes: 7 } } }
+                  - order:
+                      - { event: state.saved, peer: wallet }
+                      - { event: state.loaded, peer: main }
+                """
+            ) { lab in
+                try lab.emit(.stateLoaded, of: "main", ["activation": false])
+                try lab.emit(.stateSaved, of: "wallet", ["bytes": 7])
+            }
+        }
+        #expect(
+            run.result.failures.map(\.reason) == [
+                "the event `state.loaded` of `main` came only before the event `state.saved` of `wallet`"
+            ])
+        #expect(run.result.failures.first?.step == "4")
+    }
+}

@@ -1,0 +1,48 @@
+import LabFile
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("A scenario has a row for each line of a table", .endsInTime)
+struct TableTests {
+    @Test("Rows come from a CSV file: texts as they stand, read by the declared type where they are used")
+    func rowsFromTable() throws {
+        let scenario = """
+            name: Table
+            rows: passwords.csv
+            steps:
+              - main: validatePassword
+                with: { password: "${row.password}" }
+            """
+        let outcome = try ScenarioFolder(
+            scenario,
+            beside: ["passwords.csv": "id,password,remark\r\nzero,0123,\"a, \"\"b\"\"\"\r\n\r\nreference,${x},\r\n"]
+        ).read()
+        #expect(outcome.diagnostics.isEmpty, "\(DiagnosticRenderer().render(outcome.diagnostics))")
+        #expect(outcome.scenarios.compactMap(\.row) == ["zero", "reference"])
+        #expect(outcome.scenarios.first?.secretTexts == ["0123"])
+        let list = try ScenarioFolder(
+            scenario.replacing("passwords.csv", with: "rows.yaml"),
+            beside: ["rows.yaml": "- { id: a, password: \"1\" }\n- { password: \"2\" }\n"]
+        ).read()
+        #expect(list.scenarios.compactMap(\.row) == ["a", "2"])
+        let elsewhere = try ScenarioFolder(scenario.replacing("passwords.csv", with: "/etc/passwd.csv")).read()
+        #expect(elsewhere.diagnostics.map(\.kind.identifier) == ["misfit"])
+    }
+
+    @Test(
+        "A text that is no table names the line",
+        arguments: [
+            ("a,b\n1", 2, "1 values"), ("a\n\"1", 2, "never closed"), ("a\nx\"y\n", 2, "stands inside"),
+            ("a\n\"x\"y\n", 2, "follows a closing quote"),
+        ])
+    func malformedTable(text: String, line: Int, words: String) throws {
+        let outcome = try ScenarioFolder(
+            "name: T\nrows: t.csv\nsteps:\n  - check: 1\n    expect: 1\n", beside: ["t.csv": text]
+        ).read()
+        let diagnostic = try #require(outcome.diagnostics.first)
+        #expect(diagnostic.place.range.start.line == line)
+        #expect(diagnostic.kind.sentence.contains(words), "\(diagnostic.kind.sentence)")
+    }
+}
