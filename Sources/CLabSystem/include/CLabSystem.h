@@ -7,6 +7,7 @@
 #ifndef CSYSTEM_H
 #define CSYSTEM_H
 
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>

@@ -12,6 +12,12 @@ extension EndToEnd {
         /// page of the scenario, which has all of them.
         private static let limit = 98_304
 
+        /// Lets the allocator keep all that is freed. By itself it gives something back or not, as threads and sizes happen to
+        /// follow one another.
+        private static let keepingFreedMemory = [
+            "GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=4000000000"
+        ]
+
         /// Sanitizers keep a shadow of the memory, several times as large; `scripts/test-sanitized` sets their options.
         private static let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains {
             ProcessInfo.processInfo.environment[$0] != nil
@@ -45,7 +51,8 @@ extension EndToEnd {
                     expect: { text: nothing }
                 """, to: "scenario.yaml")
             let peak = try await onThread {
-                let run = try LabCommand(["run", "scenario.yaml", "--keep"], in: workspace)
+                let run = try LabCommand(
+                    ["run", "scenario.yaml", "--keep"], in: workspace, environment: keepingFreedMemory)
                 try run.wait(for: "is held here")
                 let status = try String(contentsOfFile: "/proc/\(run.pid)/status", encoding: .utf8)
                 try run.signal(SIGINT)

@@ -34,6 +34,8 @@ struct PageReport {
     ///
     /// - Parameter path: Replaced in one step.
     func write(to path: String, mode: UInt32 = 0o600) throws {
+        // What explanations of failures have used, who read all events too, is not to add up with the longest timeline.
+        FreedMemory.giveBack()
         let results = runs.enumerated().flatMap { number, run in run.report.results.map { (number, $0) } }
         let overview = PageTemplate.Block(id: "run", json: overview(results).encoded())
         let timelines = results.enumerated().lazy.compactMap { index, entry -> PageTemplate.Block? in

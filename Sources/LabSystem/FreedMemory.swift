@@ -1,0 +1,13 @@
+import CLabSystem
+
+/// Memory that was freed, and that the allocator keeps for whoever asks next.
+public enum FreedMemory {
+    /// Gives whole pages of it back to the system, of all threads; takes some milliseconds. Any thread.
+    ///
+    /// The allocator does that by itself at some times and not at others, and what one thread has freed another does not
+    /// always get. So whoever has read much and is about to make something large calls this in between; otherwise the
+    /// two may add up.
+    public static func giveBack() {
+        malloc_trim(0)
+    }
+}
