@@ -22,7 +22,7 @@ public final class LabClock: Sendable {
     private let path: String
     private let generation: MappedWord32
     private let changes: MappedWord32
-    private let observer = Mutex<(@Sendable () -> Void)?>(nil)
+    private let observer = HandlerSlot<Void>()
 
     private init(_ memory: MappedMemory, path: String) {
         self.memory = memory
@@ -160,7 +160,7 @@ public final class LabClock: Sendable {
 
     /// Calls `handler` after each change that is made through this object: the place to trace it.
     public func onChange(_ handler: @escaping @Sendable () -> Void) {
-        observer.withLock { $0 = handler }
+        observer.set(handler)
     }
 
     /// Makes every waiting thread of every process look at the clock again.
@@ -185,7 +185,7 @@ public final class LabClock: Sendable {
             generation.storeRelease(next)
         }
         wakeSleepers()
-        observer.withLock { $0 }?()
+        observer()
     }
 
     private func read() -> ClockSetting {

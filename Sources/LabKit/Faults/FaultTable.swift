@@ -15,7 +15,7 @@ public final class FaultTable: Sendable {
     private let memory: MappedMemory
     private let live: MappedWord32
     private let passes = Mutex<[Int: (arming: UInt32, count: Int)]>([:])
-    private let observer = Mutex<(@Sendable (Armed) -> Void)?>(nil)
+    private let observer = HandlerSlot<Armed>()
 
     /// A rule in the table.
     public struct Armed: Hashable, Sendable {
@@ -69,7 +69,7 @@ public final class FaultTable: Sendable {
     /// Calls `handler` in this process before a rule takes effect, also before a kill: the place to trace it. The count
     /// includes this time.
     public func onFiring(_ handler: @escaping @Sendable (Armed) -> Void) {
-        observer.withLock { $0 = handler }
+        observer.set(handler)
     }
 
     /// Arms a rule.
@@ -152,7 +152,7 @@ public final class FaultTable: Sendable {
             // A spent rule costs the others nothing: the count of live rules is taken anew. Failing here leaves it
             // too high, which is slower and nothing worse.
             if fired == rule.limit { try? changing {} }
-            observer.withLock { $0 }?(Armed(id: armed.id, rule: rule, fired: fired))
+            observer(Armed(id: armed.id, rule: rule, fired: fired))
             switch rule.action {
             case .kill: Signals.killSelf()
             case .delay(let duration): MonotonicClock.pause(nanoseconds: duration.nanoseconds)

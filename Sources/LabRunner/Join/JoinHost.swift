@@ -15,7 +15,9 @@ final class JoinHost: Sendable {
     private let notify: @Sendable (String) -> Void
     private let socket: JoinSocket
     private let tunnel: Tunnel
-    private let entrance: Entrance
+    /// Hands over what the socket reports. The socket begins before the host exists; a message that comes earlier is lost,
+    /// and the guest repeats its hello.
+    private let entrance: HandlerSlot<JoinSocket.Event>
     private let stopping: EventDescriptor
     private let state = Mutex(State())
     private let servers = Mutex<[ControlServer]>([])
@@ -37,16 +39,6 @@ final class JoinHost: Sendable {
         var waiting: [(number: UInt64, responder: ControlResponder)] = []
     }
 
-    /// Hands what the socket says to the host, which is not there yet when the socket begins.
-    private final class Entrance: Sendable {
-        private let handler = Mutex<(@Sendable (JoinSocket.Event) -> Void)?>(nil)
-
-        func open(_ handler: @escaping @Sendable (JoinSocket.Event) -> Void) { self.handler.withLock { $0 = handler } }
-
-        // What comes before is lost; a guest says hello again.
-        func receive(_ event: JoinSocket.Event) { handler.withLock { $0 }?(event) }
-    }
-
     /// Listens for the other host's lab.
     ///
     /// - Parameters:
@@ -61,10 +53,10 @@ final class JoinHost: Sendable {
         self.instance = instance
         self.notify = notify
         stopping = try EventDescriptor()
-        let entrance = Entrance()
+        let entrance = HandlerSlot<JoinSocket.Event>()
         self.entrance = entrance
         let key: JoinKey
-        (socket, key) = try JoinSocket.listen(at: address) { entrance.receive($0) }
+        (socket, key) = try JoinSocket.listen(at: address) { entrance($0) }
         tunnel = Tunnel(connect: { [weak instance] in
             guard let server = instance?.serverReady else { throw LabFailure("the server does not run") }
             return try TCPSocket.connectToLoopback(port: server.port)
@@ -76,7 +68,7 @@ final class JoinHost: Sendable {
 
     /// Lets a guest in from here on: server and devices are there.
     func open() {
-        entrance.open { [weak self] in self?.handle($0) }
+        entrance.set { [weak self] in self?.handle($0) }
     }
 
     /// Says goodbye to the guest, and answers for nobody any more.

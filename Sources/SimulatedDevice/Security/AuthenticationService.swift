@@ -17,7 +17,7 @@ package final class AuthenticationService: Sendable {
     private let clock: LabClock
     private let trace: TraceWriter?
     private let isBusy = Mutex(false)
-    private let presenter = Mutex<(@Sendable (AuthenticationPrompt) -> Void)?>(nil)
+    private let presenter = HandlerSlot<AuthenticationPrompt>()
 
     init(security: DeviceSecurity, app: String, clock: LabClock, trace: TraceWriter?) {
         self.security = security
@@ -46,7 +46,7 @@ package final class AuthenticationService: Sendable {
     /// Sets what is told about a dialog for which no answer is ready: a person at a terminal. Called on the thread that
     /// waits for the answer; it must not block.
     package func onPrompt(_ present: @escaping @Sendable (AuthenticationPrompt) -> Void) {
-        presenter.withLock { $0 = present }
+        presenter.set(present)
     }
 
     /// Runs `body` unless another biometric request of the process is under way (sdk.md, section 9.9).
@@ -105,7 +105,7 @@ package final class AuthenticationService: Sendable {
     ) throws(AuthenticationFailure) -> AuthenticationGrant {
         let isAnswered = try open(prompt)
         // Before the event: whoever hears of that asks for the answer, maybe at the same terminal.
-        if !isAnswered { presenter.withLock { $0 }?(prompt) }
+        if !isAnswered { presenter(prompt) }
         trace?.emit(
             .biometryPrompted,
             ["reason": .string(prompt.reason), "allowsPasscode": .bool(prompt.allowsPasscode)])
@@ -172,7 +172,7 @@ package final class AuthenticationService: Sendable {
             }
             if !isShown {
                 isShown = true
-                presenter.withLock { $0 }?(prompt)
+                presenter(prompt)
             }
             // Nothing can be waited for when the kernel refuses; the system takes the dialog away then.
             guard (try? security.wait(whileChangesAre: count)) != nil else { throw .systemCancel }

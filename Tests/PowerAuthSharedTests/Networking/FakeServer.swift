@@ -102,20 +102,18 @@ final class FakeServer: HTTPTransport {
     // MARK: Transport
 
     private final class Exchange: HTTPExchange {
-        let done = Mutex<(@Sendable (Result<HTTPResponse, NSError>) -> Void)?>(nil)
+        private let completion: @Sendable (Result<HTTPResponse, NSError>) -> Void
+        private let isFinished = Atomic(false)
         let url: URL
 
         init(_ url: URL, _ completion: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void) {
             self.url = url
-            done.withLock { $0 = completion }
+            self.completion = completion
         }
 
         func finish(_ result: Result<HTTPResponse, NSError>) {
-            let completion = done.withLock { done in
-                defer { done = nil }
-                return done
-            }
-            completion?(result)
+            guard !isFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
+            completion(result)
         }
 
         func cancel() { finish(.failure(CurlError.error(.cancelled, "cancelled", url: url))) }
