@@ -92,6 +92,7 @@ let package = Package(
         .target(name: "CLineEditor", dependencies: ["CEditLibrary"]),
         .target(name: "CLabSystem"),
         .target(name: "CMainBundle"),
+        .target(name: "CPageChecksum", linkerSettings: [.linkedLibrary("sqlite3")]),
         // The page that `lab run` writes: its files are embedded, not copied beside the executable.
         .target(name: "CReportPage", exclude: ["front"]),
 
@@ -108,7 +109,9 @@ let package = Package(
         module("SharingLayout", ["PowerAuthProtocol"]),
 
         // The simulated platform.
-        module("SimulatedDevice", ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", "CMainBundle", grdb]),
+        module(
+            "SimulatedDevice",
+            ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", "CMainBundle", "CPageChecksum", grdb]),
         module("WatchConnectivity", ["SimulatedDevice"]),
         module("LocalAuthentication", ["SimulatedDevice"]),
         module("UIKit", ["SimulatedDevice"]),

@@ -143,8 +143,12 @@ struct KeychainTests {
         #expect(try Files.read(path) == Data(repeating: 0x41, count: 4096))
 
         try Files.remove(path)
-        try device.sandbox().keychain.add(value, service: "s", account: "a")
-        try DatabaseQueue(path: path).write { try $0.execute(sql: "PRAGMA user_version = 99") }
+        let keychain = try device.sandbox().keychain
+        keychain.add(value, service: "s", account: "a")
+        // The keychain is open meanwhile: a foreign program that closed it last would fold its log without checksums.
+        try withExtendedLifetime(keychain) {
+            try DatabaseQueue(path: path).write { try $0.execute(sql: "PRAGMA user_version = 99") }
+        }
         #expect(try device.sandbox().keychain.read(service: "s", account: "a").status == errSecIO)
         #expect {
             try KeychainInventory(path: path).entries()

@@ -1,3 +1,5 @@
+import CPageChecksum
+import Foundation
 public import GRDB
 import GRDBSQLite
 import LabSystem
@@ -12,6 +14,9 @@ import Synchronization
 ///
 /// `synchronous` is `NORMAL`: a committed transaction survives the death of any process. Only a crash of the machine
 /// could lose one, and that ends the instance with everything in it.
+///
+/// Every page has a checksum, and so has the log (`CPageChecksum`): what is not as its processes have written it is an
+/// error, never an older or another state. A foreign program may read such a file, but must not fold its log.
 ///
 /// Thread rule: any thread; calls block. The file is opened, and created if need be, by the first call.
 public final class DeviceDatabase: Sendable {
@@ -48,6 +53,21 @@ public final class DeviceDatabase: Sendable {
         }
     }
 
+    /// A file of the database is not as its processes have written it.
+    public struct Damaged: Error, CustomStringConvertible {
+        let purpose: String
+        /// The damaged part with its file.
+        let part: String
+
+        /// What is damaged, and what to do.
+        public var description: String {
+            """
+            The \(purpose) database is damaged: \(part) does not match its checksum. Nothing was changed. Erase the \
+            device, or start a new instance.
+            """
+        }
+    }
+
     private let path: String
     private let schema: Schema
     private let connection = Mutex<DatabaseQueue?>(nil)
@@ -60,21 +80,32 @@ public final class DeviceDatabase: Sendable {
 
     /// Runs a read transaction: one consistent view.
     public func read<T>(_ body: (Database) throws -> T) throws -> T {
-        try queue().unsafeRead { db in
-            try db.beginTransaction(.deferred)
-            defer { try? db.rollback() }
-            return try body(db)
+        try namingDamage {
+            try queue().unsafeRead { db in
+                try db.beginTransaction(.deferred)
+                defer { try? db.rollback() }
+                return try body(db)
+            }
         }
     }
 
     /// Runs a write transaction; it is rolled back when `body` throws.
     public func write<T>(_ body: (Database) throws -> T) throws -> T {
-        try queue().write(body)
+        try namingDamage { try queue().write(body) }
     }
 
     /// Runs one statement that writes, which is a transaction by itself: half the work of ``write(_:)``.
     public func writeOne<T>(_ statement: (Database) throws -> T) throws -> T {
-        try queue().writeWithoutTransaction(statement)
+        try namingDamage { try queue().writeWithoutTransaction(statement) }
+    }
+
+    /// SQLite calls a page that does not match its checksum an input error; the reader learns which file it is.
+    private func namingDamage<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_DATA {
+            throw Damaged(purpose: schema.purpose, part: "a page of \(path)")
+        }
     }
 
     private func queue() throws -> DatabaseQueue {
@@ -91,22 +122,59 @@ public final class DeviceDatabase: Sendable {
         configuration.busyMode = .timeout(10)
         configuration.label = "device.\(schema.purpose)"
         configuration.prepareDatabase { db in
+            try Self.control(db, SQLITE_FCNTL_RESERVE_BYTES, cpagechecksum_reserved)
             // The library's own way to the log also makes sure for readers of a pool that it is not empty: a part of
-            // every app's launch, for nothing here.
-            try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON")
-            var keepLog: CInt = 1
-            let code = withUnsafeMutablePointer(to: &keepLog) {
-                sqlite3_file_control(db.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, $0)
-            }
-            guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+            // every app's launch, for nothing here. Pages reach the log at the commit only: one that is written twice in
+            // a transaction would not match the sums of its frame meanwhile.
+            try db.execute(
+                sql: """
+                    PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;
+                    PRAGMA cache_spill = OFF
+                    """)
+            try Self.control(db, SQLITE_FCNTL_PERSIST_WAL, 1)
         }
         // SQLite gives the log files the mode of the database file: items are secrets.
         if !Files.exists(path) { try Files.touch(path) }
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try verifyLog()
+        let queue = try DatabaseQueue(path: try checkedLocation(), configuration: configuration)
         if try queue.unsafeRead({ try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }) != schema.version {
             try queue.write(prepareTables)
         }
         return queue
+    }
+
+    /// Sets an option of the file.
+    private static func control(_ db: Database, _ option: CInt, _ value: CInt) throws {
+        var value = value
+        let code = sqlite3_file_control(db.sqliteConnection, nil, option, &value)
+        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    }
+
+    /// Refuses a log that is not what was committed, which SQLite would cut off in silence where it does not fit.
+    private func verifyLog() throws {
+        var damage = cpagechecksum_damage()
+        let code = cpagechecksum_verify_log(path, &damage)
+        guard code <= 0 else {
+            throw Damaged(
+                purpose: schema.purpose,
+                part:
+                    "\(String(cString: damage.part)) at offset \(damage.offset) of \(path)\(String(cString: damage.file))"
+            )
+        }
+        guard code == 0 else { throw SystemError(call: "open", errno: -code, path: path) }
+    }
+
+    /// The file as SQLite opens it with the layer of checksums.
+    private func checkedLocation() throws -> String {
+        let code = cpagechecksum_register()
+        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+        guard sqlite3_compileoption_used("USE_URI") != 0,
+            let name = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed)
+        else {
+            throw DatabaseError(
+                message: "SQLite is built without USE_URI, which \(path) needs; install the system's libsqlite3")
+        }
+        return "file:\(name)?vfs=\(String(cString: cpagechecksum_vfs))"
     }
 
     private func prepareTables(_ db: Database) throws {
