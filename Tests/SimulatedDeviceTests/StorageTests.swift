@@ -69,7 +69,9 @@ struct StorageTests {
         for bit in 0..<bytes.count * 8 {
             var damaged = bytes
             damaged[bit / 8] ^= 1 << (bit % 8)
-            #expect(PreferencesFile.values(in: damaged) == nil, "bit \(bit)")
+            #expect(throws: CheckedFile.Damaged.self, "bit \(bit)") {
+                try CheckedFile.decode([String: JSONValue].self, from: damaged, at: path)
+            }
         }
         try Files.write(bytes.dropLast(), to: path)
         #expect(!defaults.bool(forKey: "flag"))

@@ -1,6 +1,7 @@
 import Foundation
 import LabKit
 import LabSystem
+import SimulatedDevice
 
 /// The notifications of a device on its disk: one small file, replaced by each change.
 ///
@@ -14,7 +15,7 @@ final class NotificationStore {
         path = layout.deviceDirectory(device) + "/notifications.json"
         record =
             Files.exists(path)
-            ? try JSONDecoder().decode(NotificationCenterRecord.self, from: Files.read(path))
+            ? try CheckedFile.read(at: path)
             : NotificationCenterRecord()
     }
 
@@ -23,7 +24,7 @@ final class NotificationStore {
         var changed = record
         let result = try body(&changed)
         if changed != record {
-            try Files.write(JSONEncoder().encode(changed), to: path)
+            try CheckedFile.write(changed, to: path)
             record = changed
         }
         return result

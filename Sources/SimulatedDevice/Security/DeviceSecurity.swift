@@ -42,7 +42,7 @@ public final class DeviceSecurity: Sendable {
                 if !Files.exists(pagePath) { try Files.write(Data(count: 4), to: pagePath) }
                 guard !Files.exists(path) else { return }
                 let record = Record(state: SecurityState(hardware: device.biometry))
-                try Files.write(JSONEncoder().encode(record), to: path)
+                try CheckedFile.write(record, to: path)
             }
         }
         self.path = path
@@ -50,7 +50,7 @@ public final class DeviceSecurity: Sendable {
         changes = page.word32(at: 0)
         let stamp = changes.loadAcquire()
         cache = Mutex(
-            Cache(stamp: stamp, record: try JSONDecoder().decode(Record.self, from: Files.read(path))))
+            Cache(stamp: stamp, record: try CheckedFile.read(at: path)))
     }
 
     /// What protects the device now.
@@ -110,7 +110,7 @@ public final class DeviceSecurity: Sendable {
         let stamp = changes.loadAcquire()
         return cache.withLock { cache in
             guard cache.stamp != stamp else { return cache.record }
-            guard let record = try? JSONDecoder().decode(Record.self, from: Files.read(path)) else {
+            guard let record = try? CheckedFile.read(Record.self, at: path) else {
                 return cache.record
             }
             cache = Cache(stamp: stamp, record: record)
@@ -122,11 +122,11 @@ public final class DeviceSecurity: Sendable {
     func change<T>(_ body: (inout Record) throws -> T) throws -> T {
         // A lock object of its own for each change, so that two threads of one process exclude each other too.
         try FileLock(path: path + ".lock").withLock {
-            let before = try JSONDecoder().decode(Record.self, from: Files.read(path))
+            let before = try CheckedFile.read(Record.self, at: path)
             var record = before
             let result = try body(&record)
             if record != before {
-                try Files.write(JSONEncoder().encode(record), to: path)
+                try CheckedFile.write(record, to: path)
                 wakeWaiters()
             }
             return result

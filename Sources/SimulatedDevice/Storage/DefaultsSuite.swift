@@ -110,7 +110,7 @@ public final class DefaultsSuite: Sendable {
                 let path = try path()
                 let directory = Files.directory(of: path)
                 if !Files.exists(directory) { try Files.createDirectory(directory) }
-                try storage.write(PreferencesFile.encoded(values), to: path, for: "preferences")
+                try storage.write(try CheckedFile.encoded(values), to: path, for: "preferences")
             }
         } catch let error as Unavailable {
             throw error
@@ -123,15 +123,11 @@ public final class DefaultsSuite: Sendable {
         // Asked first: a device that is open stays so while this process lives.
         guard isReadable() else { throw .locked }
         do {
-            let path = try path()
-            guard let values = PreferencesFile.values(in: try Files.read(path)) else {
-                throw Unavailable.damaged(path: path)
-            }
-            return values
+            return try CheckedFile.read(at: try path())
+        } catch let error as CheckedFile.Damaged {
+            throw .damaged(path: error.path)
         } catch let error as SystemError where error.name == "ENOENT" {
             return [:]
-        } catch let error as Unavailable {
-            throw error
         } catch {
             throw .failed(error)
         }

@@ -5,7 +5,8 @@ import LabSystem
 /// What the simulated operating system remembers about a device: which directory belongs to which app or app group,
 /// the vendor identifiers, and how often the device was started (sharing.md, sections 21.2 and 21.6).
 ///
-/// Kept in `registry.json` of the device's directory. Changes happen under a lock and replace the file atomically, so
+/// Kept in `registry.json` of the device's directory, with a checksum: a damaged one would read as a new device, whose
+/// apps wipe the keychain. Changes happen under a lock and replace the file atomically, so
 /// that reading needs no lock. Thread rule: any thread of any process; calls may block.
 public struct DeviceRegistry: Sendable {
     /// Contents of the file.
@@ -178,7 +179,7 @@ public struct DeviceRegistry: Sendable {
 
     private func read() throws -> Record {
         guard Files.exists(path) else { return Record() }
-        return try JSONDecoder().decode(Record.self, from: Files.read(path))
+        return try CheckedFile.read(at: path)
     }
 
     private func change<T>(_ body: (inout Record) -> T) throws -> T {
@@ -186,7 +187,7 @@ public struct DeviceRegistry: Sendable {
         return try FileLock(path: directory + "/registry.lock").withLock {
             var record = try read()
             let result = body(&record)
-            try Files.write(JSONEncoder().encode(record), to: path)
+            try CheckedFile.write(record, to: path)
             return result
         }
     }

@@ -1,0 +1,86 @@
+import Foundation
+import LabKit
+import LabSystem
+import LabTesting
+import Testing
+
+extension EndToEnd {
+    /// What a device and its apps do after a byte of a stored file has changed while the device was off.
+    @Suite("Damaged files of a device")
+    struct DamagedDeviceTests {
+        /// The files of a device, with what they hold.
+        private static func files(of lab: TestInstance) throws -> [String: Data] {
+            let root = lab.layout.deviceDirectory("phone")
+            var files: [String: Data] = [:]
+            let walk = FileManager.default.enumerator(atPath: root)
+            while let path = walk?.nextObject() as? String {
+                if !Files.isDirectory("\(root)/\(path)") {
+                    files["\(root)/\(path)"] = try Files.read("\(root)/\(path)")
+                }
+            }
+            return files
+        }
+
+        /// Whether a file is stored content. The index beside a log is made anew by the first process that opens it, and
+        /// mapped pages of a few bytes (clock skew, network, room of the disk) are the positions of switches.
+        private static func isContent(_ path: String, _ data: Data) -> Bool {
+            !path.hasSuffix("-shm") && data.count > 16
+        }
+
+        /// Switches the phone on and asks `main` for its activation.
+        ///
+        /// - Returns: what was refused; nil when everything works as before.
+        private static func refusal(_ lab: TestInstance) throws -> String? {
+            do {
+                try lab.phone.call(SwitchOnDevice())
+                try lab.phone.call(UnlockDevice())
+                try lab.main.call(Launch())
+                #expect(try lab.main.call(HasValidActivation()), "the app takes itself for freshly installed")
+                #expect(try lab.main.call(FetchActivationStatus()).state == .active)
+                return nil
+            } catch let error as ControlError {
+                return error.text
+            }
+        }
+
+        @Test(
+            "One changed byte is refused with a reason, or changes nothing: never a fresh installation or an older state"
+        )
+        func oneByte() async throws {
+            try await TestInstance.run { lab in
+                let code = try lab.activate()
+                try lab.pairing.call(LinkDown())
+                try lab.main.call(TransferUserInfo { $0.userInfo = ["number": 1] })
+                try lab.phone.call(SwitchOffDevice())
+                let files = try Self.files(of: lab)
+                let names = Set(files.keys.map { Files.name(of: $0) })
+                #expect(
+                    names.isSuperset(of: [
+                        "registry.json", "security.json", "keychain.sqlite-wal", "pairing.sqlite-wal",
+                        "group.com.example.lab.json",
+                    ]), "\(names)")
+                var refused: Set<String> = []
+                for (path, data) in files where Self.isContent(path, data) {
+                    for position in [data.count / 3, data.count - 20] {
+                        var damaged = data
+                        damaged[position] ^= 1
+                        try Files.write(damaged, to: path)
+                        if try Self.refusal(lab) != nil { refused.insert(Files.name(of: path)) }
+                        _ = try? lab.phone.call(SwitchOffDevice())
+                        // The device of before, whatever it has written meanwhile.
+                        for (path, data) in files { try Files.write(data, to: path) }
+                    }
+                }
+                #expect(
+                    refused.isSuperset(of: [
+                        "registry.json", "security.json", "keychain.sqlite-wal", "pairing.sqlite-wal",
+                    ]),
+                    "\(refused)")
+                #expect(try Self.refusal(lab) == nil, "the undamaged device works")
+                try lab.main.call(ValidatePassword { $0.password = password })
+                #expect(try lab.status(of: code).failedAttempts == 0)
+                #expect(try lab.traceEvents().allSatisfy { $0.name != .keychainDeleted })
+            }
+        }
+    }
+}
