@@ -72,11 +72,11 @@ int csystem_gettid(void) { return (int)syscall(SYS_gettid); }
 
 int csystem_set_thread_name(const char *name) { return -pthread_setname_np(pthread_self(), name); }
 
-int csystem_futex_wait(uint32_t *word, uint32_t expected, int realtime, int64_t deadline_ns) {
+int csystem_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline_ns) {
     struct timespec deadline = {.tv_sec = deadline_ns / 1000000000, .tv_nsec = deadline_ns % 1000000000};
-    int operation = FUTEX_WAIT_BITSET | (realtime ? FUTEX_CLOCK_REALTIME : 0);
     long outcome = syscall(
-        SYS_futex, word, operation, expected, deadline_ns < 0 ? NULL : &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+        SYS_futex, word, FUTEX_WAIT_BITSET, expected, deadline_ns < 0 ? NULL : &deadline, NULL,
+        FUTEX_BITSET_MATCH_ANY);
     if (outcome < 0 && errno != EAGAIN) { return -errno; }
     return 0;
 }

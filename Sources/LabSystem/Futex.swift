@@ -11,22 +11,13 @@ public enum Futex {
         case timedOut
     }
 
-    /// The clock a deadline is measured on.
-    public enum Clock: Sendable {
-        /// `MonotonicClock`.
-        case monotonic
-        /// `RealTimeClock`; a step of the system clock moves the deadline with it.
-        case realTime
-    }
-
     /// Blocks the thread while the word holds `expected`.
     ///
-    /// - Parameter deadline: absolute time in nanoseconds on `clock`; nil waits without end.
+    /// - Parameter deadline: absolute time on `MonotonicClock`, in nanoseconds; nil waits without end.
     public static func wait(
-        _ word: MappedWord32, while expected: UInt32, until deadline: Int64? = nil, on clock: Clock = .monotonic
+        _ word: MappedWord32, while expected: UInt32, until deadline: Int64? = nil
     ) throws -> Outcome {
-        let result = csystem_futex_wait(
-            word.pointer, expected, clock == .realTime ? 1 : 0, deadline.map { max(0, $0) } ?? -1)
+        let result = csystem_futex_wait(word.pointer, expected, deadline.map { max(0, $0) } ?? -1)
         switch -result {
         case 0, EINTR: return .lookAgain
         case ETIMEDOUT: return .timedOut

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
-import LabKit
 import LabSystem
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import LabKit
 
 @Suite("The lab's clock", .endsInTime)
 struct LabClockTests {
@@ -38,10 +39,30 @@ struct LabClockTests {
 
     @Test("A new clock shows real time")
     func aNewClockShowsRealTime() {
-        let before = RealTimeClock.nanoseconds()
+        let before = SteadyClock.nanoseconds()
         let shown = clock.now().nanoseconds
-        let after = RealTimeClock.nanoseconds()
+        let after = SteadyClock.nanoseconds()
         #expect((before...after).contains(shown))
+        #expect(abs(RealTimeClock.nanoseconds() - SteadyClock.nanoseconds()) < 3_600_000_000_000)
+    }
+
+    //  wall clock   13:00 ── set back by an administrator ── 12:00
+    //  instance     made                                     read by a process that starts now
+    @Test("A wall clock that is set back while the instance lives leaves lab time as it was, in every process")
+    func wallClockIsSetBack() throws {
+        // What a process sees whose wall clock shows another time than the maker's: its own epoch does not count.
+        let directory = try TemporaryDirectory()
+        let hour: Int64 = 3_600_000_000_000
+        let made = try LabClock.create(directory.file("clock"), epoch: SteadyClock.epoch + hour)
+        let before = made.now()
+        let opened = try LabClock.open(directory.file("clock"))
+        #expect(opened.now() >= before)
+        #expect(opened.now().nanoseconds - SteadyClock.nanoseconds() >= hour - 1)
+        #expect(opened.offset == .zero, "real time of the instance is the one that it began with")
+        #expect(try opened.waitUntil(before + .milliseconds(5)))
+        try opened.freeze()
+        try made.run(rate: 2)
+        #expect(made.now() >= before + .milliseconds(5))
     }
 
     @Test("An advance is seen through every mapping")
@@ -91,12 +112,12 @@ struct LabClockTests {
     @Test("At a rate of 600 ten lab minutes pass in a second, from where the clock stood")
     func aFastClock() throws {
         try clock.advance(by: .minutes(5))
-        let (before, begin) = (clock.now(), RealTimeClock.nanoseconds())
+        let (before, begin) = (clock.now(), SteadyClock.nanoseconds())
         try clock.run(rate: 600)
         #expect(clock.rate == 600)
         #expect(clock.now() - before < .minutes(10))
         #expect(try clock.waitUntil(before + .seconds(60)))
-        let real = RealTimeClock.nanoseconds() - begin
+        let real = SteadyClock.nanoseconds() - begin
         #expect(real >= 100_000_000, "a lab minute is a tenth of a second")
         #expect(clock.now() - before <= LabDuration(nanoseconds: (real + 100_000_000) * 600))
         try clock.freeze()

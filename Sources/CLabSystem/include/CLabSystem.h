@@ -80,10 +80,10 @@ int csystem_character_columns(uint32_t character);
 
 // Futex on memory shared between processes
 
-/// Waits until `*word` is not `expected`, or a wake, or the absolute CLOCK_REALTIME (`realtime` non-zero) or
-/// CLOCK_MONOTONIC time `deadline_ns`; a negative deadline waits without end.
+/// Waits until `*word` is not `expected`, or a wake, or the absolute CLOCK_MONOTONIC time `deadline_ns`; a negative
+/// deadline waits without end.
 /// Returns 0 after a wake or when the value differs already, -ETIMEDOUT, -EINTR, or another -errno.
-int csystem_futex_wait(uint32_t *word, uint32_t expected, int realtime, int64_t deadline_ns);
+int csystem_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline_ns);
 /// Wakes up to `count` waiters of any process; returns how many.
 int csystem_futex_wake(uint32_t *word, int count);
 

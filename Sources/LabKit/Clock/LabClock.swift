@@ -3,8 +3,10 @@ import Synchronization
 
 /// The clock of an instance, one mapped page that all its processes read.
 ///
-/// Lab time is real time plus an offset, runs some times as fast, or stands still while frozen. Reading costs one clock
-/// read and a few loads. A change wakes every process that waits for a lab time.
+/// Lab time is real time plus an offset, runs some times as fast, or stands still while frozen. Real time is what the
+/// wall clock showed when the instance began, carried on by the monotonic clock (``SteadyClock``): a wall clock that is
+/// set back takes no token, lock or time-out of the lab with it. Reading costs one clock read and a few loads. A change
+/// wakes every process that waits for a lab time.
 ///
 /// Thread rule: any thread of any process. Writers exclude each other by a lock on the file.
 public final class LabClock: Sendable {
@@ -12,16 +14,19 @@ public final class LabClock: Sendable {
     // with the generation's parity is current. A writer fills the other one, then publishes it by raising
     // the generation: one killed halfway leaves the current record intact.
     //   0  magic (4)   4  layout version (4)   8  generation (4)   12  changes, the futex word (4)
+    //   16  what is added to the monotonic clock for real time, ns (8)
     //   64 and 128: records of offset ns (8), frozen flag (8), frozen time ns (8), real time ns since which the clock runs
     //   faster (8), by how many seconds a second (8); all zero is real time
     private static let size = 4_096
     private static let magic: UInt32 = 0x4B43_4C4C
-    private static let version: UInt32 = 2
+    private static let version: UInt32 = 3
 
     private let memory: MappedMemory
     private let path: String
     private let generation: MappedWord32
     private let changes: MappedWord32
+    /// Added to the monotonic clock for real time, in nanoseconds; the same in all processes of the instance.
+    private let epoch: Int64
     private let observer = HandlerSlot<Void>()
 
     private init(_ memory: MappedMemory, path: String) {
@@ -29,12 +34,17 @@ public final class LabClock: Sendable {
         self.path = path
         generation = memory.word32(at: 8)
         changes = memory.word32(at: 12)
+        epoch = Int64(bitPattern: memory.word64(at: 16).loadRelaxed())
     }
 
     /// Makes the clock of a new instance; it shows real time.
-    public static func create(_ path: String) throws -> LabClock {
+    public static func create(_ path: String) throws -> LabClock { try create(path, epoch: SteadyClock.epoch) }
+
+    /// - Parameter epoch: how far real time is ahead of the monotonic clock, in nanoseconds.
+    static func create(_ path: String, epoch: Int64) throws -> LabClock {
         let memory = try MappedMemory.file(path, size: size, create: true)
         memory.word32(at: 4).storeRelaxed(version)
+        memory.word64(at: 16).storeRelaxed(UInt64(bitPattern: epoch))
         memory.word32(at: 0).storeRelease(magic)
         return LabClock(memory, path: path)
     }
@@ -49,7 +59,10 @@ public final class LabClock: Sendable {
     }
 
     /// The lab's time.
-    public func now() -> LabTime { Self.time(of: read()) }
+    public func now() -> LabTime { time(of: read()) }
+
+    /// Real time, which no setting of the clock changes.
+    private var real: Int64 { Int64(MonotonicClock.nanoseconds()) + epoch }
 
     /// Whether the clock stands still.
     public var isFrozen: Bool { read().frozenAt != nil }
@@ -59,7 +72,7 @@ public final class LabClock: Sendable {
 
     /// How far the lab's time is from real time now.
     public var offset: LabDuration {
-        let (reading, real) = (read(), RealTimeClock.nanoseconds())
+        let (reading, real) = (read(), real)
         return LabDuration(nanoseconds: Self.time(of: reading, at: real).nanoseconds - real)
     }
 
@@ -70,7 +83,7 @@ public final class LabClock: Sendable {
     public func advance(by duration: LabDuration) throws {
         guard duration >= .zero else { throw InstanceError.clockBackwards(by: duration) }
         try change { reading in
-            let (time, overflow) = Self.time(of: reading).nanoseconds.addingReportingOverflow(duration.nanoseconds)
+            let (time, overflow) = time(of: reading).nanoseconds.addingReportingOverflow(duration.nanoseconds)
             guard !overflow, time <= Self.latest.nanoseconds else { throw InstanceError.clockTooFar(by: duration) }
             reading.advance(by: duration.nanoseconds)
         }
@@ -83,7 +96,7 @@ public final class LabClock: Sendable {
     /// Stops the clock at its present time. A frozen one stays as it is.
     public func freeze() throws {
         try change { reading in
-            reading.frozenAt = reading.frozenAt ?? Self.time(of: reading).nanoseconds
+            reading.frozenAt = reading.frozenAt ?? time(of: reading).nanoseconds
         }
     }
 
@@ -92,7 +105,7 @@ public final class LabClock: Sendable {
     /// - Parameter rate: Seconds of lab time in a second of real time; 1 or more.
     public func run(rate: Int = 1) throws {
         try change { reading in
-            let real = RealTimeClock.nanoseconds()
+            let real = real
             let time = Self.time(of: reading, at: real).nanoseconds
             reading = ClockSetting(offset: time - real, fastSince: real, gain: Int64(max(1, rate)) - 1)
         }
@@ -113,7 +126,7 @@ public final class LabClock: Sendable {
         guard read() != setting else { return .zero }
         var lead: Int64 = 0
         try change { reading in
-            let real = RealTimeClock.nanoseconds()
+            let real = real
             lead = max(0, Self.time(of: reading, at: real).nanoseconds - Self.time(of: setting, at: real).nanoseconds)
             reading = setting
             reading.advance(by: lead)
@@ -151,10 +164,10 @@ public final class LabClock: Sendable {
             let expected = changes.loadAcquire()
             if cancellation?.isCancelled == true { return false }
             let reading = read()
-            if Self.time(of: reading) >= deadline { return true }
-            var realDeadline: Int64?
-            if reading.frozenAt == nil { realDeadline = Self.realTime(of: reading, at: deadline) }
-            _ = try Futex.wait(changes, while: expected, until: realDeadline, on: .realTime)
+            if time(of: reading) >= deadline { return true }
+            var end: Int64?
+            if reading.frozenAt == nil { end = Self.realTime(of: reading, at: deadline).map { $0 &- epoch } }
+            _ = try Futex.wait(changes, while: expected, until: end)
         }
     }
 
@@ -209,7 +222,9 @@ public final class LabClock: Sendable {
 
     private static func record(of generation: UInt32) -> Int { generation % 2 == 0 ? 64 : 128 }
 
-    private static func time(of reading: ClockSetting, at real: Int64 = RealTimeClock.nanoseconds()) -> LabTime {
+    private func time(of reading: ClockSetting) -> LabTime { Self.time(of: reading, at: real) }
+
+    private static func time(of reading: ClockSetting, at real: Int64) -> LabTime {
         if let frozenAt = reading.frozenAt { return LabTime(nanoseconds: frozenAt) }
         let (gained, isTooMuch) = (real &- reading.fastSince).multipliedReportingOverflow(by: reading.gain)
         let (time, isTooLate) = (real &+ reading.offset).addingReportingOverflow(gained)

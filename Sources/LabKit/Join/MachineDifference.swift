@@ -22,7 +22,7 @@ public struct MachineDifference: Sendable {
     ///   - ownerMonotonic: the owner's monotonic time then.
     public mutating func take(
         sent: UInt64, ownerReal: Int64, ownerMonotonic: UInt64,
-        now: UInt64 = MonotonicClock.nanoseconds(), realNow: Int64 = RealTimeClock.nanoseconds()
+        now: UInt64 = MonotonicClock.nanoseconds(), realNow: Int64 = SteadyClock.nanoseconds()
     ) {
         guard now >= sent, Int64(now - sent) < shortest else { return }
         shortest = Int64(now - sent)
