@@ -123,6 +123,11 @@ public final class FileDescriptor: Sendable {
         try Int(status().st_size)
     }
 
+    /// Who may read, write and run the file: the lowest nine bits of its mode.
+    public func permissions() throws -> UInt32 {
+        try status().st_mode & 0o777
+    }
+
     /// The length of the file in bytes, or nil when it has no name any more, so that nobody can open it.
     public func sizeIfNamed() throws -> Int? {
         let status = try status()

@@ -102,8 +102,9 @@ struct JoinTests {
     @Test("A key file is for its owner alone, and anything else is refused with what to do")
     func keyFile() throws {
         let directory = try TemporaryDirectory()
+        let test = try TestInstance()
         let (path, other) = (directory.file("join.key"), directory.file("other.key"))
-        try JoinKey.make().key.write(to: path)
+        try JoinKey.make().key.write(to: path, of: test.layout)
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         _ = try JoinKey.read(path)
@@ -112,6 +113,28 @@ struct JoinTests {
             let error = #expect(throws: JoinError.self) { try JoinKey.read(wrong) }
             #expect(error?.description.contains("copy the file") == true)
         }
+        for mode in [0o640, 0o604, 0o666] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            let error = #expect(throws: JoinError.self, "mode \(mode)") { try JoinKey.read(path) }
+            #expect(error?.description.contains("chmod 600 \(path)") == true)
+        }
+    }
+
+    @Test("A key file ends with the instance of the owner; one that another owner has written meanwhile stays")
+    func keyFileEnds() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("join.key")
+        let first = try TestInstance()
+        try JoinKey.make().key.write(to: path, of: first.layout)
+        try first.instance.end()
+        #expect(!Files.exists(path))
+        let (second, third) = (try TestInstance(), try TestInstance())
+        try JoinKey.make().key.write(to: path, of: second.layout)
+        try JoinKey.make().key.write(to: path, of: third.layout)
+        try second.instance.end()
+        _ = try JoinKey.read(path)
+        try third.instance.end()
+        #expect(!Files.exists(path))
     }
 
     @Test(

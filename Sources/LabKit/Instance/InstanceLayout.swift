@@ -29,6 +29,8 @@ public struct InstanceLayout: Hashable, Sendable {
     public var leasePath: String { "\(root)/lease" }
     /// The lock every infrastructure process holds a share of.
     public var membersPath: String { "\(root)/members" }
+    /// What `OutsideFiles` has written.
+    var outsideFilesPath: String { "\(root)/outside.jsonl" }
     /// Counters of `Incarnations`.
     public var incarnationsDirectory: String { "\(root)/incarnations" }
     /// The sockets and their guards.

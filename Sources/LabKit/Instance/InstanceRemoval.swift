@@ -3,13 +3,14 @@ import LabSystem
 
 /// Removing what an ended instance left.
 enum InstanceRemoval {
-    /// Removes an instance's shared-memory names, then its directory. The names go first, because they are found by
-    /// the directory; the directory is hidden first, so that what a kill leaves here is recognised as rubbish.
+    /// Removes an instance's shared-memory names and its files elsewhere, then its directory. These go first, because they
+    /// are found by the directory; the directory is hidden first, so that what a kill leaves here is recognised as rubbish.
     static func remove(_ layout: InstanceLayout) throws {
         for name in try SharedMemoryObject.list() where name.hasPrefix(layout.sharedMemoryPrefix) {
             try SharedMemoryObject.unlink(name: name)
         }
         guard let claim = try claim(layout.root) else { return }
+        OutsideFiles.remove(layout)
         try withExtendedLifetime(claim) {
             do {
                 try Files.rename(layout.root, to: layout.hidden.root)

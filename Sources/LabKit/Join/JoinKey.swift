@@ -24,9 +24,11 @@ public struct JoinKey: Codable, Sendable {
         self.guest = guest
     }
 
-    /// Writes the key file, for nobody but its owner (mode 0600).
-    public func write(to path: String) throws {
-        try Files.write(JSONValue(encoding: self).encoded() + Data("\n".utf8), to: path)
+    /// Writes the key file, which only its owner can read (mode 0600), and which ends with the owner's instance.
+    ///
+    /// - Parameter path: Absolute path of the file.
+    public func write(to path: String, of layout: InstanceLayout) throws {
+        try OutsideFiles.write(JSONValue(encoding: self).encoded() + Data("\n".utf8), to: path, of: layout)
     }
 
     /// Reads a key file.
@@ -34,11 +36,16 @@ public struct JoinKey: Codable, Sendable {
     /// - Throws: ``JoinError``.
     public static func read(_ path: String) throws -> JoinKey {
         let data: Data
+        let mode: UInt32
         do {
-            data = try Files.read(path)
+            let file = try FileDescriptor.open(path)
+            mode = try file.permissions()
+            data = try file.readToEnd()
         } catch {
             throw JoinError.noKey(path: path, reason: "\(error)")
         }
+        // A copy by a tool that does not keep the mode; the other users of this host could join with it.
+        guard mode & 0o077 == 0 else { throw JoinError.exposedKey(path: path, mode: mode) }
         guard let key = try? JSONValue.parse(data).decode(JoinKey.self), key.version == 1 else {
             throw JoinError.noKey(path: path, reason: "it was not written by `lab up --listen` of this version")
         }
@@ -50,6 +57,8 @@ public struct JoinKey: Codable, Sendable {
 public enum JoinError: Error, CustomStringConvertible, LocalizedError, Sendable {
     /// The key file cannot be used.
     case noKey(path: String, reason: String)
+    /// Other users can read the key.
+    case exposedKey(path: String, mode: UInt32)
     /// The owner does not know the key.
     case refusedKey(address: String)
     /// Nobody answers.
@@ -63,6 +72,11 @@ public enum JoinError: Error, CustomStringConvertible, LocalizedError, Sendable 
         switch self {
         case .noKey(let path, let reason):
             "'\(path)' is no key for joining a lab: \(reason); copy the file that `lab up --listen` has named"
+        case .exposedKey(let path, let mode):
+            """
+            the key '\(path)' can be read by other users (mode 0\(String(mode, radix: 8))), expected 0600; run \
+            `chmod 600 \(path)`, or copy it again with `cp -p` or `scp -p`
+            """
         case .refusedKey(let address):
             """
             the lab at \(address) does not know this key; each start of `lab up --listen` makes a new one, copy it again

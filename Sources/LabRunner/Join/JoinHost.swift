@@ -61,7 +61,7 @@ final class JoinHost: Sendable {
             guard let server = instance?.serverReady else { throw LabFailure("the server does not run") }
             return try TCPSocket.connectToLoopback(port: server.port)
         }) { [socket] in socket.send($0) }
-        try key.write(to: keyPath)
+        try key.write(to: keyPath, of: instance.layout)
         try standForGuest()
         try watchInvitations()
     }
@@ -94,7 +94,7 @@ final class JoinHost: Sendable {
         case .hello(let hello): welcome(hello)
         case .measure(let sent):
             socket.send(
-                .measured(sent: sent, real: RealTimeClock.nanoseconds(), monotonic: MonotonicClock.nanoseconds()))
+                .measured(sent: sent, real: SteadyClock.nanoseconds(), monotonic: MonotonicClock.nanoseconds()))
         case .ready:
             state.withLock { $0.isReady = true }
             sendState(for: nil)

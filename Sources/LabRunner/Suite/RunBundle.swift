@@ -17,12 +17,22 @@ struct RunBundle {
 
     /// Packs everything.
     ///
-    /// - Parameter file: The archive.
+    /// - Parameter file: The archive. Only its owner can read it, as the records themselves (mode 0600).
     /// - Throws: `LabFailure` when it cannot be packed.
     func write(to file: String) throws {
-        let words = ["tar", "-czf", file, "--exclude", ".running", "-C", Files.directory(of: run), Files.name(of: run)]
-        guard try ToolCall.output(of: words) != nil else {
-            throw LabFailure("\(run) could not be packed into \(file); is there room, and may it be written?")
+        do {
+            try Files.write(to: file) { archive in
+                let words = [
+                    "tar", "-czf", archive.path ?? file, "--exclude", ".running", "-C", Files.directory(of: run),
+                    Files.name(of: run),
+                ]
+                guard try ToolCall.output(of: words) != nil else { throw LabFailure("tar has failed") }
+            }
+        } catch let error as BadUsage {
+            throw error
+        } catch {
+            throw LabFailure(
+                "\(run) could not be packed into \(file); is there room, and may it be written? \(error)")
         }
     }
 
@@ -37,6 +47,7 @@ struct RunBundle {
         let copy = "\(place)/\(Files.name(of: run))"
         try copyDirectory(run, to: copy)
         try renderPage(in: copy)
+        try RecordChecksums.write(in: copy)
         try RunBundle(run: copy).write(to: file)
     }
 
@@ -55,7 +66,7 @@ struct RunBundle {
     /// The content of a file without payloads; nil of one that is left out, because it is made from others.
     private static func content(of path: String) throws -> Data? {
         switch Files.name(of: path) {
-        case ".running": return nil
+        case RunDirectory.lockName, RecordChecksums.fileName: return nil
         case let name where name.hasSuffix(".html"): return nil
         case ScenarioTraffic.fileName:
             guard case .array(let requests)? = try? JSONValue.parse(Files.read(path)) else { return nil }
@@ -70,7 +81,7 @@ struct RunBundle {
 
     /// Writes the page anew, from what is left.
     private func renderPage(in copy: String) throws {
-        guard let data = try? Files.read("\(copy)/report.json"),
+        guard let data = try? Files.read("\(copy)/\(JSONReport.fileName)"),
             var report = try? JSONDecoder().decode(JSONReport.self, from: data)
         else { return }
         // The place that was recorded may still be there, with all payloads; only what lies in the copy may be shown.

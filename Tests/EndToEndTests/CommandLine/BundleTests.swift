@@ -33,6 +33,8 @@ extension EndToEnd {
                     let packed = try LabCommand(["bundle", "--output", "all.tar.gz"] + arguments, in: workspace)
                         .finish()
                     #expect(packed.status == 0, "\(packed.errors)")
+                    let archive = try FileDescriptor.open("\(workspace.directory)/all.tar.gz")
+                    #expect(try archive.permissions() == 0o600)
                     let content = try LabCommand(
                         ["-c", "tar -xzOf all.tar.gz"], in: workspace, executable: "/bin/bash"
                     ).finish()
