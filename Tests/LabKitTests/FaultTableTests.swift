@@ -67,6 +67,32 @@ struct FaultTableTests {
         #expect((0..<4).map { _ in fails(table, .stateSave) } == [false, true, true, true])
     }
 
+    @Test("A rule for a subject counts and hits only the passes that are about it")
+    func aRuleForASubject() throws {
+        try table.arm(
+            FaultRule(
+                point: .httpRequestSent, process: "main", action: .fail("EIO"), subject: "activation/status", pass: 2))
+        func fails(_ path: String) -> Bool {
+            (try? table.pass(.httpRequestSent, process: "main", about: path)) == nil
+        }
+        #expect(!fails("/pa/v3/activation/status") && !fails("/pa/v3/token/create"))
+        #expect(!fails("/pa/v3/reactivation/status"), "the end of a path begins after a `/`")
+        #expect(table.rules().map(\.passed) == [1])
+        #expect(fails("activation/status"))
+        #expect(!fails("/pa/v3/activation/status"))
+        #expect(table.rules().map(\.fired) == [1])
+    }
+
+    @Test("A point that no process has come to can be told from one whose fault is for a later pass")
+    func passesAreCounted() throws {
+        try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO"), pass: 3))
+        try table.arm(FaultRule(point: .stateSaved, process: "main", action: .fail("EIO")))
+        for _ in 0..<2 { try other().pass(.stateSave, process: "main") }
+        try other().pass(.stateSave, process: "wallet")
+        #expect(table.rules().map(\.passed) == [2, 0], "the passes of all incarnations, of this process only")
+        #expect(table.rules().map(\.fired) == [0, 0])
+    }
+
     @Test("Disarming stops a rule")
     func disarmingStopsARule() throws {
         let process = try other()

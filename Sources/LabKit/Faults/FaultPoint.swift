@@ -10,6 +10,16 @@ public struct FaultPoint: RawRepresentable, Hashable, Sendable, CustomStringConv
     public let owners: [Owner]
     /// The actions that have an effect at the point.
     public let actions: [FaultActionWord]
+    /// What each pass of the point is about, so that a rule can be for some passes only; nil when they do not differ.
+    public let subject: Subject?
+
+    /// What passes of a point can be about.
+    public enum Subject: String, CaseIterable, Sendable {
+        /// An item of the keychain, `service/account`; the service alone where a call is about all of its items.
+        case item
+        /// The path of a request, as the trace shows it.
+        case endpoint
+    }
 
     /// A kind of process that passes fault points.
     public enum Owner: String, Sendable {
@@ -21,8 +31,12 @@ public struct FaultPoint: RawRepresentable, Hashable, Sendable, CustomStringConv
         case server
     }
 
-    private init(_ name: String, _ summary: String, of owners: [Owner], actions: [FaultActionWord] = .all) {
+    private init(
+        _ name: String, _ summary: String, of owners: [Owner], actions: [FaultActionWord] = .all,
+        about subject: Subject? = nil
+    ) {
         rawValue = name
+        self.subject = subject
         self.summary = summary
         self.owners = owners
         self.actions = actions
@@ -49,13 +63,14 @@ extension [FaultActionWord] {
 
 extension FaultPoint {
     /// Before an item of the keychain is read.
-    public static let keychainRead = FaultPoint("keychain.read", "Before an item of the keychain is read.", of: [.app])
+    public static let keychainRead = FaultPoint(
+        "keychain.read", "Before an item of the keychain is read.", of: [.app], about: .item)
     /// Before an item of the keychain is added or changed.
     public static let keychainWrite = FaultPoint(
-        "keychain.write", "Before an item of the keychain is added or changed.", of: [.app])
+        "keychain.write", "Before an item of the keychain is added or changed.", of: [.app], about: .item)
     /// Before an item of the keychain is deleted.
     public static let keychainDelete = FaultPoint(
-        "keychain.delete", "Before an item of the keychain is deleted.", of: [.app])
+        "keychain.delete", "Before an item of the keychain is deleted.", of: [.app], about: .item)
     /// Before the session's state is saved.
     public static let stateSave = FaultPoint("state.save", "Before the session's state is saved.", of: [.app])
     /// After the session's state was saved.
@@ -152,10 +167,11 @@ extension FaultPoint {
         of: [.app], actions: .withoutFailure)
     /// Before an HTTP request is handed to the network.
     public static let httpRequestSent = FaultPoint(
-        "http.requestSent", "Before an HTTP request is handed to the network.", of: [.app])
+        "http.requestSent", "Before an HTTP request is handed to the network.", of: [.app], about: .endpoint)
     /// After an HTTP response arrived, before it is processed.
     public static let httpResponseReceived = FaultPoint(
-        "http.responseReceived", "After an HTTP response arrived, before it is processed.", of: [.app])
+        "http.responseReceived", "After an HTTP response arrived, before it is processed.", of: [.app], about: .endpoint
+    )
     /// After a watch message of an app was accepted; the agent passes it, then the app.
     public static let linkAccepted = FaultPoint(
         "link.accepted", "After a watch message of an app was accepted; the agent passes it, then the app.",
@@ -174,7 +190,7 @@ extension FaultPoint {
         of: [.device, .app], actions: .withoutFailure)
     /// After the server has received a request.
     public static let serverRequestReceived = FaultPoint(
-        "server.requestReceived", "After the server has received a request.", of: [.server])
+        "server.requestReceived", "After the server has received a request.", of: [.server], about: .endpoint)
     /// Before the server commits a transaction.
     public static let serverBeforeCommit = FaultPoint(
         "server.beforeCommit", "Before the server commits a transaction.", of: [.server])
@@ -183,7 +199,7 @@ extension FaultPoint {
         "server.afterCommit", "After the server has committed a transaction.", of: [.server])
     /// Before the server sends a response.
     public static let serverResponseSent = FaultPoint(
-        "server.responseSent", "Before the server sends a response.", of: [.server])
+        "server.responseSent", "Before the server sends a response.", of: [.server], about: .endpoint)
 
     /// All points, in the order of the listings.
     public static let all: [FaultPoint] = [

@@ -19,19 +19,30 @@ public struct FaultRule: Hashable, Sendable {
     public var process: String
     /// What happens.
     public var action: Action
-    /// At which pass, counted from 1 in each incarnation of the process, from the arming or the process's start,
+    /// Which passes the rule is about: those whose subject is this text, or ends with it after a `/`; nil means all.
+    public var subject: String?
+    /// At which of these passes, counted from 1 in each incarnation of the process, from the arming or the process's start,
     /// whichever is later.
     public var pass: Int
     /// How often the rule fires in all, over all incarnations; 0 means without end, then at every pass from `pass` on.
     public var limit: Int
 
     /// Makes a rule.
-    public init(point: FaultPoint, process: String, action: Action, pass: Int = 1, limit: Int = 1) {
+    public init(
+        point: FaultPoint, process: String, action: Action, subject: String? = nil, pass: Int = 1, limit: Int = 1
+    ) {
         self.point = point
         self.process = process
         self.action = action
+        self.subject = subject
         self.pass = pass
         self.limit = limit
+    }
+
+    /// Whether a pass about `subject` is one that the rule counts.
+    func isAbout(_ subject: String) -> Bool {
+        guard let wanted = self.subject else { return true }
+        return subject == wanted || subject.hasSuffix("/" + wanted)
     }
 
     /// The errors `.fail` knows: errno names and `unavailable`.

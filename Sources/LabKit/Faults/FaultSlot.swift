@@ -2,19 +2,19 @@ import LabSystem
 
 /// One rule in the mapped fault table.
 ///
-/// A slot is 256 bytes: state (4), fired (4), arming id (4), action (4), pass (4), limit (4), delay ns (8), then texts of
-/// 64 bytes each, zero-terminated: point, process, error. A rule is written before its state says `armed`, so
-/// a process that reads while another arms sees nothing or all of it.
+/// A slot is 512 bytes: state (4), fired (4), arming id (4), action (4), pass (4), limit (4), delay ns (8), passed (4), four
+/// unused bytes, then texts of 112 bytes each, zero-terminated: point, process, error, subject. A rule is written before its
+/// state says `armed`, so a process that reads while another arms sees nothing or all of it.
 struct FaultSlot {
     // The table's header: magic (4), version (4), number of live rules (4), last arming id (4).
-    static let layoutVersion: UInt32 = 1
+    static let layoutVersion: UInt32 = 2
     static let liveCountOffset = 8
     static let lastArmingOffset = 12
     static let tableSize = headerSize + FaultTable.slotCount * slotSize
 
     private static let headerSize = 256
-    private static let slotSize = 256
-    private static let textSize = 64
+    private static let slotSize = 512
+    private static let textSize = 112
     private static let armed: UInt32 = 1
 
     let memory: MappedMemory
@@ -28,6 +28,7 @@ struct FaultSlot {
     private var pass: MappedWord32 { memory.word32(at: base + 16) }
     private var limit: MappedWord32 { memory.word32(at: base + 20) }
     private var delay: MappedWord64 { memory.word64(at: base + 24) }
+    private var passed: MappedWord32 { memory.word32(at: base + 32) }
 
     var isArmed: Bool { state.loadAcquire() == Self.armed }
 
@@ -51,12 +52,14 @@ struct FaultSlot {
             number = 3
             error = name
         }
-        for text in [rule.point.rawValue, rule.process, error] where text.utf8.count >= Self.textSize {
+        for text in [rule.point.rawValue, rule.process, error, rule.subject ?? ""]
+        where text.utf8.count >= Self.textSize {
             throw InstanceError.faultTextTooLong(text, bytes: Self.textSize - 1)
         }
         clear()
         MemoryFence.release()
         fired.storeRelaxed(0)
+        passed.storeRelaxed(0)
         arming.storeRelaxed(id)
         action.storeRelaxed(number)
         pass.storeRelaxed(UInt32(clamping: rule.pass))
@@ -65,6 +68,7 @@ struct FaultSlot {
         store(rule.point.rawValue, field: 0)
         store(rule.process, field: 1)
         store(error, field: 2)
+        store(rule.subject ?? "", field: 3)
         state.storeRelease(Self.armed)
     }
 
@@ -76,11 +80,14 @@ struct FaultSlot {
         guard isArmed else { return nil }
         let id = arming.loadRelaxed()
         let rule = rule()
-        let count = fired.loadRelaxed()
+        let (count, passes) = (fired.loadRelaxed(), passed.loadRelaxed())
         MemoryFence.acquire()
         guard state.loadRelaxed() == Self.armed, arming.loadRelaxed() == id, let rule else { return nil }
-        return FaultTable.Armed(id: id, rule: rule, fired: Int(count))
+        return FaultTable.Armed(id: id, rule: rule, fired: Int(count), passed: Int(passes))
     }
+
+    /// Counts a pass that the rule is about, whether it fires or not.
+    func countPass() { passed.add(1) }
 
     /// Counts a firing; nil when the limit was reached, perhaps by another process in this moment.
     func claimFiring(limit: Int) -> Int? {
@@ -100,12 +107,13 @@ struct FaultSlot {
         case 3: action = .fail(text(field: 2))
         default: return nil
         }
+        let subject = text(field: 3)
         return FaultRule(
-            point: point, process: text(field: 1), action: action, pass: Int(pass.loadRelaxed()),
-            limit: Int(limit.loadRelaxed()))
+            point: point, process: text(field: 1), action: action, subject: subject.isEmpty ? nil : subject,
+            pass: Int(pass.loadRelaxed()), limit: Int(limit.loadRelaxed()))
     }
 
-    private func textOffset(_ field: Int) -> Int { base + 32 + field * Self.textSize }
+    private func textOffset(_ field: Int) -> Int { base + 40 + field * Self.textSize }
 
     private func store(_ text: String, field: Int) {
         // Word by word, because another process may be reading the slot it saw armed a moment ago.

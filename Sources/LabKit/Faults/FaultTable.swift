@@ -25,6 +25,8 @@ public final class FaultTable: Sendable {
         public let rule: FaultRule
         /// How often it has fired, over all incarnations.
         public let fired: Int
+        /// How many passes it was about, over all incarnations: zero while no process has come to the point.
+        public let passed: Int
     }
 
     private init(_ memory: MappedMemory, path: String) {
@@ -58,12 +60,16 @@ public final class FaultTable: Sendable {
 
     /// Passes a fault point. While nothing is armed in the instance this costs one load and a branch.
     ///
-    /// - Parameter process: the actor name of the calling process, e.g. `main`.
+    /// - Parameters:
+    ///   - process: the actor name of the calling process, e.g. `main`.
+    ///   - subject: what this pass is about, as ``FaultPoint/subject`` says; composed only while something is armed.
     /// - Throws: the error of a `.fail` rule.
     @inline(__always)
-    public func pass(_ point: FaultPoint, process: String) throws(InjectedFault) {
+    public func pass(
+        _ point: FaultPoint, process: String, about subject: @autoclosure () -> String = ""
+    ) throws(InjectedFault) {
         if live.loadRelaxed() == 0 { return }
-        try passArmed(point, process: process)
+        try passArmed(point, process: process, subject: subject())
     }
 
     /// Calls `handler` in this process before a rule takes effect, also before a kill: the place to trace it. The count
@@ -115,6 +121,7 @@ public final class FaultTable: Sendable {
     public func noteFiring(id: UInt32) throws {
         try changing {
             guard let slot = slots.first(where: { $0.read()?.id == id }), let rule = slot.read()?.rule else { return }
+            slot.countPass()
             _ = slot.claimFiring(limit: rule.limit)
         }
     }
@@ -136,11 +143,13 @@ public final class FaultTable: Sendable {
         }
     }
 
-    private func passArmed(_ point: FaultPoint, process: String) throws(InjectedFault) {
+    private func passArmed(_ point: FaultPoint, process: String, subject: String) throws(InjectedFault) {
         var failure: InjectedFault?
         for slot in slots where slot.isArmed && !slot.isSpent {
             guard let armed = slot.read(), armed.rule.point == point, armed.rule.process == process else { continue }
             let rule = armed.rule
+            guard rule.isAbout(subject) else { continue }
+            slot.countPass()
             let count = passes.withLock { passes in
                 // A slot used again by another arming starts counting anew.
                 let before = passes[slot.index].flatMap { $0.arming == armed.id ? $0.count : nil } ?? 0
@@ -152,7 +161,7 @@ public final class FaultTable: Sendable {
             // A spent rule costs the others nothing: the count of live rules is taken anew. Failing here leaves it
             // too high, which is slower and nothing worse.
             if fired == rule.limit { try? changing {} }
-            observer(Armed(id: armed.id, rule: rule, fired: fired))
+            observer(Armed(id: armed.id, rule: rule, fired: fired, passed: armed.passed + 1))
             switch rule.action {
             case .kill: Signals.killSelf()
             case .delay(let duration): MonotonicClock.pause(nanoseconds: duration.nanoseconds)

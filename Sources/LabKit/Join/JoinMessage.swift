@@ -125,6 +125,7 @@ public struct JoinFault: Codable, Sendable {
     var action: FaultActionWord
     var delayNanoseconds: Int64
     var error: String
+    var subject: String?
     var pass: Int
     /// How many firings are left; 0 for no limit.
     var limit: Int
@@ -133,7 +134,7 @@ public struct JoinFault: Codable, Sendable {
     public init(_ armed: FaultTable.Armed) {
         let rule = armed.rule
         (id, point, process, pass) = (armed.id, rule.point.rawValue, rule.process, rule.pass)
-        (action, delayNanoseconds, error) = (rule.action.word, 0, "")
+        (action, delayNanoseconds, error, subject) = (rule.action.word, 0, "", rule.subject)
         switch rule.action {
         case .kill: break
         case .delay(let duration): delayNanoseconds = duration.nanoseconds
@@ -151,7 +152,8 @@ public struct JoinFault: Codable, Sendable {
             case .delay: .delay(LabDuration(nanoseconds: delayNanoseconds))
             case .fail: .fail(error)
             }
-        return FaultRule(point: point, process: process, action: action, pass: pass, limit: limit)
+        return FaultRule(
+            point: point, process: process, action: action, subject: subject, pass: pass, limit: limit)
     }
 }
 

@@ -14,6 +14,8 @@ public struct ArmFault: Command {
     @Field("Name of the fault point; `lab faults` lists them.") public var point: String
     @Field("Actor name of the process: an app, a device, or `server`.") public var peer: String
     @Field(.faultAction) public var action: FaultActionWord
+    @Field(.faultItem) public var item: String?
+    @Field(.faultEndpoint) public var endpoint: String?
     @Field("At which pass of the point, counted in each process from 1.") public var pass: Int = 1
     @Field("How long to wait, for `delay`.") public var delay: LabDuration?
     @Field("Name of the system error for `fail`, such as `ENOSPC`, or `unavailable`.") public var error: String = "EIO"
@@ -43,7 +45,10 @@ public struct ListArmedFaults: Command {
         @Field("The fault point.") public var point: String
         @Field("The process.") public var peer: String
         @Field(.faultAction) public var action: FaultActionWord
+        @Field(.faultItem) public var item: String?
+        @Field(.faultEndpoint) public var endpoint: String?
         @Field("How often it has fired.") public var fired: Int
+        @Field("How many passes it was about; 0 while the process has not come to the point.") public var passed: Int
         public init() {}
     }
     public typealias Result = [Fault]

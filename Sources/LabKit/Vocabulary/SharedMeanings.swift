@@ -29,6 +29,7 @@ extension Meaning {
     static let fileName: Meaning = "Name of the file."
     static let faultAction: Meaning = "What happens there."
     static let faultEndpoint: Meaning = "The resource that it is about."
+    static let faultItem: Meaning = "The item of the keychain that it is about, by its account or as `service/account`."
     static let faultId: Meaning = "Identifier of the fault."
     static let faultSkip: Meaning = "How many requests pass unharmed first."
     static let faultTimes: Meaning = "How many requests it hits; all when left out."

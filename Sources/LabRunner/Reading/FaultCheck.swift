@@ -38,6 +38,15 @@ struct FaultCheck {
         if let pass = arguments["pass"]?.integerValue, pass < 1 {
             complain("pass", .outOfRange(what: "`pass`", value: String(pass), limit: "at least 1"))
         }
+        for subject in FaultPoint.Subject.allCases {
+            guard let point, point.subject != subject, arguments[subject.rawValue] ?? .null != .null else { continue }
+            let possible = FaultPoint.all.filter { $0.subject == subject }.map { "`\($0)`" }
+            complain(
+                subject.rawValue,
+                .misfit(
+                    what: "`\(subject.rawValue)`",
+                    reason: "a pass of `\(point)` is not about one; possible with it: \(listed(possible, by: "and"))"))
+        }
         guard let word = text("action", in: arguments), let action = FaultActionWord(rawValue: word) else {
             return complaints
         }

@@ -43,7 +43,10 @@ enum InstanceCommands {
                     $0.point = armed.rule.point.rawValue
                     $0.peer = armed.rule.process
                     $0.action = armed.rule.action.word
+                    $0.item = armed.rule.point.subject == .item ? armed.rule.subject : nil
+                    $0.endpoint = armed.rule.point.subject == .endpoint ? armed.rule.subject : nil
                     $0.fired = armed.fired
+                    $0.passed = armed.passed
                 }
             }
         }
@@ -127,7 +130,9 @@ enum InstanceCommands {
             case .fail: .fail(arguments.error)
             }
         let id = try instance.faults.arm(
-            FaultRule(point: point, process: arguments.peer, action: action, pass: arguments.pass))
+            FaultRule(
+                point: point, process: arguments.peer, action: action, subject: arguments.item ?? arguments.endpoint,
+                pass: arguments.pass))
         return ArmFault.Result { $0.id = Int(id) }
     }
 }

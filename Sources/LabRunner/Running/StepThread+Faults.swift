@@ -50,13 +50,20 @@ extension StepThread {
                     ? " (nothing came that it is about)"
                     : " (\(listed(fault.filters.map { "`\($0)`" }, by: "or")) let pass what it is about, \($0) in number)"
             }
+            let passed = count["passed"]?.integerValue.map {
+                $0 == 0
+                    ? " (its process has not come to the point)"
+                    : " (its process has passed the point \(Self.times($0)))"
+            }
             isFine = fail(
                 fault.step,
-                "the fault of this step never fired, so the scenario shows nothing about it\(matched ?? "")",
+                "the fault of this step never fired, so the scenario shows nothing about it\(matched ?? passed ?? "")",
                 verdict: .failed)
         }
         return isFine
     }
+
+    private static func times(_ count: Int64) -> String { count == 1 ? "once" : "\(count) times" }
 
     /// The faults of an actor with what each has hit; none of an actor that has died, which was hit by something else.
     private func counts(of fault: ArmedFault, by command: String) -> [JSONValue] {

@@ -46,7 +46,7 @@ struct RequestWork: Sendable {
 
     private func begin() -> Reply {
         do {
-            try faults.requestReceived()
+            try faults.requestReceived(path)
         } catch {
             return .answer(noted(failure))
         }
@@ -58,7 +58,7 @@ struct RequestWork: Sendable {
 
     private func end(_ answer: ServerResponse) -> ServerResponse {
         do {
-            try faults.responseSent()
+            try faults.responseSent(path)
             return noted(answer)
         } catch {
             return noted(failure)

@@ -85,9 +85,12 @@ extension ServerFaults {
         func point(_ point: FaultPoint) -> @Sendable () throws -> Void {
             { try table.pass(point, process: InstanceServer.processName) }
         }
+        func request(_ point: FaultPoint) -> @Sendable (String) throws -> Void {
+            { path in try table.pass(point, process: InstanceServer.processName, about: path) }
+        }
         self.init(
             areArmed: { table.isArmed },
-            requestReceived: point(.serverRequestReceived), beforeCommit: point(.serverBeforeCommit),
-            afterCommit: point(.serverAfterCommit), responseSent: point(.serverResponseSent))
+            requestReceived: request(.serverRequestReceived), beforeCommit: point(.serverBeforeCommit),
+            afterCommit: point(.serverAfterCommit), responseSent: request(.serverResponseSent))
     }
 }

@@ -5,14 +5,14 @@ public struct ServerFaults: Sendable {
     /// Whether any of the points may do something now. A request that arrives while none does may be answered on an event
     /// loop, which must not be blocked, and passes none that stands outside of its transaction. Must not block.
     public var areArmed: @Sendable () -> Bool
-    /// A request was received completely and nothing was done yet. Throwing answers it with 500.
-    public var requestReceived: @Sendable () throws -> Void
+    /// A request for a path was received completely and nothing was done yet. Throwing answers it with 500.
+    public var requestReceived: @Sendable (_ path: String) throws -> Void
     /// A transaction is complete but not committed. Throwing rolls it back.
     public var beforeCommit: @Sendable () throws -> Void
     /// A transaction is committed, its caller does not know yet. Throwing answers with 500.
     public var afterCommit: @Sendable () throws -> Void
-    /// An answer is about to be sent. Throwing replaces it by 500.
-    public var responseSent: @Sendable () throws -> Void
+    /// The answer to a request for a path is about to be sent. Throwing replaces it by 500.
+    public var responseSent: @Sendable (_ path: String) throws -> Void
 
     /// Creates points that never do anything.
     public init() {
@@ -22,10 +22,10 @@ public struct ServerFaults: Sendable {
     /// Creates the points.
     public init(
         areArmed: @escaping @Sendable () -> Bool = { true },
-        requestReceived: @escaping @Sendable () throws -> Void = {},
+        requestReceived: @escaping @Sendable (_ path: String) throws -> Void = { _ in },
         beforeCommit: @escaping @Sendable () throws -> Void = {},
         afterCommit: @escaping @Sendable () throws -> Void = {},
-        responseSent: @escaping @Sendable () throws -> Void = {}
+        responseSent: @escaping @Sendable (_ path: String) throws -> Void = { _ in }
     ) {
         self.areArmed = areArmed
         self.requestReceived = requestReceived

@@ -35,7 +35,7 @@ package struct DeviceNetwork: Sendable {
                 sandbox.trace(.httpFailed(error: error.localizedDescription, path: path))
                 throw error
             }
-            try sandbox.pass(.httpRequestSent)
+            try sandbox.pass(.httpRequestSent, about: path)
         } catch {
             completion(.failure(error as NSError))
             return NoExchange()
@@ -70,7 +70,7 @@ package struct DeviceNetwork: Sendable {
         case .success(let response):
             sandbox.trace(.httpResponse(status: response.status, path: path))
             return Result { () throws(NSError) in
-                try nsError { try sandbox.pass(.httpResponseReceived) }
+                try nsError { try sandbox.pass(.httpResponseReceived, about: path) }
                 return response
             }
         case .failure(let error):

@@ -3,7 +3,7 @@ import LabKit
 extension KeychainHooks {
     /// Hooks that write to a trace; nil drops the events.
     static func tracing(
-        _ trace: TraceWriter?, storage: AppStorage, pass: @escaping @Sendable (FaultPoint) throws -> Void
+        _ trace: TraceWriter?, storage: AppStorage, pass: @escaping @Sendable (FaultPoint, () -> String) throws -> Void
     ) -> KeychainHooks {
         KeychainHooks(
             pass: pass, takeRoom: { bytes in try storage.takeRoom(bytes, for: "keychain") },

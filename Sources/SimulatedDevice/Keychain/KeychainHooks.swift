@@ -2,8 +2,8 @@ import LabKit
 
 /// What a keychain tells its surroundings; closures, so that the keychain needs no sandbox.
 struct KeychainHooks: Sendable {
-    /// Passes a fault point; throws what was armed there.
-    var pass: @Sendable (FaultPoint) throws -> Void = { _ in }
+    /// Passes a fault point with the item that the call is about; throws what was armed there.
+    var pass: @Sendable (FaultPoint, () -> String) throws -> Void = { _, _ in }
     /// Takes the room in the storage for so many bytes; throws when there is none.
     var takeRoom: @Sendable (Int) throws -> Void = { _ in }
     /// An item was added or changed.

@@ -64,7 +64,7 @@ public final class SystemKeychain: Sendable {
         _ value: Data, service: String, account: String, accessGroup: String? = nil,
         protection: KeychainProtection = .none
     ) -> Writing {
-        perform(.keychainWrite, failed: { Writing(status: $0, revision: nil) }) {
+        perform(.keychainWrite, service, account, failed: { Writing(status: $0, revision: nil) }) {
             guard let group = accessGroup ?? accessGroups.first, accessGroups.contains(group) else {
                 return Writing(status: errSecMissingEntitlement, revision: nil)
             }
@@ -100,7 +100,7 @@ public final class SystemKeychain: Sendable {
     package func read(
         service: String, account: String, accessGroup: String? = nil, authentication: KeychainAuthentication
     ) -> Reading {
-        perform(.keychainRead, failed: { Reading(status: $0, value: nil, revision: nil) }) {
+        perform(.keychainRead, service, account, failed: { Reading(status: $0, value: nil, revision: nil) }) {
             guard let groups = groups(for: accessGroup) else {
                 return Reading(status: errSecMissingEntitlement, value: nil, revision: nil)
             }
@@ -129,7 +129,7 @@ public final class SystemKeychain: Sendable {
     public func update(
         _ value: Data, service: String, account: String, accessGroup: String? = nil, expectedRevision: Int64? = nil
     ) -> Writing {
-        perform(.keychainWrite, failed: { Writing(status: $0, revision: nil) }) {
+        perform(.keychainWrite, service, account, failed: { Writing(status: $0, revision: nil) }) {
             guard let groups = groups(for: accessGroup) else {
                 return Writing(status: errSecMissingEntitlement, revision: nil)
             }
@@ -184,7 +184,7 @@ public final class SystemKeychain: Sendable {
     package func items(
         service: String, accessGroup: String? = nil, authentication: KeychainAuthentication
     ) -> (status: OSStatus, values: [String: Data]?) {
-        perform(.keychainRead, failed: { ($0, nil) }) {
+        perform(.keychainRead, service, failed: { ($0, nil) }) {
             guard let groups = groups(for: accessGroup) else { return (errSecMissingEntitlement, nil) }
             let items = try database.all(service: service, groups: groups)
             guard !items.isEmpty else { return (errSecItemNotFound, nil) }
@@ -209,7 +209,7 @@ public final class SystemKeychain: Sendable {
     ///
     /// - Returns: The status (``errSecItemNotFound`` for an empty service) and, on success, each account once.
     public func accounts(service: String, accessGroup: String? = nil) -> (status: OSStatus, accounts: [String]?) {
-        perform(.keychainRead, failed: { ($0, nil) }) {
+        perform(.keychainRead, service, failed: { ($0, nil) }) {
             guard let groups = groups(for: accessGroup) else { return (errSecMissingEntitlement, nil) }
             let accounts = Set(try database.all(service: service, groups: groups).map(\.key.account))
             return accounts.isEmpty ? (errSecItemNotFound, nil) : (errSecSuccess, accounts.sorted())
@@ -217,7 +217,7 @@ public final class SystemKeychain: Sendable {
     }
 
     private func remove(service: String?, account: String?, accessGroup: String?) -> OSStatus {
-        perform(.keychainDelete, failed: { $0 }) {
+        perform(.keychainDelete, service, account, failed: { $0 }) {
             guard let groups = groups(for: accessGroup) else { return errSecMissingEntitlement }
             try hooks.takeRoom(0)
             let deleted = try database.delete(service: service, account: account, groups: groups)
@@ -252,9 +252,12 @@ public final class SystemKeychain: Sendable {
         }
     }
 
-    private func perform<T>(_ point: FaultPoint, failed: (OSStatus) -> T, _ body: () throws -> T) -> T {
+    private func perform<T>(
+        _ point: FaultPoint, _ service: String?, _ account: String? = nil, failed: (OSStatus) -> T,
+        _ body: () throws -> T
+    ) -> T {
         do {
-            try hooks.pass(point)
+            try hooks.pass(point) { [service, account].compactMap(\.self).joined(separator: "/") }
             // Every item is accessible after the first unlock only (sharing.md, section 12.3).
             if authentication?.security.state.isUnlockedSinceBoot == false {
                 return failed(errSecInteractionNotAllowed)

@@ -102,7 +102,8 @@ public final class Sandbox: Sendable {
         keychain = SystemKeychain(
             path: layout.keychainPath(device.name), accessGroups: identity.keychainAccessGroups,
             creator: app.bundleIdentifier,
-            hooks: .tracing(trace, storage: storage) { [name = app.name] point in try faults?.pass(point, process: name)
+            hooks: .tracing(trace, storage: storage) { [name = app.name] point, item in
+                try faults?.pass(point, process: name, about: item())
             },
             authentication: authentication, owner: owner)
     }
@@ -176,9 +177,10 @@ public final class Sandbox: Sendable {
 
     /// Passes a place at which the system may end this process, hold it, or let its next step fail.
     ///
+    /// - Parameter subject: The path of the request, for a place that is passed by requests.
     /// - Throws: The failure that the system brings about.
-    public func pass(_ checkpoint: Checkpoint) throws {
-        try faults?.pass(checkpoint.faultPoint, process: identity.name)
+    public func pass(_ checkpoint: Checkpoint, about subject: @autoclosure () -> String = "") throws {
+        try faults?.pass(checkpoint.faultPoint, process: identity.name, about: subject())
     }
 
     /// Writes an event to the trace of this process, with the lab operation on whose behalf it happens.

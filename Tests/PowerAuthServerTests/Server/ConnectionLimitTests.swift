@@ -134,7 +134,7 @@ struct ConnectionLimitTests {
     @Test("Requests beyond those that may wait are told to come back, and are served then")
     func waitingRequests() async throws {
         let (begun, open) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let faults = ServerFaults(requestReceived: {
+        let faults = ServerFaults(requestReceived: { _ in
             begun.signal()
             open.wait()
         })

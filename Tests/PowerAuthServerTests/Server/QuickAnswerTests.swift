@@ -43,16 +43,21 @@ struct QuickAnswerTests {
     func everyRequestPassesEveryPoint() async throws {
         let passed = Mutex<[String]>([])
         func point(_ name: String) -> @Sendable () -> Void { { passed.withLock { $0.append(name) } } }
+        func request(_ name: String) -> @Sendable (String) -> Void {
+            { path in passed.withLock { $0.append(name + path) } }
+        }
         let fixture = try ServerFixture(
             faults: ServerFaults(
-                requestReceived: point("received"), beforeCommit: point("before"), afterCommit: point("after"),
-                responseSent: point("sent")))
+                requestReceived: request("received "), beforeCommit: point("before"), afterCommit: point("after"),
+                responseSent: request("sent ")))
         try await fixture.run { client in
             var device = try await client.activeDevice()
             for _ in 0..<2 {
                 passed.withLock { $0 = [] }
                 #expect(try await device.verifySignature().flag("signatureValid") == true)
-                #expect(passed.withLock { $0 } == ["received", "before", "after", "sent"])
+                #expect(
+                    passed.withLock { $0 }
+                        == ["received /rest/v3/signature/verify", "before", "after", "sent /rest/v3/signature/verify"])
             }
         }
     }
