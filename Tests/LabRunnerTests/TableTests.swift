@@ -31,6 +31,41 @@ struct TableTests {
         #expect(elsewhere.diagnostics.map(\.kind.identifier) == ["misfit"])
     }
 
+    @Test("A row may name the command of a step, which is checked as the command that it names")
+    func commandsFromRows() throws {
+        func read(_ command: String) throws -> ScenarioReader.Outcome {
+            try ScenarioFolder(
+                """
+                name: Commands
+                values: { known: hasValidActivation }
+                rows:
+                  - { command: hasValidActivation, expected: false }
+                  - { command: "\(command)", expected: false }
+                steps:
+                  - main: "${row.command}"
+                    expect: "${row.expected}"
+                  - main: ${known}
+                  - server: initActivation
+                    as: code
+                """
+            ).read()
+        }
+        let good = try read("canStartActivation")
+        let complaints = DiagnosticRenderer().render(good.diagnostics)
+        #expect(good.diagnostics.allSatisfy { $0.severity == .warning }, "\(complaints)")
+        let commands = good.scenarios.compactMap { scenario -> String? in
+            guard case .command(let command)? = scenario.steps.first?.action else { return nil }
+            return command.command.name
+        }
+        #expect(commands == ["hasValidActivation", "canStartActivation"])
+        #expect(try read("noSuchCommand").diagnostics.map(\.kind.identifier).contains("unknownCommand"))
+        // Every command is known before anything starts.
+        let late = try ScenarioFolder(
+            "name: Late\nsteps:\n  - server: initActivation\n    as: code\n  - main: \"${code.activationCode}\"\n"
+        ).read()
+        #expect(late.diagnostics.map(\.kind.identifier) == ["misfit"])
+    }
+
     @Test(
         "A text that is no table names the line",
         arguments: [

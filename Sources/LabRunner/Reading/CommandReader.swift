@@ -14,12 +14,7 @@ struct CommandReader {
     /// - Parameter candidates: The ways to address each of those who may carry it out: one, or several of whom a race
     ///   decides.
     func read(_ node: YAMLNode, _ entry: YAMLEntry, candidates: [[Target]]) -> CommandStep? {
-        guard let name = entry.value.scalar?.text, !entry.value.isNull else {
-            collector.report(
-                .wrongShape(what: "the command of `\(entry.key)`", expected: .value, actual: entry.value.shape),
-                at: entry.value.place)
-            return nil
-        }
+        guard let name = name(of: entry) else { return nil }
         var found: [Target] = []
         var declarations: [CommandDeclaration] = []
         for targets in candidates {
@@ -46,6 +41,29 @@ struct CommandReader {
         return CommandStep(
             targets: found, alias: found.count > 1 ? alias(entry.key) : nil, command: command, arguments: arguments,
             outcome: outcome, capture: capture, within: within, eventually: eventually)
+    }
+
+    /// The command's name, also as a value that the file gives, such as `${row.command}`: what a step does is known before
+    /// anything starts.
+    private func name(of entry: YAMLEntry) -> String? {
+        let what = "the command of `\(entry.key)`"
+        guard let text = entry.value.scalar?.text, !entry.value.isNull else {
+            collector.report(
+                .wrongShape(what: what, expected: .value, actual: entry.value.shape), at: entry.value.place)
+            return nil
+        }
+        guard text.contains("${") else { return text }
+        switch steps.values.read(entry.value, as: .text, what: what) {
+        case nil: return nil
+        case .literal(.string(let name)): return name
+        default:
+            collector.report(
+                .misfit(
+                    what: what,
+                    reason: "it must be known before the run; a column of `rows` or one of `values` can give it"),
+                at: entry.value.place)
+            return nil
+        }
     }
 
     private func alias(_ name: String) -> Reference? {
