@@ -30,7 +30,14 @@ struct KillMatrixCommand: ParsableCommand {
     @Option(help: "Minutes of the lab's time in which phone and watch lose and find each other, instead of kills.")
     var flapping: Int64?
 
+    @Option(
+        help:
+            "Instead of kills, so many commands, advances, armings, messages and connections, one kind after the other."
+    )
+    var endurance: Int?
+
     func validate() throws {
+        guard endurance ?? 10 >= 10 else { throw ValidationError("--endurance begins at 10.") }
         guard flapping ?? 1 > 0 else { throw ValidationError("--flapping begins at 1.") }
         guard !link || cell == nil || cell.flatMap(LinkCell.init) != nil else {
             throw ValidationError("There is no such cell of the link; they look like \(LinkCell.all[0]).")
@@ -42,6 +49,14 @@ struct KillMatrixCommand: ParsableCommand {
     }
 
     func run() throws {
+        if let endurance {
+            let grown = try Endurance(count: endurance, progress: Self.tell).run().filter {
+                $0.size > Endurance.limit
+            }
+            grown.forEach { Self.tell("grown beyond \(Endurance.limit) KiB: \($0)") }
+            if !grown.isEmpty { throw BrokenRules(count: grown.count) }
+            return
+        }
         let seed = seed ?? UInt64.random(in: 0..<1_000_000_000)
         if let flapping {
             Self.tell("flapping: seed \(seed), \(flapping) minutes of the lab's time")

@@ -53,6 +53,9 @@ extension EndToEnd {
                 try Self.checkFaults(hosts)
                 try Self.checkRefusals(hosts)
 
+                // Each is a message to the guest and one back; the owner ended itself after some sixty.
+                for _ in 0..<80 { try hosts.owner.exec("companion", "hasValidActivation") }
+
                 try owning.signal(SIGINT)
                 let outcomes = (try owning.finish(), try joining.finish())
                 #expect(outcomes.0.status == 0, "\(outcomes.0.errors)")
@@ -115,6 +118,9 @@ extension EndToEnd {
                 let end = try second.finish()
                 #expect(end.status == 3, "\(end.errors)")
                 #expect(end.errors.contains("nobody listens"), "\(end.errors)")
+                // Nobody of the killed lab is left to remove its key but its agents and its server.
+                let key = "\(owner.workspace.directory)/.lab/join.key"
+                try waitUntil("the key of the killed lab is gone") { !Files.exists(key) }
             }
             #expect(try hosts.guest.workspace.liveLeftovers() == [])
             #expect(try hosts.owner.workspace.liveLeftovers() == [])
