@@ -22,11 +22,16 @@ public struct RecordedHistory: Sendable {
     public let events: [TraceEvent]
     /// The calls in the order in which they were made.
     public let calls: [RecordedCall]
+    /// Lines of the record that are no events: what they told is not known.
+    public let damage: [TraceReader.DamagedLine]
     /// The last event of each incarnation: it lived at least so long, and when it died, the kernel took its locks after it.
     private let lastEvents: [Incarnation: TraceEvent]
 
     /// A history of events.
-    public init(_ events: [TraceEvent]) {
+    ///
+    /// - Parameter damage: Lines of the record that are none.
+    public init(_ events: [TraceEvent], damage: [TraceReader.DamagedLine] = []) {
+        self.damage = damage
         let events = events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
             .map(\.element)
         self.events = events
@@ -38,7 +43,9 @@ public struct RecordedHistory: Sendable {
     ///
     /// - Parameter directory: Where the traces of the run lie.
     public init(traces directory: String) throws {
-        self.init(try TraceReader.readAll(directory))
+        var damage: [TraceReader.DamagedLine] = []
+        let events = try TraceReader.readAll(directory, damaged: { damage.append($0) })
+        self.init(events, damage: damage)
     }
 
     /// The last sign of life of an incarnation; nil when there is none.

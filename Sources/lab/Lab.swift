@@ -48,7 +48,7 @@ struct Lab: ParsableCommand {
         } catch let error as BadUsage {
             Console.error("error: \(error)")
             Foundation.exit(RunOutcome.badInput.rawValue)
-        } catch let error as LabFailure {
+        } catch let error where error is LabFailure || error is DamagedRecord {
             Console.error("error: \(error)")
             Foundation.exit(RunOutcome.inconclusive.rawValue)
         } catch {

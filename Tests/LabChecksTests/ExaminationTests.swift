@@ -31,6 +31,23 @@ struct ExaminationTests {
         #expect(checkers.allSatisfy { $0.rule.hasSuffix(".") && !$0.rule.dropLast().contains(". ") })
     }
 
+    @Test("A damaged line of the trace leaves the verdict of every rule open, and names its place; a breach stays one")
+    func damagedTrace() throws {
+        let directory = try TemporaryDirectory()
+        let good = String(decoding: event(1).json.encoded(), as: UTF8.self)
+        try Files.write(Data("\(good)\nno event\n\(good)\n{\n\(good)".utf8), to: directory.file("app1#1.jsonl"))
+        let history = try RecordedHistory(traces: directory.path)
+        #expect(history.events.count == 2, "the last line is torn, and no damage")
+        let open = Examination(history, by: [Given()])
+        #expect(open.verdict == .inconclusive)
+        #expect(
+            open.results.map(\.openBecause) == [
+                "the trace is damaged: app1#1.jsonl:2 and 1 more lines cannot be read"
+            ])
+        let broken = Given(finding: Finding(breaches: [Breach("far", [event(1)])], examined: 1))
+        #expect(Examination(history, by: [broken]).verdict == .failed)
+    }
+
     @Test("The breach with the fewest events is told, of those the one whose events are closest")
     func shortestBreach() {
         let finding = Finding(

@@ -13,6 +13,16 @@ public enum TraceReader {
         public let unreadableLines: Int
     }
 
+    /// A line that is no event: a byte of it was changed, or another program has written it.
+    public struct DamagedLine: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the file in the directory of the traces.
+        public let file: String
+        /// From 1.
+        public let number: Int
+
+        public var description: String { "\(file):\(number)" }
+    }
+
     /// Reads a whole file.
     public static func read(_ path: String) throws -> Content {
         var splitter = LineSplitter()
@@ -48,12 +58,15 @@ public enum TraceReader {
 
     /// Reads all trace files of a directory; the events of all processes in the order of their time.
     ///
-    /// - Parameter isWanted: Other events are dropped at once, so that a long trace takes little memory.
+    /// - Parameters:
+    ///   - isWanted: Other events are dropped at once, so that a long trace takes little memory.
+    ///   - damaged: Gets each line that is no event; the torn last line of a process that was killed is none.
     public static func readAll(
-        _ directory: String, where isWanted: (TraceEvent) throws -> Bool = { _ in true }
+        _ directory: String, where isWanted: (TraceEvent) throws -> Bool = { _ in true },
+        damaged: (DamagedLine) -> Void = { _ in }
     ) throws -> [TraceEvent] {
         var events: [TraceEvent] = []
-        try forEach(in: directory) { event in
+        try forEach(in: directory, damaged: damaged) { event in
             if try isWanted(event) { events.append(event) }
         }
         // A stable order for events of the same nanosecond: as read, file by file.
@@ -63,13 +76,25 @@ public enum TraceReader {
 
     /// Reads all trace files of a directory, one after the other and piece by piece.
     ///
-    /// - Parameter body: Gets each event, those of a process in the order in which it wrote them.
-    public static func forEach(in directory: String, _ body: (TraceEvent) throws -> Void) throws {
+    /// - Parameters:
+    ///   - damaged: Gets each line that is no event; the torn last line of a process that was killed is none.
+    ///   - body: Gets each event, those of a process in the order in which it wrote them.
+    public static func forEach(
+        in directory: String, damaged: (DamagedLine) -> Void = { _ in }, _ body: (TraceEvent) throws -> Void
+    ) throws {
         for name in try Files.list(directory) where name.hasSuffix(".jsonl") {
             let file = try FileDescriptor.open("\(directory)/\(name)")
             var splitter = LineSplitter()
+            var number = 0
             while case let piece = try file.read(count: 65_536), !piece.isEmpty {
-                for event in splitter.add(piece).lazy.compactMap(TraceEvent.init(line:)) { try body(event) }
+                for line in splitter.add(piece) {
+                    number += 1
+                    if let event = TraceEvent(line: line) {
+                        try body(event)
+                    } else {
+                        damaged(DamagedLine(file: name, number: number))
+                    }
+                }
             }
         }
     }

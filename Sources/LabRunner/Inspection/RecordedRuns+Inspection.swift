@@ -44,6 +44,8 @@ extension RecordedRuns {
     public func moment(of path: String, at place: String?, run: String?) throws -> RecordedMoment {
         for run in try all().filter({ run == nil || $0.id == run }) {
             for result in run.report.results where concerns(result.scenario, path: path) {
+                guard Files.isDirectory(result.directory) else { continue }
+                try RecordChecksums.verify(run.directory)
                 guard let steps = StepEnds(in: result.directory) else { continue }
                 let moment = try steps.moment(at: place)
                 var recorded = RecordedMoment(
@@ -67,6 +69,7 @@ extension RecordedRuns {
         for run in runs {
             for result in run.report.results where concerns(result.scenario, path: path) {
                 guard let data = try? Files.read("\(result.directory)/\(State.fileName)") else { continue }
+                try RecordChecksums.verify(run.directory)
                 return RecordedState(run: run.id, scenario: result.id, state: try State(reading: data))
             }
         }

@@ -5,6 +5,8 @@ internal import LabSystem
 public struct JSONReport: Codable, Sendable {
     /// Version of the format that is written; it grows when a member changes its meaning or goes.
     static let version = 1
+    /// The file in the directory of a run.
+    static let fileName = "report.json"
 
     /// Version of the format.
     public var version = Self.version

@@ -4,6 +4,8 @@ internal import LabSystem
 
 /// The record of a stress run, which may have ended long ago or have been killed.
 public struct RecordedStress: Sendable {
+    /// Absolute path of the record.
+    private let root: String
     /// Absolute paths of the traces, one for each round.
     private let traces: [String]
 
@@ -16,17 +18,25 @@ public struct RecordedStress: Sendable {
         guard Files.isDirectory(root), let names = try? Files.list(root) else { return nil }
         let rounds = names.filter { $0.wholeMatch(of: #/round-\d+/#) != nil }
         let directories = ["\(root)/traces"] + rounds.map { "\(root)/\($0)/traces" }
+        self.root = root
         traces = directories.filter { Files.exists("\($0)/\(StressRound.driver)#1.jsonl") }
         if traces.isEmpty { return nil }
     }
 
-    /// Holds the rules against the record once more.
+    /// Holds the rules against the record once more. A damaged record leaves the verdict open.
     ///
     /// - Parameters:
     ///   - look: How the output looks.
     ///   - print: Takes pieces of text, in order.
     public func check(look: OutputLook, print: (String) -> Void) throws -> RunOutcome {
         var verdict = Examination.Verdict.passed
+        do {
+            // The checksums stand beside all rounds.
+            for directory in [root, Files.directory(of: root)] { try RecordChecksums.verify(directory) }
+        } catch let damage as DamagedRecord {
+            print("inconclusive: \(damage)\n")
+            verdict = .inconclusive
+        }
         for directory in traces {
             let outcome = try StressRound.examine(traces: directory)
             verdict = max(verdict, outcome.examination.verdict)

@@ -65,6 +65,7 @@ public struct StressRun {
             print(StressReport(isColoured: look.isColoured).render(outcome, title: title, isQuiet: look.isQuiet))
             if verdict != .passed { print(replay(round)) }
         }
+        if let failure = directory.seal() { print("warning: \(failure)\n") }
         let outcome = interruption.isSet ? RunOutcome.interrupted : RunOutcome(verdict)
         let seconds = TerminalReport.seconds(Double(MonotonicClock.nanoseconds() - begin) / 1e9)
         print("\(outcome.word) in \(seconds), seed \(seed)\n")

@@ -40,28 +40,38 @@ public struct RecordedRuns {
 
     /// A run that has written its report.
     struct Run {
+        /// Absolute path of its directory.
+        let directory: String
         /// The name of its directory.
-        let id: String
+        var id: String { Files.name(of: directory) }
         let report: JSONReport
     }
 
-    /// The runs whose report can be read, the newest first; each is read when it is its turn.
-    func all() throws -> some Sequence<Run> {
-        try RunDirectory.all(in: records).lazy.compactMap { run in
-            guard let data = try? Files.read("\(run)/report.json"),
-                let report = try? JSONDecoder().decode(JSONReport.self, from: data)
-            else { return nil }
-            return Run(id: Files.name(of: run), report: report)
+    /// The runs that have written a report, the newest first.
+    ///
+    /// - Throws: ``DamagedRecord`` for a report that is not as its run has written it.
+    func all() throws -> [Run] {
+        try RunDirectory.all(in: records).compactMap { run in
+            try report(of: run).map { Run(directory: run, report: $0) }
         }
     }
 
     /// The report of the last run that has written one; nil when there is none.
     func lastReport() throws -> JSONReport? {
         for run in try RunDirectory.all(in: records) {
-            guard let data = try? Files.read("\(run)/report.json") else { continue }
-            return try? JSONDecoder().decode(JSONReport.self, from: data)
+            if let report = try report(of: run) { return report }
         }
         return nil
+    }
+
+    /// The report of a run; nil when it has written none.
+    private func report(of run: String) throws -> JSONReport? {
+        guard let data = try? Files.read("\(run)/\(JSONReport.fileName)") else { return nil }
+        try RecordChecksums.verify(run, [JSONReport.fileName])
+        guard let report = try? JSONDecoder().decode(JSONReport.self, from: data) else {
+            throw DamagedRecord(run: run, files: [JSONReport.fileName])
+        }
+        return report
     }
 
     /// Whether a path means the scenario with an identifier.
@@ -87,17 +97,19 @@ public struct RecordedRuns {
     /// The directory of a run.
     ///
     /// - Parameter name: its identifier or directory; nil means the last run.
-    /// - Throws: ``BadUsage`` when there is no such run.
+    /// - Throws: ``BadUsage`` when there is no such run, ``DamagedRecord`` when it is not as it was written.
     func directory(of name: String?) throws -> String {
         let known = try RunDirectory.all(in: records)
         guard let name else {
             guard let last = known.first else { throw BadUsage(sentence: "no run is recorded in \(records)/runs") }
+            try RecordChecksums.verify(last)
             return last
         }
         let run = name.contains("/") || name.hasPrefix(".") ? Files.absolute(name) : "\(records)/runs/\(name)"
-        guard Files.exists("\(run)/report.json") || known.contains(run) else {
+        guard Files.exists("\(run)/\(JSONReport.fileName)") || known.contains(run) else {
             throw BadUsage(sentence: "there is no recorded run \(name); \(records)/runs holds those there are")
         }
+        try RecordChecksums.verify(run)
         return run
     }
 

@@ -17,7 +17,7 @@ final class RunDirectory: Sendable {
         self.lock = lock
     }
 
-    private static let lockName = ".running"
+    static let lockName = ".running"
 
     /// Makes a directory with a new name, and removes those of the oldest runs.
     ///
@@ -78,6 +78,18 @@ final class RunDirectory: Sendable {
         }
         // What cannot be removed now is tried again by the next run.
         try? Files.removeTree(path)
+    }
+
+    /// Notes the checksums of everything that was recorded, so that a later change of it is noticed.
+    ///
+    /// - Returns: Why they could not be noted, for example because the disk is full; nil when they are.
+    func seal() -> String? {
+        do {
+            try RecordChecksums.write(in: path)
+            return nil
+        } catch {
+            return "the checksums of the record \(path) could not be written: \(error)"
+        }
     }
 
     /// Absolute path of the page about the run, which is written at its end.

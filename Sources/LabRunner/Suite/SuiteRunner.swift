@@ -127,6 +127,7 @@ public final class SuiteRunner: Sendable {
         for complaint in failed.holdKept(until: interruption) {
             writeErrors("error: the instance was not left clean: \(complaint)\n".withVisibleControls)
         }
+        if let failure = directory.seal() { writeErrors("warning: \(failure)\n".withVisibleControls) }
         return outcome
     }
 
@@ -200,7 +201,7 @@ public final class SuiteRunner: Sendable {
     private func report(
         _ report: JSONReport, to reports: RunReports, outcome: RunOutcome, directory: RunDirectory
     ) throws {
-        try Files.write(try report.rendered(), to: "\(directory.path)/report.json")
+        try Files.write(try report.rendered(), to: "\(directory.path)/\(JSONReport.fileName)")
         // The report of this run is one of them.
         let kept = try? RecordedRuns(records: Files.directory(of: Files.directory(of: directory.path))).history()
         try PageReport(runs: [.init(label: "", report: report)], kept: kept).write(to: directory.page)

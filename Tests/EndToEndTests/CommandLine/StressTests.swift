@@ -33,7 +33,21 @@ extension EndToEnd {
             // A run in which nothing happened would pass as well.
             #expect(history.calls.count { $0.outcome == .done } > 20, "\(outcome.output)")
             #expect(history.events.contains { $0.name == .faultFired }, "\(outcome.output)")
+            try await onThread { try Self.damage(traces(of: workspace), of: workspace) }
             try workspace.expectNothingLeft()
+        }
+
+        /// A record that lost a third of a trace proves nothing any more.
+        private static func damage(_ traces: String, of workspace: Workspace) throws {
+            #expect(try lab("check", ".lab/runs/latest", in: workspace).status == 0)
+            let name = try #require(try Files.list(traces).first { $0.hasPrefix("app1#") })
+            var lines = try Files.read("\(traces)/\(name)").split(separator: 0x0A)
+            for index in stride(from: 2, to: lines.count, by: 3) { lines[index] = Data("x".utf8) + lines[index] }
+            try Files.write(Data(lines.joined(separator: [0x0A])) + [0x0A], to: "\(traces)/\(name)")
+            let outcome = try lab("check", ".lab/runs/latest", in: workspace)
+            #expect(outcome.status == 3, "\(outcome.output)")
+            #expect(outcome.output.contains("damaged: round-1/traces/\(name) is not"), "\(outcome.output)")
+            #expect(outcome.output.contains("the trace is damaged: \(name):3 and "), "\(outcome.output)")
         }
 
         @Test("An app that saves before it counts is caught, with the events that show it")

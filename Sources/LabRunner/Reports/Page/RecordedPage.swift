@@ -47,7 +47,7 @@ extension RecordedRuns {
     func run(in directory: String) throws -> (directory: String, report: JSONReport) {
         // The name `latest` is a link.
         let directory = IncludedFiles.identity(of: directory)
-        guard let data = try? Files.read("\(directory)/report.json"),
+        guard let data = try? Files.read("\(directory)/\(JSONReport.fileName)"),
             let report = try? JSONDecoder().decode(JSONReport.self, from: data)
         else {
             throw BadUsage(

@@ -1,0 +1,72 @@
+import Foundation
+import LabSystem
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("The checksums of a record", .endsInTime)
+struct RecordChecksumTests {
+    private let directory: TemporaryDirectory
+    private var run: String { directory.path }
+
+    private static let files = [
+        "report.json": #"{"version":1,"seed":7}"#, "a/history.jsonl": "{\"e\":\"step.started\"}\n",
+        "a/traces/main#1.jsonl": "{\"name\":\"log\"}\n", "a/empty.log": "",
+    ]
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        for (path, text) in Self.files {
+            try Files.createDirectory(Files.directory(of: directory.file(path)))
+            try Files.write(Data(text.utf8), to: directory.file(path))
+        }
+        try RecordChecksums.write(in: directory.path)
+    }
+
+    private func damaged() -> [String]? {
+        do {
+            try RecordChecksums.verify(run)
+            return []
+        } catch {
+            return (error as? DamagedRecord)?.files
+        }
+    }
+
+    @Test("A record that nothing has changed is whole; what is added later does not count")
+    func whole() throws {
+        try Files.write(Data("page".utf8), to: directory.file("against-1.html"))
+        #expect(damaged() == [])
+    }
+
+    @Test("One changed bit anywhere in a record is noticed, with the name of the file")
+    func oneBit() throws {
+        for (path, text) in Self.files {
+            for bit in 0..<text.utf8.count * 8 {
+                var data = Data(text.utf8)
+                data[bit / 8] ^= 1 << (bit % 8)
+                try Files.write(data, to: directory.file(path))
+                #expect(damaged() == [path], "bit \(bit) of \(path)")
+            }
+            try Files.write(Data(text.utf8), to: directory.file(path))
+        }
+        #expect(damaged() == [])
+    }
+
+    @Test("A missing file, a longer one and damaged checksums are noticed")
+    func otherDamage() throws {
+        try Files.write(Data("x".utf8), to: directory.file("a/empty.log"))
+        try Files.remove(directory.file("report.json"))
+        #expect(damaged() == ["a/empty.log", "report.json"])
+        let checksums = try Files.read(directory.file(RecordChecksums.fileName))
+        try Files.write(checksums.dropLast(3), to: directory.file(RecordChecksums.fileName))
+        #expect(damaged() == [RecordChecksums.fileName])
+    }
+
+    @Test("A run that was killed has no checksums, and is read as it is")
+    func killed() throws {
+        try Files.remove(directory.file(RecordChecksums.fileName))
+        #expect(try RecordChecksums(of: run) == nil)
+        #expect(damaged() == [])
+    }
+}
