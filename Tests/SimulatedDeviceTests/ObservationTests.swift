@@ -36,7 +36,7 @@ struct ObservationTests {
             name: "main", kind: .app, bundleIdentifier: "com.example.main",
             powerAuth: PowerAuthSpec(sdk: .full, instanceId: "test"))
         let sandbox = try device.sandbox(for: app, traceDirectory: directory)
-        Sandbox.$operation.withValue("step-1") { sandbox.trace(.stateSaved(bytes: 12, counter: 3)) }
+        Sandbox.$operation.withValue("step-1") { sandbox.trace(.stateSaved(bytes: 12, activationId: nil, counter: 3)) }
         sandbox.trace(.lockTaken(.queue))
         let events = try TraceReader.readAll(directory)
         #expect(events.map(\.name) == [.stateSaved, .lockTaken])

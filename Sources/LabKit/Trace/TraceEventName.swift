@@ -102,10 +102,12 @@ extension TraceEventName {
         TraceField("message", .text, "What follows, in a sentence."))
     public static let stateLoaded = TraceEventName(
         "state.loaded", "The session's state was read from the keychain.",
-        TraceField("activation", .boolean, "Whether there is an activation."), .optional(.changeCounter))
+        TraceField("activation", .boolean, "Whether there is an activation."), .optional(.activationId),
+        .optional(.changeCounter))
     public static let stateSaved = TraceEventName(
         "state.saved", "The session's state was written to the keychain.",
-        TraceField("bytes", .integer, "Length of the state.", unit: "bytes"), .optional(.changeCounter))
+        TraceField("bytes", .integer, "Length of the state.", unit: "bytes"), .optional(.activationId),
+        .optional(.changeCounter))
     public static let stateRemoved = TraceEventName("state.removed", "The session's state was removed.")
     public static let counterBumped = TraceEventName(
         "counter.bumped", "The change counter of a shared session was raised.", .changeCounter)

@@ -110,7 +110,7 @@ package final class DefaultSessionInterface: BracketedSessionInterface, @uncheck
             try sandbox.pass(.stateSave)
             if ignoresSaveFailures { stored.saveUnchecked(state) } else { try stored.save(state) }
             try sandbox.pass(.stateSaved)
-            sandbox.trace(.stateSaved(bytes: state.count, counter: nil))
+            sandbox.trace(.stateSaved(bytes: state.count, activationId: stored.activationId, counter: nil))
         } catch {
             needsLoad = true
             throw .stateFailure(error)
@@ -128,6 +128,6 @@ package final class DefaultSessionInterface: BracketedSessionInterface, @uncheck
         try checkInstallation()
         try stored.load()
         needsLoad = false
-        sandbox.trace(.stateLoaded(hasActivation: stored.session.hasValidActivation, counter: nil))
+        sandbox.trace(.stateLoaded(activationId: stored.activationId, counter: nil))
     }
 }

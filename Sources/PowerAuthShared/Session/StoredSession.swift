@@ -79,6 +79,9 @@ final class StoredSession {
         }
     }
 
+    /// Identifier of the activation that the state has; a pending one is not stored.
+    var activationId: String? { session.hasValidActivation ? session.activationIdentifier : nil }
+
     /// The serialized state when it differs from the stored one, else nil.
     func changes() -> Data? {
         let state = session.serializedState()

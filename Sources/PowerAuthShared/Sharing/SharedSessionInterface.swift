@@ -223,7 +223,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     private func load() throws(StoredSession.Unavailable) {
         try stored.load()
         stateModifyCounter = shared.stateModifyCounter
-        sandbox.trace(.stateLoaded(hasActivation: stored.session.hasValidActivation, counter: stateModifyCounter))
+        sandbox.trace(.stateLoaded(activationId: stored.activationId, counter: stateModifyCounter))
     }
 
     /// Stores a changed state and counts the change.
@@ -239,7 +239,8 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         try sandbox.pass(.stateSaved)
         if originalSaveOrder { try countChange() }
         stateModifyCounter = shared.stateModifyCounter
-        sandbox.trace(.stateSaved(bytes: state.count, counter: stateModifyCounter))
+        sandbox.trace(
+            .stateSaved(bytes: state.count, activationId: stored.activationId, counter: stateModifyCounter))
     }
 
     private func countChange() throws {

@@ -8,10 +8,11 @@ public enum AppEvent: Sendable {
     case configurationRejected(cause: String, message: String, limit: Int?, actual: Int?)
     /// A configuration was taken, but lacks something that makes answers sure.
     case configurationIncomplete(cause: String, message: String)
-    /// The session's state was read; `counter` is the change counter of a shared session.
-    case stateLoaded(hasActivation: Bool, counter: UInt64?)
-    /// The session's state was written; `counter` is the change counter of a shared session.
-    case stateSaved(bytes: Int, counter: UInt64?)
+    /// The session's state was read; `activationId` is nil without an activation, `counter` is the change counter of a
+    /// shared session.
+    case stateLoaded(activationId: String?, counter: UInt64?)
+    /// The session's state was written; `activationId` and `counter` as above.
+    case stateSaved(bytes: Int, activationId: String?, counter: UInt64?)
     /// The session's state was removed.
     case stateRemoved
     /// The change counter of a shared session was raised to a value.
@@ -106,12 +107,14 @@ extension AppEvent {
             return fields
         case .configurationIncomplete(let cause, let message):
             return ["cause": .string(cause), "message": .string(message)]
-        case .stateLoaded(let hasActivation, let counter):
-            var fields: [String: JSONValue] = ["activation": .bool(hasActivation)]
+        case .stateLoaded(let activationId, let counter):
+            var fields: [String: JSONValue] = ["activation": .bool(activationId != nil)]
+            fields["activationId"] = activationId.map { .string($0) }
             fields["counter"] = counter.map(Self.number)
             return fields
-        case .stateSaved(let bytes, let counter):
+        case .stateSaved(let bytes, let activationId, let counter):
             var fields: [String: JSONValue] = ["bytes": .integer(Int64(bytes))]
+            fields["activationId"] = activationId.map { .string($0) }
             fields["counter"] = counter.map(Self.number)
             return fields
         case .stateRemoved:
