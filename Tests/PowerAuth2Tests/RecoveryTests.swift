@@ -9,7 +9,11 @@ import Testing
 @Suite("Recovery (sdk.md, section 12.4)", .endsInTime)
 struct RecoveryTests {
     /// An application of the server that gives every activation a recovery code.
-    private static func recovering(_ mode: TestApp.Mode, printer: Printer? = nil) async throws -> TestApp {
+    static func recovering(_ mode: TestApp.Mode) async throws -> TestApp {
+        try await recovering(mode, printer: nil)
+    }
+
+    private static func recovering(_ mode: TestApp.Mode, printer: Printer?) async throws -> TestApp {
         let server = try await RealServer.start()
         var configuration: [String: JSONValue] = [
             "applicationId": .string(server.backOffice.applicationId), "activationRecoveryEnabled": true,

@@ -14,17 +14,20 @@ struct RemovalTests {
     private static let validate = "/pa/v3/signature/validate"
 
     @Test(
-        "They end with the error operationCancelled; the original let them go on (sdk.13)",
+        "They end with the error operationCancelled; the original let them go on (sdk.13), and believed them (sharing.D30)",
         arguments: TestApp.Mode.allCases)
     func requestsOnTheirWay(mode: TestApp.Mode) async throws {
-        for quirks in [[], ["sdk.13"]] {
+        let outcomes: [([String], PowerAuthErrorCode?)] = [
+            ([], .operationCancelled), (["sdk.13"], .missingActivation), (["sdk.13", "sharing.D30"], nil),
+        ]
+        for (quirks, outcome) in outcomes {
             let app = try await TestApp.activated(mode, quirks: quirks)
             app.transport.order(.hold(.response), for: Self.validate)
             let validation = Task { await app.validate() }
             await app.transport.holds(Self.validate)
             app.sdk.removeActivationLocal()
             app.transport.release(Self.validate)
-            #expect(await validation.value?.powerAuthErrorCode == (quirks.isEmpty ? .operationCancelled : nil))
+            #expect(await validation.value?.powerAuthErrorCode == outcome)
         }
     }
 

@@ -53,6 +53,9 @@ extension Quirk {
     /// A token that another application has made meanwhile is made again (sharing.md, D29).
     public static let tokenIsMadeTwice = Quirk(
         "sharing.D29", "Asks the server for a token that another app has got while the request waited for its turn.")
+    /// An answer acts on whatever activation is there by then (sharing.md, D30).
+    public static let lateAnswerIsApplied = Quirk(
+        "sharing.D30", "Applies a late answer to an activation that another app has made or changed meanwhile.")
 
     /// A failed request during an upgrade looks like an unknown server (sdk.md, section 15, item 5).
     public static let upgradeHidesFailedRequest = Quirk(
@@ -123,7 +126,8 @@ extension Quirk {
         upgradeHidesFailedRequest, persistIgnoresGivenKeys, lostBiometryKey, removalLeavesRequests,
         missingServerTimeIsZero, unannouncedUpgrade, unusableStateIsDropped, cachesSurviveReset, plainErrorIsNotRead,
         staleExternalOperation, counterAfterSave, unreadableStateIsNone, unguardedWipe, memoryNamesMayDiffer,
-        removesTokensByPrefix, uncheckedEntitlement, tokenIsMadeTwice, encryptedCallLosesError, decodingErrorIsDropped,
+        removesTokensByPrefix, uncheckedEntitlement, tokenIsMadeTwice, lateAnswerIsApplied, encryptedCallLosesError,
+        decodingErrorIsDropped,
         tokenTimeIsNotSynchronized, temporaryKeyIsNotRenewed, pinningRefusalIsCancel, badOperationFailsList,
         registerKeepsOldOperations, cancelledPushRegistrationBlocks, lostTokenStays, pendingActivationIsTold,
         tokenBeforeStatusIsDestroyed,

@@ -19,6 +19,8 @@ final class ActivationExchange: @unchecked Sendable {
     private struct State {
         /// Base64.
         var devicePublicKey = ""
+        /// The session with the device's key pair.
+        var begun: ActivationSnapshot?
         /// Decrypts the inner response, once.
         var decryptor: PowerAuthCoreEciesEncryptor?
     }
@@ -51,11 +53,28 @@ final class ActivationExchange: @unchecked Sendable {
             core.resetSession(false)
             throw error
         }
-        state.withLock { $0.devicePublicKey = started.devicePublicKey }
+        state.withLock { state in
+            state.devicePublicKey = started.devicePublicKey
+            state.begun = core.activationSnapshot
+        }
+    }
+
+    /// Empties the session if what is pending is this exchange: the next one may have begun meanwhile.
+    func abandon(in session: any SessionInterface) {
+        session.writeVoidTask { core in
+            if core.hasPendingActivation, isPending(in: core) { core.resetSession(false) }
+        }
+    }
+
+    private func isPending(in core: PowerAuthCoreSession) -> Bool {
+        guard let begun = state.withLock({ $0.begun }) else { return false }
+        return begun.change(until: core.activationSnapshot) == nil
     }
 
     /// The outer request with the encrypted inner one.
     func requestObject(_ core: PowerAuthCoreSession) throws(NSError) -> [String: Any] {
+        // The answer could be for no activation.
+        guard isPending(in: core) else { throw .powerAuth(.operationCancelled) }
         guard
             let encryptor = core.eciesEncryptor(for: .application, keys: nil, sharedInfo1: "/pa/activation"),
             let data = try? innerRequest(), let cryptogram = encryptor.encryptRequest(data)?.request,

@@ -25,10 +25,7 @@ extension PowerAuthSDK {
         let session = session
         let exchange = ActivationExchange(activation, sandbox: sandbox)
         do {
-            try session.write { core in
-                try exchange.start(core, session: session)
-                latestExchange.withLock { $0 = ObjectIdentifier(exchange) }
-            }
+            try session.write { core in try exchange.start(core, session: session) }
         } catch {
             callback(nil, error as NSError)
             return nil
@@ -40,41 +37,27 @@ extension PowerAuthSDK {
             }
         }
         task.onCancel {
-            DispatchQueue.main.async { [weak self] in self?.abandon(exchange) }
+            DispatchQueue.main.async { exchange.abandon(in: session) }
         }
         task.add(
             client.post(
-                RestRequest(.createActivation) { core in try exchange.requestObject(core) }
-            ) { [weak self] response in
+                RestRequest(.createActivation) { core in try exchange.requestObject(core) },
+                .write(refusal: .invalidActivationData) { core, response in
+                    (try exchange.finish(core, response), core.activationIdentifier)
+                }
+            ) { [weak self] finished in
                 guard let self else {
-                    session.abandonActivation()
+                    exchange.abandon(in: session)
                     return task.complete(.failure(.powerAuth(.operationCancelled)))
                 }
-                let result = response.flatMap { response in
-                    Result { () throws(NSError) in try self.finish(exchange, response) }
+                switch finished {
+                case .success((let result, let activationId)):
+                    updateCache(of: activationId) { $0.userInfo = result.userInfo }
+                case .failure: exchange.abandon(in: session)
                 }
-                if case .failure = result { abandon(exchange) }
-                task.complete(result)
+                task.complete(finished.map { result, _ in result })
             })
         return task
-    }
-
-    /// Empties the session if what is pending is this exchange: the next one may have begun meanwhile.
-    private func abandon(_ exchange: ActivationExchange) {
-        session.writeVoidTask { core in
-            let isLatest = latestExchange.withLock { $0 == ObjectIdentifier(exchange) }
-            if isLatest, core.hasPendingActivation { core.resetSession(false) }
-        }
-    }
-
-    private func finish(
-        _ exchange: ActivationExchange, _ response: RestResponse
-    ) throws(NSError) -> PowerAuthActivationResult {
-        let (result, activationId) = try nsError {
-            try session.write { core in (try exchange.finish(core, response), core.activationIdentifier) }
-        }
-        updateCache(of: activationId) { $0.userInfo = result.userInfo }
-        return result
     }
 
     /// Starts an activation by code; see ``createActivation(_:callback:)``.
@@ -198,18 +181,10 @@ extension PowerAuthSDK {
                 tokens.removeAllLocalTokens()
             }
         }
+        validatedPassword.withLock { $0 = nil }
     }
 
     private func requirePendingActivation(_ core: PowerAuthCoreSession) throws(NSError) {
         guard core.hasPendingActivation else { throw .powerAuth(.invalidActivationState) }
-    }
-}
-
-extension SessionInterface {
-    /// Empties the session if an activation is pending; an activation that was persisted meanwhile stays.
-    fileprivate func abandonActivation() {
-        writeVoidTask { core in
-            if core.hasPendingActivation { core.resetSession(false) }
-        }
     }
 }

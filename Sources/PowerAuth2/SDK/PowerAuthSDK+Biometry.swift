@@ -23,8 +23,9 @@ extension PowerAuthSDK {
     ///   - password: the password in use.
     ///   - callback: takes nil, or an error. Before the function returns: `biometryNotAvailable` when biometry cannot
     ///     be used now, `missingActivation` without an activation. Later: `networkError` (a wrong password),
-    ///     `signatureError`, `invalidActivationState`, `biometryNotAvailable`, `encryption`, `pendingProtocolUpgrade`,
-    ///     or one of the transport; an earlier factor stays, with its key.
+    ///     `signatureError`, `invalidActivationState` (also when the password was changed while the server answered),
+    ///     `biometryNotAvailable`, `encryption`, `pendingProtocolUpgrade`, or one of the transport; an earlier factor
+    ///     stays, with its key.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func addBiometryFactor(
@@ -43,26 +44,28 @@ extension PowerAuthSDK {
             return nil
         }
         let biometry = factorKeys.biometry
+        let addition = openingVault { core, vaultKey, keys in
+            let key = PowerAuthCoreSession.generateSignatureUnlockKey()
+            keys.biometryUnlockKey = key
+            let before = core.serializedState()
+            guard core.addBiometryFactor(vaultKey, keys: keys) else {
+                throw NSError.powerAuth(.invalidActivationState)
+            }
+            guard biometry.keep(key, for: core) else {
+                // A factor whose key nobody has would only make signatures fail later.
+                _ = core.deserializeState(before)
+                throw NSError.powerAuth(.biometryNotAvailable)
+            }
+            return (key: key, factor: core.biometryFactorIdentity)
+        }
         return unlockVault(
             .possessionWithPassword(password: password), reason: "ADD_BIOMETRY",
             { (_: Bool?, error) in callback(error) },
-            afterwards: { session, vaultKey, keys in
-                let key = PowerAuthCoreSession.generateSignatureUnlockKey()
-                keys.biometryUnlockKey = key
-                let factor = try session.write { core in
-                    let before = core.serializedState()
-                    guard core.addBiometryFactor(vaultKey, keys: keys) else {
-                        throw NSError.powerAuth(.invalidActivationState)
-                    }
-                    guard biometry.keep(key, for: core) else {
-                        // A factor whose key nobody has would only make signatures fail later.
-                        _ = core.deserializeState(before)
-                        throw NSError.powerAuth(.biometryNotAvailable)
-                    }
-                    return core.biometryFactorIdentity
-                }
+            // The password that the server has confirmed, and the key around the factors, are those of the request.
+            .write(dependingOn: [.knowledge], addition),
+            finish: { added in
                 // Not before the state is saved: until then the earlier key is in force.
-                biometry.putInPlace(key, of: factor)
+                biometry.putInPlace(added.key, of: added.factor)
                 return true
             })
     }

@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// Validating and changing the password (sdk.md, section 5.9).
 extension PowerAuthSDK {
@@ -21,7 +22,7 @@ extension PowerAuthSDK {
     public func validatePassword(
         password: PowerAuthCorePassword, callback: @escaping (NSError?) -> Void
     ) -> (any PowerAuthOperationTask)? {
-        validate(password, then: { _ in .success(()) }, callback: callback)
+        validate(password, then: .read { [client] core, _ in client.basis(in: core) }, callback: callback)
     }
 
     /// Validates the old password with the server, then replaces it.
@@ -30,7 +31,8 @@ extension PowerAuthSDK {
     ///   - oldPassword: the password in use.
     ///   - newPassword: at least 4 bytes.
     ///   - callback: takes nil, or an error as ``validatePassword(password:callback:)-(String,_)``, or
-    ///     `invalidActivationState` when the new password cannot be used or stored.
+    ///     `invalidActivationState` when the new password cannot be used or stored, or when another application has
+    ///     changed the password while the server answered.
     /// - Returns: the task, never nil.
     @discardableResult
     public func changePassword(
@@ -49,22 +51,21 @@ extension PowerAuthSDK {
     ) -> (any PowerAuthOperationTask)? {
         validate(
             oldPassword,
-            then: { session in
-                Result { () throws(NSError) in
-                    try nsError {
-                        try session.write { core in
-                            guard core.changeUserPassword(oldPassword, newPassword: newPassword) else {
-                                throw NSError.powerAuth(.invalidActivationState)
-                            }
-                        }
-                    }
+            then: .write(dependingOn: [.knowledge]) { [client] core, _ in
+                guard core.changeUserPassword(oldPassword, newPassword: newPassword) else {
+                    throw NSError.powerAuth(.invalidActivationState)
                 }
+                return client.basis(in: core)
             }, callback: callback)
     }
 
     /// Replaces the password without asking the server. A wrong old password destroys the knowledge factor unnoticed.
     ///
-    /// - Returns: false without an activation, for a password shorter than 4 bytes, or when the result cannot be stored.
+    /// What the server has confirmed to ``validatePassword(password:callback:)-(String,_)`` holds for that activation and
+    /// that password only: when another application has replaced either since, validate again (sharing.md, D30).
+    ///
+    /// - Returns: false without an activation, for a password shorter than 4 bytes, when the result cannot be stored, or
+    ///   when the last validation was of another activation or password.
     @discardableResult
     public func unsafeChangePassword(from oldPassword: String, to newPassword: String) -> Bool {
         unsafeChangePassword(
@@ -76,13 +77,27 @@ extension PowerAuthSDK {
     public func unsafeChangePassword(
         from oldPassword: PowerAuthCorePassword, to newPassword: PowerAuthCorePassword
     ) -> Bool {
-        session.writeBoolTask { $0.changeUserPassword(oldPassword, newPassword: newPassword) }
+        let basis = validatedPassword.withLock { $0 }
+        do {
+            let changed = try session.write(ifStill: basis, [.password]) { core in
+                guard core.changeUserPassword(oldPassword, newPassword: newPassword) else {
+                    throw NSError.powerAuth(.invalidActivationState)
+                }
+                return client.basis(in: core)
+            }
+            if basis != nil { validatedPassword.withLock { $0 = changed } }
+            return true
+        } catch {
+            PowerAuthLog.write("The password is not changed: \((error as NSError).localizedDescription)")
+            return false
+        }
     }
 
     /// Lets the server validate the password, and runs a local step after it has succeeded.
+    ///
+    /// - Parameter step: gives the state whose password is the right one now.
     private func validate(
-        _ password: PowerAuthCorePassword,
-        then step: @escaping @Sendable (any SessionInterface) -> TaskResult<Void>,
+        _ password: PowerAuthCorePassword, then step: LocalStep<ActivationSnapshot?>,
         callback: @escaping (NSError?) -> Void
     ) -> any PowerAuthOperationTask {
         let task = OperationTask<Void> { result in
@@ -94,8 +109,11 @@ extension PowerAuthSDK {
         let request = RestRequest(
             .validateSignature, authentication: .possessionWithPassword(password: password)
         ) { _ in ["reason": "VALIDATE_PASSWORD"] }
-        let session = session
-        task.add(client.post(request) { result in task.complete(result.flatMap { _ in step(session) }) })
+        task.add(
+            client.post(request, step) { [weak self] result in
+                if let self, case .success(let state) = result { validatedPassword.withLock { $0 = state } }
+                task.complete(result.map { _ in })
+            })
         return task
     }
 }

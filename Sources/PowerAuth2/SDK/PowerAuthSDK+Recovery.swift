@@ -60,9 +60,9 @@ extension PowerAuthSDK {
         }
         let request = RestRequest(.confirmRecovery, authentication: authentication) { _ in ["recoveryCode": code] }
         task.add(
-            client.post(request) { result in
-                task.complete(result.map { ($0.object["alreadyConfirmed"] as? NSNumber)?.boolValue ?? false })
-            })
+            client.post(
+                request, .answer { ($0.object["alreadyConfirmed"] as? NSNumber)?.boolValue ?? false }
+            ) { task.complete($0) })
         return task
     }
 }

@@ -24,9 +24,15 @@ extension PowerAuthSDK {
         }
         // The object is kept until the answer arrived: an activation removed on the server must not stay here.
         task.add(
-            client.post(RestRequest(.removeActivation, authentication: authentication)) { [self] result in
-                if case .success = result { removeActivationLocal() }
-                task.complete(result.map { _ in })
+            client.post(
+                RestRequest(.removeActivation, authentication: authentication),
+                .write { core, _ in core.resetSession(false) }
+            ) { [self] result in
+                if case .success = result {
+                    endRequests()
+                    removeLeftovers()
+                }
+                task.complete(result)
             })
         return task
     }
@@ -35,10 +41,20 @@ extension PowerAuthSDK {
     ///
     /// Works in every state; requests of the activation that are on their way end with `operationCancelled`.
     public func removeActivationLocal() {
+        endRequests()
+        session.writeVoidTask { $0.resetSession(false) }
+        removeLeftovers()
+    }
+
+    private func endRequests() {
         cancelSharedRequests()
         client.abortCallsOfActivation()
+    }
+
+    /// Removes what belongs to the activation besides the state, unless another application has made the next one.
+    private func removeLeftovers() {
         cache.withLock { $0 = Cache() }
-        session.writeVoidTask { $0.resetSession(false) }
+        validatedPassword.withLock { $0 = nil }
         // Not before the state is saved: a process that dies in between must not leave an activation without its key, or
         // without tokens that the server still knows.
         factorKeys.biometry.removeKeyOfRemovedFactor()

@@ -43,6 +43,19 @@ extension PowerAuthSDK {
         }
     }
 
+    /// Remembers the activation for an SDK that stands on this one and waits for an answer of the server (sharing.md, D30).
+    ///
+    /// - Returns: tells whether the activation still is the one of now; nil without an activation.
+    package func activationCheck() -> (@Sendable () -> Bool)? {
+        var basis: ActivationSnapshot?
+        let isActivated = session.readBoolTask { core in
+            basis = client.basis(in: core)
+            return core.hasValidActivation
+        }
+        guard isActivated else { return nil }
+        return { [session, basis] in (try? session.read(ifStill: basis) { _ in true }) ?? false }
+    }
+
     /// Changes the cached results of the activation with the given identifier.
     func updateCache(of activationId: String?, _ change: @Sendable (inout Cache) -> Void) {
         cache.withLock { cache in

@@ -82,14 +82,15 @@ extension PowerAuthSDK {
             case .failure(let error): callback(nil, error)
             }
         }
-        let activationId = activationIdentifier
         task.add(
-            client.post(RestRequest(.userInfo)) { [weak self] result in
-                let userInfo = result.map { PowerAuthUserInfo(with: $0.object) }
-                if case .success(let value) = userInfo {
+            client.post(
+                RestRequest(.userInfo),
+                .read { core, response in (PowerAuthUserInfo(with: response.object), core.activationIdentifier) }
+            ) { [weak self] result in
+                if case .success((let value, let activationId)) = result {
                     self?.updateCache(of: activationId) { $0.userInfo = value }
                 }
-                task.complete(userInfo)
+                task.complete(result.map { userInfo, _ in userInfo })
             })
         return task
     }

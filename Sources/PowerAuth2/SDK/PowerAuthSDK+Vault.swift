@@ -68,22 +68,39 @@ extension PowerAuthSDK {
         }
     }
 
-    /// Asks the server for the vault key and runs a local step with it in a read task.
-    func unlockVault<Value: Sendable>(
+    /// What is done with the vault key.
+    typealias VaultStep<Value> =
+        @Sendable (_ core: PowerAuthCoreSession, _ vaultKey: String, _ keys: PowerAuthCoreSignatureUnlockKeys) throws ->
+        Value
+
+    /// Asks the server for the vault key and uses it in a read task.
+    func unlockVault<Value>(
         _ authentication: PowerAuthAuthentication, reason: String, _ callback: @escaping (Value?, NSError?) -> Void,
-        then step: @escaping @Sendable (PowerAuthCoreSession, String, PowerAuthCoreSignatureUnlockKeys) throws -> Value
+        then step: @escaping VaultStep<Value>
     ) -> (any PowerAuthOperationTask)? {
-        unlockVault(authentication, reason: reason, callback) { session, vaultKey, keys in
-            try session.read { core in try step(core, vaultKey, keys) }
+        unlockVault(authentication, reason: reason, callback, .read(openingVault(step))) { $0 }
+    }
+
+    /// Makes a step that gets the vault key out of the answer.
+    func openingVault<Value>(
+        _ step: @escaping VaultStep<Value>
+    ) -> @Sendable (PowerAuthCoreSession, RestResponse) throws -> Value {
+        { [factorKeys] core, response in
+            guard let vaultKey = response.string("encryptedVaultEncryptionKey") else {
+                throw NSError.powerAuth(.invalidActivationState)
+            }
+            return try step(core, vaultKey, try factorKeys.possessionKeys())
         }
     }
 
-    /// Asks the server for the vault key and runs a local step with it, outside of any session task.
-    func unlockVault<Value: Sendable>(
+    /// Asks the server for the vault key.
+    ///
+    /// - Parameters:
+    ///   - step: made with ``openingVault(_:)``.
+    ///   - finish: what is left to do when the session task is over and saved.
+    func unlockVault<Made, Value>(
         _ authentication: PowerAuthAuthentication, reason: String, _ callback: @escaping (Value?, NSError?) -> Void,
-        afterwards step:
-            @escaping @Sendable (any SessionInterface, String, PowerAuthCoreSignatureUnlockKeys) throws ->
-            Value
+        _ step: LocalStep<Made>, finish: @escaping @Sendable (Made) -> Value
     ) -> (any PowerAuthOperationTask)? {
         guard hasValidActivation() else {
             callback(nil, .powerAuth(.missingActivation))
@@ -96,22 +113,7 @@ extension PowerAuthSDK {
             }
         }
         let request = RestRequest(.unlockVault, authentication: authentication, object: { _ in ["reason": reason] })
-        let (session, factorKeys) = (session, factorKeys)
-        task.add(
-            client.post(request) { result in
-                task.complete(
-                    result.flatMap { response in
-                        do {
-                            guard let vaultKey = response.string("encryptedVaultEncryptionKey") else {
-                                throw NSError.powerAuth(.invalidActivationState)
-                            }
-                            let keys = try factorKeys.possessionKeys()
-                            return .success(try step(session, vaultKey, keys))
-                        } catch {
-                            return .failure(error as NSError)
-                        }
-                    })
-            })
+        task.add(client.post(request, step) { result in task.complete(result.map(finish)) })
         return task
     }
 }

@@ -28,8 +28,9 @@ public final class PowerAuthSDK: Sendable {
 
     private let configurations: Mutex<Configurations>
     let session: any SessionInterface
-    /// The key exchange that began last. Whoever asks about one holds it, so that no other one has its identity.
-    let latestExchange = Mutex<ObjectIdentifier?>(nil)
+    /// The state of which the server has confirmed the password last, or whose password this object has set since; nil
+    /// when nothing is confirmed.
+    let validatedPassword = Mutex<ActivationSnapshot?>(nil)
     /// Calls of the server; also the way of the SDKs that stand on this one.
     package let client: RestClient
     package let factorKeys: FactorKeySource

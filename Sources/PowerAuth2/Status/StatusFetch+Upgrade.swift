@@ -8,7 +8,6 @@ import Synchronization
 /// The state says at every moment how far it is, so that it can be taken up again after a failure, a restart, or by another
 /// application that shares the activation.
 extension StatusFetch {
-    private static let maximumAttempts = 3
     /// Milliseconds before the second and third attempt, of real time as the transport's time-outs.
     private static let backOff = [100, 400]
 
@@ -20,13 +19,11 @@ extension StatusFetch {
             throw .powerAuth(
                 .networkError, "Number of upgrade attemps reached its maximum.", underlying: earlier)
         }
-        let (local, pending) = try nsError {
-            try session.read { ($0.protocolVersion, $0.pendingProtocolUpgradeVersion) }
-        }
-        let step = try ProtocolUpgradeStep(server: reading.serverVersion, local: local, pending: pending)
+        let step = try ProtocolUpgradeStep(
+            server: reading.serverVersion, local: reading.localVersion, pending: reading.pendingVersion)
         if step == .none { return report(reading, in: group) }
-        guard try announceUpgrade(isNew: step == .begin, in: group) else {
-            // Another application is at it, and the state will say so when it is done.
+        guard try announceUpgrade(isNew: step == .begin, after: reading, in: group) else {
+            // Another application is at it or has done it, and the state says so when it is done.
             return report(reading, in: group)
         }
         switch step {
@@ -38,14 +35,19 @@ extension StatusFetch {
 
     /// Tells the other applications that this one runs the upgrade, and notes a new one in the state.
     ///
-    /// - Returns: false when another application does.
+    /// - Returns: false when another application does, or has done so since the status was read.
     /// - Throws: `operationCancelled` when nobody waits for the fetch any more; nothing was begun then.
     private func announceUpgrade(
-        isNew: Bool, in group: GroupedTask<PowerAuthActivationStatus>
+        isNew: Bool, after reading: Reading, in group: GroupedTask<PowerAuthActivationStatus>
     ) throws(NSError) -> Bool {
         do throws(NSError) {
-            try nsError {
-                try session.write { core in
+            return try nsError {
+                try session.write(ifStill: reading.basis, refusal: .protocolUpgrade) { core in
+                    if let basis = reading.basis,
+                        basis.change(until: core.activationSnapshot, of: [.protocolVersion]) != nil
+                    {
+                        return false
+                    }
                     // From here on the two sides differ for a while: nobody's loss of interest may stop it. Who lost it
                     // while this waited for the session has ended the fetch, and nobody else would withdraw the upgrade.
                     group.continuesWithoutChildren = true
@@ -59,9 +61,9 @@ extension StatusFetch {
                     if isNew, !core.startProtocolUpgrade() {
                         throw NSError.powerAuth(.protocolUpgrade, "Failed to start protocol upgrade.")
                     }
+                    return true
                 }
             }
-            return true
         } catch {
             guard error.powerAuthErrorCode == .externalPendingOperation else { throw error }
             return false
@@ -78,58 +80,57 @@ extension StatusFetch {
     }
 
     private func start(after reading: Reading, in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int) {
+        let application = LocalStep<Void>.write(refusal: .protocolUpgrade) { core, response in
+            guard !group.isFinished, core.applyProtocolUpgradeData(response.string("ctrData") ?? "") else {
+                throw NSError.powerAuth(.protocolUpgrade, "Failed to apply protocol upgrade data.")
+            }
+        }
         group.setOperation(
-            client.post(RestRequest(.startUpgrade)) { [self] result in
+            client.post(RestRequest(.startUpgrade), application) { [self] result in
                 guard !group.isFinished else { return }
                 switch result {
-                case .success(let response):
-                    do throws(NSError) {
-                        try apply(response.string("ctrData") ?? "", of: reading.activationId)
-                        commit(after: reading, in: group, attempt: attempt)
-                    } catch {
-                        group.complete(.failure(error))
-                    }
-                case .failure(let error): retry(after: error, in: group, attempt: attempt)
+                case .success: commit(after: reading, in: group, attempt: attempt)
+                case .failure(let error): goOn(after: error, in: group, attempt: attempt)
                 }
             })
     }
 
-    private func apply(_ counterData: String, of activationId: String) throws(NSError) {
-        try nsError {
-            try session.write { core in
-                guard core.activationIdentifier == activationId, core.applyProtocolUpgradeData(counterData) else {
-                    throw NSError.powerAuth(.protocolUpgrade, "Failed to apply protocol upgrade data.")
-                }
-            }
-        }
-    }
-
     private func commit(after reading: Reading, in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int) {
         group.setOperation(
-            client.post(RestRequest(.commitUpgrade, authentication: .possession())) { [self] result in
+            client.post(
+                RestRequest(.commitUpgrade, authentication: .possession()),
+                .write(refusal: .protocolUpgrade) { core, _ in try Self.finishUpgrade(core) }
+            ) { [self] result in
                 guard !group.isFinished else { return }
                 switch result {
-                case .success:
-                    do throws(NSError) {
-                        try finish(after: reading, in: group)
-                    } catch {
-                        group.complete(.failure(error))
-                    }
-                case .failure(let error): retry(after: error, in: group, attempt: attempt)
+                // The status from before: the upgrade changes nothing an application sees.
+                case .success: report(reading, in: group)
+                case .failure(let error): goOn(after: error, in: group, attempt: attempt)
                 }
             })
     }
 
     private func finish(after reading: Reading, in group: GroupedTask<PowerAuthActivationStatus>) throws(NSError) {
         try nsError {
-            try session.write { core in
-                guard core.activationIdentifier == reading.activationId, core.finishProtocolUpgrade() else {
-                    throw NSError.powerAuth(.protocolUpgrade, "Failed to finish protocol upgrade process.")
-                }
+            try session.write(ifStill: reading.basis, refusal: .protocolUpgrade) { core in
+                try Self.finishUpgrade(core)
             }
         }
-        // The status from before: the upgrade changes nothing an application sees.
         report(reading, in: group)
+    }
+
+    private static func finishUpgrade(_ core: PowerAuthCoreSession) throws(NSError) {
+        guard core.finishProtocolUpgrade() else {
+            throw .powerAuth(.protocolUpgrade, "Failed to finish protocol upgrade process.")
+        }
+    }
+
+    /// Asks again after a request that failed. What is wrong with the state does not go away by that.
+    private func goOn(after error: NSError, in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int) {
+        switch error.powerAuthErrorCode {
+        case .protocolUpgrade, .invalidActivationState, .missingActivation: group.complete(.failure(error))
+        default: retry(after: error, in: group, attempt: attempt)
+        }
     }
 
     /// Looks again how far both sides are, after a pause: the request may have reached the server although its answer did

@@ -14,7 +14,13 @@ final class StatusFetch: Sendable {
         let needsSignature: Bool
         /// The server offers an upgrade, or one is running.
         let concernsUpgrade: Bool
+        /// The server has answered about a state that was changed meanwhile, and what it says does not fit the new one.
+        let isOutdated: Bool
         let serverVersion: PowerAuthCoreProtocolVersion
+        let localVersion: PowerAuthCoreProtocolVersion
+        let pendingVersion: PowerAuthCoreProtocolVersion
+        /// The activation that the status is of; nil when nobody is to compare.
+        let basis: ActivationSnapshot?
     }
 
     let session: any SessionInterface
@@ -49,6 +55,9 @@ final class StatusFetch: Sendable {
                 complete: { _ in self.withdrawUpgrade() }))
     }
 
+    /// How often the server is asked at most, for the upgrade of one activation or about a state that does not stay.
+    static let maximumAttempts = 3
+
     /// Asks the server.
     ///
     /// - Parameter attempt: number of the upgrade attempt that the answer may lead to, from 1.
@@ -58,11 +67,19 @@ final class StatusFetch: Sendable {
             guard let activationId = core.activationIdentifier else { throw NSError.powerAuth(.missingActivation) }
             return ["activationId": activationId, "challenge": challenge]
         }
+        // An answer about another activation cannot be decoded, which is what the original says of it (sharing.md, section
+        // 11).
+        let decoding = LocalStep<Reading>.write(refusal: .invalidActivationData) { [self] core, response in
+            try decode(core, response, challenge: challenge)
+        }
         group.setOperation(
-            client.post(request) { [self] result in
+            client.post(request, decoding) { [self] result in
                 do throws(NSError) {
-                    let reading = try decode(requested(result), challenge: challenge)
-                    if reading.concernsUpgrade {
+                    let reading = try requested(result)
+                    if reading.isOutdated, attempt < Self.maximumAttempts {
+                        guard !group.isFinished else { return }
+                        self.request(in: group, attempt: attempt + 1, after: earlier)
+                    } else if reading.concernsUpgrade {
                         try continueUpgrade(after: reading, in: group, attempt: attempt, earlier: earlier)
                     } else {
                         synchronizeCounter(after: reading, in: group)
@@ -81,7 +98,7 @@ final class StatusFetch: Sendable {
     }
 
     /// The original takes the missing answer to a request for one of an unknown server (sdk.md, section 15, item 5).
-    private func requested(_ result: TaskResult<RestResponse>) throws(NSError) -> RestResponse {
+    private func requested(_ result: TaskResult<Reading>) throws(NSError) -> Reading {
         if case .failure(let error) = result, sandbox.keeps(.upgradeHidesFailedRequest),
             session.hasPendingProtocolUpgrade()
         {
@@ -90,31 +107,32 @@ final class StatusFetch: Sendable {
         return try result.get()
     }
 
-    private func decode(_ response: RestResponse, challenge: String) throws(NSError) -> Reading {
+    /// In a write task: the counter may jump forward.
+    private func decode(
+        _ core: PowerAuthCoreSession, _ response: RestResponse, challenge: String
+    ) throws(NSError) -> Reading {
         let keys = try factorKeys.possessionKeys()
         let encrypted = PowerAuthCoreEncryptedActivationStatus(
             challenge: challenge, encryptedStatusBlob: response.string("encryptedStatusBlob") ?? "",
             nonce: response.string("nonce") ?? "")
-        return try nsError {
-            // The counter may jump forward, so this is a write.
-            try session.write { core in
-                guard let activationId = core.activationIdentifier,
-                    // An answer about another activation must not be mistaken for one about this.
-                    response.string("activationId").map({ $0 == activationId }) ?? true,
-                    let status = core.decodeActivationStatus(encrypted, keys: keys)
-                else { throw NSError.powerAuth(.invalidActivationData) }
-                let concernsUpgrade = status.isProtocolUpgradeAvailable || core.hasPendingProtocolUpgrade
-                if concernsUpgrade, !upgradesProtocol {
-                    PowerAuthLog.write("WARNING: An upgrade of the protocol is available, but switched off.")
-                }
-                return Reading(
-                    status: PowerAuthActivationStatus(
-                        status, customObject: response.object["customObject"] as? [String: Any]),
-                    activationId: activationId, needsSignature: status.isSignatureCalculationRecommended,
-                    concernsUpgrade: concernsUpgrade && upgradesProtocol,
-                    serverVersion: status.currentActivationVersion)
-            }
+        let counterHasMoved = response.isOutdated(in: core, .counter)
+        guard let activationId = core.activationIdentifier,
+            // An answer about another activation must not be mistaken for one about this.
+            response.string("activationId").map({ $0 == activationId }) ?? true,
+            let status = core.decodeActivationStatus(encrypted, keys: keys)
+        else { throw .powerAuth(.invalidActivationData) }
+        let concernsUpgrade = status.isProtocolUpgradeAvailable || core.hasPendingProtocolUpgrade
+        if concernsUpgrade, !upgradesProtocol {
+            PowerAuthLog.write("WARNING: An upgrade of the protocol is available, but switched off.")
         }
+        return Reading(
+            status: PowerAuthActivationStatus(
+                status, customObject: response.object["customObject"] as? [String: Any]),
+            activationId: activationId, needsSignature: status.isSignatureCalculationRecommended,
+            concernsUpgrade: concernsUpgrade && upgradesProtocol,
+            isOutdated: response.isOutdated(in: core, .protocolVersion) || counterHasMoved && status.state == .deadlock,
+            serverVersion: status.currentActivationVersion, localVersion: core.protocolVersion,
+            pendingVersion: core.pendingProtocolUpgradeVersion, basis: client.basis(in: core))
     }
 
     /// Lets the server see a signature where its counter is far behind, then reports.
@@ -124,7 +142,7 @@ final class StatusFetch: Sendable {
             ["reason": "COUNTER_SYNCHRONIZATION"]
         }
         group.setOperation(
-            client.post(request) { [self] result in
+            client.post(request, .answer { _ in }) { [self] result in
                 switch result {
                 case .success: report(reading, in: group)
                 case .failure(let error): group.complete(.failure(error))

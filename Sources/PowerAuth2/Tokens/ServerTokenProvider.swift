@@ -24,28 +24,25 @@ final class ServerTokenProvider: RemoteTokenProvider {
                 .createToken, authentication: request.authentication,
                 isStillNeeded: { [sandbox] in
                     sandbox.keeps(.tokenIsMadeTwice) || existing.find(with: request.existingRecord)
-                })
-        ) { result in
-            completion(
-                result.flatMap { response in
-                    if !response.wasSent, let record = existing.record { return .success(record) }
-                    guard let identifier = response.string("tokenId"),
-                        let secret = response.string("tokenSecret").flatMap({ Data(base64Encoded: $0) }),
-                        let record = TokenRecord(
-                            name: request.name, identifier: identifier, secret: secret,
-                            activationId: request.activationId, factors: request.authentication?.tokenFactorMask ?? 0)
-                    else { return .failure(.powerAuth(.encryption, "The response has no usable token.")) }
-                    return .success(record)
-                })
-        }
+                }),
+            .answer { response in
+                if !response.wasSent, let record = existing.record { return record }
+                guard let identifier = response.string("tokenId"),
+                    let secret = response.string("tokenSecret").flatMap({ Data(base64Encoded: $0) }),
+                    let record = TokenRecord(
+                        name: request.name, identifier: identifier, secret: secret,
+                        activationId: request.activationId, factors: request.authentication?.tokenFactorMask ?? 0)
+                else { throw NSError.powerAuth(.encryption, "The response has no usable token.") }
+                return record
+            }, completion: completion)
     }
 
     func removeToken(
         _ record: TokenRecord, completion: @escaping @Sendable (TaskResult<Void>) -> Void
     ) -> (any PowerAuthOperationTask)? {
         client.post(
-            RestRequest(.removeToken, authentication: .possession()) { _ in ["tokenId": record.identifier] }
-        ) { result in completion(result.map { _ in }) }
+            RestRequest(.removeToken, authentication: .possession()) { _ in ["tokenId": record.identifier] },
+            .answer { _ in }, completion: completion)
     }
 }
 

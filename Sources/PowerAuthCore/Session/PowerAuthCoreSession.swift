@@ -152,7 +152,7 @@ public final class PowerAuthCoreSession: Sendable {
     }
 
     /// A read that cannot fail.
-    private func inspect<Result: Sendable>(_ body: (borrowing SessionMachine) -> Result) -> Result {
+    func inspect<Result: Sendable>(_ body: (borrowing SessionMachine) -> Result) -> Result {
         monitor.withLock { $0.monitor }?.requireReadAccess()
         return machine.withLock { body($0) }
     }

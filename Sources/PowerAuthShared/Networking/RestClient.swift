@@ -49,14 +49,19 @@ package final class RestClient: Sendable {
     ///
     /// - Parameters:
     ///   - request: what to ask.
-    ///   - completion: called at most once, on a background thread where it may block, before the next serialized
-    ///     request starts. Never called after a cancel.
+    ///   - step: what the answer does on the device.
+    ///   - completion: takes what the step made of the answer, or an error of the request or the step. Called at most
+    ///     once, on a background thread where it may block, before the next serialized request starts. Never called
+    ///     after a cancel.
     /// - Returns: the whole call, prerequisites included, as one task.
     @discardableResult
-    package func post(
-        _ request: RestRequest, completion: @escaping @Sendable (TaskResult<RestResponse>) -> Void
+    package func post<Value>(
+        _ request: RestRequest, _ step: LocalStep<Value>,
+        completion: @escaping @Sendable (TaskResult<Value>) -> Void
     ) -> any PowerAuthOperationTask {
-        let operation = RestOperation(request, client: self, completion: completion)
+        let operation = RestOperation(request, client: self) { [session] result in
+            completion(result.flatMap { response in step.run(with: response, in: session) })
+        }
         running.add(operation)
         if let encryption = request.endpoint.encryption,
             !temporaryKeys.hasUsableKey(for: encryption.scope, client: self)
@@ -70,6 +75,11 @@ package final class RestClient: Sendable {
             enqueue(operation)
         }
         return operation
+    }
+
+    /// What an answer is compared with; nil when it is not, as in the original (sharing.md, D30).
+    package func basis(in core: PowerAuthCoreSession) -> ActivationSnapshot? {
+        sandbox.keeps(.lateAnswerIsApplied) ? nil : core.activationSnapshot
     }
 
     /// Ends every call that belongs to the activation with `operationCancelled`: its answer must not act on another

@@ -18,12 +18,16 @@ package struct RestEndpoint: Sendable {
     package var isAllowedDuringUpgrade: Bool
     /// Time must be synchronised before; encrypted requests need that anyway.
     package var needsTime = false
+    /// The request makes no sense without the activation it was made for, or makes one: its answer is for that one only.
+    package var belongsToActivation: Bool
 
     /// A request without a signature.
     private init(
-        path: String, encryption: Encryption? = nil, isSerialized: Bool = false, needsTime: Bool = false
+        path: String, encryption: Encryption? = nil, isSerialized: Bool = false, needsTime: Bool = false,
+        belongsToActivation: Bool = true
     ) {
         self.path = path
+        self.belongsToActivation = belongsToActivation
         self.encryption = encryption
         self.isSerialized = isSerialized
         self.needsTime = needsTime
@@ -38,6 +42,7 @@ package struct RestEndpoint: Sendable {
         signatureUriId = uriId
         self.encryption = encryption
         isSerialized = true
+        belongsToActivation = true
         self.isAllowedDuringUpgrade = isAllowedDuringUpgrade
     }
 
@@ -66,6 +71,14 @@ package struct RestEndpoint: Sendable {
         encryption: Encryption(scope: .activation, sharedInfo: "/pa/recovery/confirm"))
     package static let userInfo = RestEndpoint(
         path: "/pa/v3/user/info", encryption: Encryption(scope: .activation, sharedInfo: "/pa/generic/activation"))
-    package static let serverStatus = RestEndpoint(path: "/pa/v3/status")
-    package static let createTemporaryKey = RestEndpoint(path: "/pa/v3/keystore/create")
+    package static let serverStatus = RestEndpoint(path: "/pa/v3/status", belongsToActivation: false)
+    package static let createTemporaryKey = RestEndpoint(path: "/pa/v3/keystore/create", belongsToActivation: false)
+    package static let createTemporaryKeyOfActivation = RestEndpoint(path: createTemporaryKey.path)
+
+    /// Every resource that the SDK asks for.
+    package static let all: [RestEndpoint] = [
+        createActivation, activationStatus, removeActivation, startUpgrade, commitUpgrade, validateSignature,
+        unlockVault, createToken, removeToken, confirmRecovery, userInfo, serverStatus, createTemporaryKey,
+        createTemporaryKeyOfActivation,
+    ]
 }

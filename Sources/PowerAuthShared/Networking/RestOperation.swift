@@ -74,10 +74,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     }
 
     /// True for a call that makes no sense without the activation it was made for, or that makes one.
-    var belongsToActivation: Bool {
-        let endpoint = request.endpoint
-        return endpoint.signatureUriId != nil || endpoint.encryption != nil || endpoint.needsTime
-    }
+    var belongsToActivation: Bool { request.endpoint.belongsToActivation }
 
     /// Meets a prerequisite, then takes its turn.
     ///
@@ -109,11 +106,12 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
 
     private func takeTurn(_ finished: @escaping @Sendable () -> Void) {
         guard state.withLock({ $0.isUnderWay }) else { return finished() }
-        guard request.isStillNeeded() else {
-            report(.success(RestResponse(object: [:], wasSent: false)))
-            return finished()
-        }
         do throws(NSError) {
+            guard request.isStillNeeded() else {
+                let basis = try nsError { try client.session.read { core in self.basis(in: core) } }
+                report(.success(RestResponse(object: [:], basis: basis, wasSent: false)))
+                return finished()
+            }
             let (httpRequest, parser) = try build()
             // Not in the task: the interceptors are the application's, and may take their time.
             send(client.settings.intercepted(httpRequest), parser, finished)
@@ -165,10 +163,15 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
                     HTTPRequest(url: url, headers: headers, body: body, timeout: client.settings.timeout),
                     RestResponseParser(
                         decryptor: decryptor,
-                        readsPlainErrors: !client.sandbox.keeps(.plainErrorIsNotRead))
+                        readsPlainErrors: !client.sandbox.keeps(.plainErrorIsNotRead), basis: basis(in: core))
                 )
             }
         }
+    }
+
+    /// What the answer is about. The original does not compare (sharing.md, D30).
+    private func basis(in core: PowerAuthCoreSession) -> ActivationSnapshot? {
+        belongsToActivation ? client.basis(in: core) : nil
     }
 
     private func seal(

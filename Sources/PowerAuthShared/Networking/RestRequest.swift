@@ -25,7 +25,7 @@ package struct RestRequest: Sendable {
     }
 }
 
-/// The response object of a successful call.
+/// The answer to a successful call, and what the call was made with. Only a ``LocalStep`` gets to it.
 package struct RestResponse: @unchecked Sendable {
     // Safe to share: the dictionary holds only values that the JSON parser made, which nobody mutates.
 
@@ -33,10 +33,18 @@ package struct RestResponse: @unchecked Sendable {
     package let object: [String: Any]
     /// False when the request turned out not to be needed; then nothing was sent.
     package let wasSent: Bool
+    /// The activation that the request was made with; nil where the answer is for any.
+    let basis: ActivationSnapshot?
 
-    init(object: [String: Any], wasSent: Bool = true) {
+    init(object: [String: Any], basis: ActivationSnapshot?, wasSent: Bool = true) {
         self.object = object
+        self.basis = basis
         self.wasSent = wasSent
+    }
+
+    /// Whether a part of the activation's state is another one than the server has answered about.
+    package func isOutdated(in core: PowerAuthCoreSession, _ part: ActivationSnapshot.Part) -> Bool {
+        basis?.change(until: core.activationSnapshot, of: [part]) != nil
     }
 
     /// A member that is a text.

@@ -6,6 +6,8 @@ struct RestResponseParser: Sendable {
     let decryptor: PowerAuthCoreEciesEncryptor?
     /// Whether an error that is not encrypted is understood in place of an encrypted answer.
     let readsPlainErrors: Bool
+    /// The activation that the request was made with; nil where the answer is for any.
+    let basis: ActivationSnapshot?
 
     func parse(_ response: HTTPResponse) throws(NSError) -> RestResponse {
         guard response.status == 200 else { throw .rest(response) }
@@ -22,7 +24,7 @@ struct RestResponseParser: Sendable {
         }
         guard let body = json as? [String: Any] else { throw Self.unexpectedType }
         guard body["status"] as? String == "OK" else { throw .rest(response) }
-        return RestResponse(object: body["responseObject"] as? [String: Any] ?? [:])
+        return RestResponse(object: body["responseObject"] as? [String: Any] ?? [:], basis: basis)
     }
 
     private func parse(
@@ -34,7 +36,7 @@ struct RestResponseParser: Sendable {
         guard let plain = decryptor.decryptResponse(cryptogram) else {
             throw .powerAuth(.encryption, "Failed to decrypt object data.")
         }
-        return RestResponse(object: try object(plain))
+        return RestResponse(object: try object(plain), basis: basis)
     }
 
     private func object(_ data: Data) throws(NSError) -> [String: Any] {

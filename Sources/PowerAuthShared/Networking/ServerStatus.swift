@@ -52,23 +52,21 @@ final class ServerStatusRequests: Sendable {
     private static func start(_ group: GroupedTask<ServerStatusReading>, _ client: RestClient) {
         let measurement = Transferred(client.time.startTimeSynchronizationTask())
         group.setOperation(
-            client.post(RestRequest(.serverStatus)) { result in
-                group.complete(
-                    result.flatMap { response in
-                        // The original reads a missing time as 1970 (sdk.md, section 15, item 15).
-                        let believesAnything = client.sandbox.keeps(.missingServerTimeIsZero)
-                        let milliseconds = (response.object["serverTime"] as? NSNumber)?.doubleValue ?? 0
-                        guard believesAnything || milliseconds / 1000 >= earliestTime else {
-                            return .failure(.powerAuth(.timeSynchronization, "The server did not tell its time."))
-                        }
-                        let isAccepted = client.time.completeTimeSynchronizationTask(
-                            measurement.value, withServerTime: milliseconds / 1000)
-                        return .success(
-                            ServerStatusReading(
-                                status: PowerAuthServerStatus(
-                                    serverTime: Date(timeIntervalSince1970: milliseconds / 1000)),
-                                isTimeAccepted: isAccepted))
-                    })
-            })
+            client.post(
+                RestRequest(.serverStatus),
+                .answer { response in
+                    // The original reads a missing time as 1970 (sdk.md, section 15, item 15).
+                    let believesAnything = client.sandbox.keeps(.missingServerTimeIsZero)
+                    let milliseconds = (response.object["serverTime"] as? NSNumber)?.doubleValue ?? 0
+                    guard believesAnything || milliseconds / 1000 >= earliestTime else {
+                        throw NSError.powerAuth(.timeSynchronization, "The server did not tell its time.")
+                    }
+                    let isAccepted = client.time.completeTimeSynchronizationTask(
+                        measurement.value, withServerTime: milliseconds / 1000)
+                    return ServerStatusReading(
+                        status: PowerAuthServerStatus(serverTime: Date(timeIntervalSince1970: milliseconds / 1000)),
+                        isTimeAccepted: isAccepted)
+                }
+            ) { group.complete($0) })
     }
 }

@@ -77,13 +77,16 @@ final class TemporaryKeyStore: Sendable {
         let measurement = Transferred(client.time.startTimeSynchronizationTask())
         let jwt = exchange.jwt
         group.setOperation(
-            client.post(RestRequest(.createTemporaryKey) { _ in ["jwt": jwt] }) { [self] result in
-                group.complete(
-                    result.flatMap { response in
-                        Result { () throws(NSError) in
-                            try accept(response, exchange, measurement.value, client)
-                        }
-                    })
+            client.post(
+                RestRequest(scope == .activation ? .createTemporaryKeyOfActivation : .createTemporaryKey) { _ in
+                    ["jwt": jwt]
+                },
+                .read(refusal: .missingActivation) { [self] core, response in try accept(response, exchange, core) }
+            ) { result in
+                if case .success(let validity) = result {
+                    client.time.completeTimeSynchronizationTask(measurement.value, withServerTime: validity.issuedAt)
+                }
+                group.complete(result.map { _ in })
             })
     }
 
@@ -105,25 +108,20 @@ final class TemporaryKeyStore: Sendable {
         }
     }
 
-    /// Stores the key in the session and remembers its validity, in one session task.
+    /// Stores the key in the session and remembers its validity.
     private func accept(
-        _ response: RestResponse, _ exchange: TemporaryKeyExchange, _ measurement: Any, _ client: RestClient
-    ) throws(NSError) {
+        _ response: RestResponse, _ exchange: TemporaryKeyExchange, _ core: PowerAuthCoreSession
+    ) throws(NSError) -> TemporaryKeyValidity {
         guard let jwt = response.string("jwt") else {
             throw .powerAuth(.networkError, "The response has no temporary key.")
         }
-        let validity = try nsError {
-            try client.session.read { core in
-                do throws(TemporaryKeyRefusal) {
-                    let validity = try core.acceptTemporaryKey(jwt, answering: exchange)
-                    state.withLock { $0.validity[exchange.scope] = validity }
-                    return validity
-                } catch {
-                    throw NSError.refusal(error)
-                }
-            }
+        do throws(TemporaryKeyRefusal) {
+            let validity = try core.acceptTemporaryKey(jwt, answering: exchange)
+            state.withLock { $0.validity[exchange.scope] = validity }
+            return validity
+        } catch {
+            throw .refusal(error)
         }
-        client.time.completeTimeSynchronizationTask(measurement, withServerTime: validity.issuedAt)
     }
 }
 

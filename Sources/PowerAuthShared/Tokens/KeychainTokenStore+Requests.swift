@@ -93,14 +93,14 @@ extension KeychainTokenStore {
         }
     }
 
-    /// Stores a new record, unless the activation changed while the request ran (sharing.md, D19).
+    /// Stores a new record, unless the activation changed while the request ran (sharing.md, D19 and D30).
     private func stored(_ record: TokenRecord, for request: RemoteTokenRequest) -> TaskResult<PowerAuthToken> {
         guard record.name == request.name else {
             return .failure(
                 .powerAuth(.invalidToken, "Token '\(record.name)' received, '\(request.name)' was requested."))
         }
-        let isStored = access { change -> Bool in
-            guard environment.activation().identifier == request.activationId else { return true }
+        let isStored = access { change -> Bool? in
+            guard environment.activation().identifier == request.activationId else { return nil }
             // That of another application is there already.
             if records.record(named: record.name) != record {
                 change()
@@ -109,11 +109,17 @@ extension KeychainTokenStore {
             if rules.usesCache { cache[record.name] = record }
             return true
         }
-        if isStored == true { changeObserver?.tokenChanged(record.name, to: record) }
-        guard isStored == true else {
+        switch isStored {
+        case true:
+            changeObserver?.tokenChanged(record.name, to: record)
+            return .success(PowerAuthToken(record: record, store: self))
+        case .some(nil):
+            return .failure(
+                .powerAuth(
+                    .invalidActivationState, "The activation that the token was requested for is there no more."))
+        case false, nil:
             return .failure(.powerAuth(.invalidToken, "The token could not be stored in the keychain."))
         }
-        return .success(PowerAuthToken(record: record, store: self))
     }
 
     // MARK: Removal

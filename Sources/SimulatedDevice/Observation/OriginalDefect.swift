@@ -20,6 +20,8 @@ public enum OriginalDefect: CaseIterable, Sendable {
     case uncheckedEntitlement
     /// A token that another application has made meanwhile is made again (sharing.md, section 20, D29).
     case tokenIsMadeTwice
+    /// An answer acts on whatever activation is there by then (sharing.md, section 20, D30).
+    case lateAnswerIsApplied
     /// A failed request during an upgrade looks like an unknown server (sdk.md, section 15, item 5).
     case upgradeHidesFailedRequest
     /// Keys given for persisting are ignored (sdk.md, section 15, item 6).
@@ -73,6 +75,7 @@ public enum OriginalDefect: CaseIterable, Sendable {
         case .removesTokensByPrefix: .removesTokensByPrefix
         case .uncheckedEntitlement: .uncheckedEntitlement
         case .tokenIsMadeTwice: .tokenIsMadeTwice
+        case .lateAnswerIsApplied: .lateAnswerIsApplied
         case .upgradeHidesFailedRequest: .upgradeHidesFailedRequest
         case .persistIgnoresGivenKeys: .persistIgnoresGivenKeys
         case .lostBiometryKey: .lostBiometryKey

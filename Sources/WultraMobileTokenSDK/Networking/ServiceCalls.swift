@@ -25,12 +25,13 @@ final class ServiceCalls: Sendable {
 
     /// Calls an endpoint that takes the token.
     ///
-    /// - Returns: nil, with the error `missingActivation` later on, without an activation.
+    /// - Returns: nil, with the error `missingActivation` later on, without an activation. The same error ends a call whose
+    ///   activation is there no more when the answer is.
     func call<Request: WPNRequestBase, Response: WPNResponseBase>(
         _ path: String, _ request: Request, completion: @escaping (Result<Response, WMTError>) -> Void
     ) -> Operation? {
-        guard isActivated(completion) else { return nil }
-        let call = TokenCall(self, path, request, completion)
+        guard let isStill = activationCheck(completion) else { return nil }
+        let call = TokenCall(self, path, request) { completion(Self.answer($0, ifStill: isStill)) }
         call.run()
         return call.operation
     }
@@ -42,13 +43,13 @@ final class ServiceCalls: Sendable {
         _ path: String, uriId: String, _ request: Request, signedWith authentication: PowerAuthAuthentication,
         completion: @escaping (Result<Response, WMTError>) -> Void
     ) -> Operation? {
-        guard isActivated(completion) else { return nil }
+        guard let isStill = activationCheck(completion) else { return nil }
         let endpoint = WPNEndpointSigned<Request, Response>(endpointURLPath: path, uriId: uriId)
         let operation = CallOperation()
         operation.start()
         operation.hold(
             networking.post(data: request, signedWith: authentication, to: endpoint) { response, error in
-                operation.finish { completion(Self.result(response, error)) }
+                operation.finish { completion(Self.answer(Self.result(response, error), ifStill: isStill)) }
             })
         return operation
     }
@@ -75,10 +76,20 @@ final class ServiceCalls: Sendable {
         response.map { .success($0) } ?? .failure(error ?? WMTError(reason: .unknown))
     }
 
-    private func isActivated<Value>(_ completion: @escaping (Result<Value, WMTError>) -> Void) -> Bool {
-        if powerAuth.hasValidActivation() { return true }
-        fail(.missingActivation, completion)
-        return false
+    private func activationCheck<Value>(
+        _ completion: @escaping (Result<Value, WMTError>) -> Void
+    ) -> (@Sendable () -> Bool)? {
+        let check = powerAuth.activationCheck()
+        if check == nil { fail(.missingActivation, completion) }
+        return check
+    }
+
+    /// What the server has said to an activation is nothing for the next one, which may be another user's (sharing.md,
+    /// D30).
+    private static func answer<Value>(
+        _ result: Result<Value, WMTError>, ifStill isStill: () -> Bool
+    ) -> Result<Value, WMTError> {
+        result.flatMap { value in isStill() ? .success(value) : .failure(WMTError(reason: .missingActivation)) }
     }
 
     /// Reports an error that was found before anything was sent.

@@ -54,6 +54,21 @@ struct OperationsListTests {
         #expect(app.transport.count(of: ServiceApp.list) == 2)
     }
 
+    @Test("A list that arrives when another activation is there is not taken for its list (sharing.md, D30)")
+    func lateList() async throws {
+        let app = try await ServiceApp.activated()
+        let service = Transferred(app.networking.createWMTOperations())
+        let answer = try Answer.operations("1")
+        app.transport.order(.holdAnswer(status: answer.status, body: answer.body), for: ServiceApp.list)
+        let list = Task { await service.value.list().reason }
+        await app.transport.holds(ServiceApp.list)
+        app.app.sdk.removeActivationLocal()
+        try await app.app.activate()
+        app.transport.release(ServiceApp.list)
+        #expect(await list.value == .missingActivation)
+        #expect(service.value.lastFetchResult == nil)
+    }
+
     @Test("A cancelled list is not completed, says that it is cancelled, and changes nothing")
     func cancelledList() async throws {
         let app = try await ServiceApp.activated()

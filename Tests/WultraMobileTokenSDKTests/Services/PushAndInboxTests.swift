@@ -1,5 +1,6 @@
 import Foundation
 import LabKit
+import PowerAuthShared
 import SDKTestSupport
 import TestSupport
 import Testing
@@ -36,6 +37,20 @@ struct PushServiceTests {
         await app.transport.holds(ServiceApp.push)
         #expect(await register(push).reason == .push_alreadyRegistering)
         app.transport.release(ServiceApp.push)
+    }
+
+    @Test("A registration that ends when another activation is there does not count for that one (sharing.md, D30)")
+    func lateRegistration() async throws {
+        let app = try await ServiceApp.activated()
+        let push = Transferred(app.networking.createWMTPush())
+        app.transport.order(.holdAnswer(status: 200, body: Answer.ok().body), for: ServiceApp.push)
+        let registration = Task { await register(push.value).reason }
+        await app.transport.holds(ServiceApp.push)
+        app.app.sdk.removeActivationLocal()
+        try await app.app.activate()
+        app.transport.release(ServiceApp.push)
+        #expect(await registration.value == .missingActivation)
+        #expect(!push.value.pushNotificationsRegisteredOnServer)
     }
 
     /// Registers, cancels while the request is under way, and registers again.

@@ -1,0 +1,88 @@
+internal import Foundation
+internal import PowerAuthProtocol
+
+/// Which activation a session has, and of which state it is, as digests: no key can be recovered from it.
+///
+/// Two moments are compared with it, that of a request and that of its answer (sharing.md, D30).
+package struct ActivationSnapshot: Equatable, Sendable {
+    /// A part of an activation's state that can change while the activation stays.
+    package enum Part: Sendable {
+        /// The password, whatever protects its factor besides.
+        case password
+        /// The knowledge factor: the password and the external encryption key around it.
+        case knowledge
+        /// The version of the protocol, and an upgrade of it.
+        case protocolVersion
+        /// The signature counter.
+        case counter
+    }
+
+    /// What has become of an activation since a snapshot.
+    package enum Change: Error, Equatable, Sendable {
+        /// There is no activation any more.
+        case removed
+        /// There is another one.
+        case replaced
+        /// It is there, and the part is not as it was.
+        case part(Part)
+    }
+
+    /// Of the keys that were exchanged for the activation, pending or persisted; nil when there is none.
+    private let activation: Data?
+    private let password: Data
+    private let knowledge: Data
+    private let counter: Data
+    private let version: PowerAuthCoreProtocolVersion
+    private let pendingVersion: PowerAuthCoreProtocolVersion
+
+    fileprivate init(_ machine: SessionMachine) {
+        version = machine.protocolVersion
+        pendingVersion = machine.pendingUpgradeVersion
+        switch machine.state {
+        case .invalid, .empty: activation = nil
+        case .waitingForResponse(let deviceKey): activation = Self.digest(deviceKey.publicKey.compressed)
+        case .waitingForCompletion(let pending): activation = Self.digest(pending.deviceKey.publicKey.compressed)
+        case .activated(let record):
+            // Very old activations have no public key of the device; the identifier tells them apart.
+            activation = Self.digest(record.devicePublicKey, record.serverPublicKey, Data(record.activationId.utf8))
+        }
+        if case .activated(let record) = machine.state {
+            let iterations = withUnsafeBytes(of: record.passwordIterations.littleEndian) { Data($0) }
+            password = Self.digest(record.passwordSalt, iterations)
+            knowledge = Self.digest(record.passwordSalt, iterations, record.knowledgeKey)
+            counter = Self.digest(record.counterData.rawData)
+        } else {
+            (password, knowledge, counter) = (Data(), Data(), Data())
+        }
+    }
+
+    private static func digest(_ parts: Data...) -> Data { Digest.sha256(parts.reduce(Data(), +)) }
+
+    /// What has become of the activation until a later moment; nil when activation and parts are as they were.
+    ///
+    /// - Parameters:
+    ///   - now: the later moment.
+    ///   - parts: what is compared besides the activation itself.
+    package func change(until now: ActivationSnapshot, of parts: [Part] = []) -> Change? {
+        guard now.activation == activation else { return now.activation == nil ? .removed : .replaced }
+        return parts.first { !isEqual(to: now, in: $0) }.map { .part($0) }
+    }
+
+    private func isEqual(to other: ActivationSnapshot, in part: Part) -> Bool {
+        switch part {
+        case .password: other.password == password
+        case .knowledge: other.knowledge == knowledge
+        case .protocolVersion: (other.version, other.pendingVersion) == (version, pendingVersion)
+        case .counter: other.counter == counter
+        }
+    }
+}
+
+extension SessionMachine {
+    fileprivate var activationSnapshot: ActivationSnapshot { ActivationSnapshot(self) }
+}
+
+extension PowerAuthCoreSession {
+    /// Which activation the session has now, and of which state it is.
+    package var activationSnapshot: ActivationSnapshot { inspect { $0.activationSnapshot } }
+}
