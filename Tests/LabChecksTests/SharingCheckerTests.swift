@@ -245,6 +245,38 @@ struct SharingCheckerTests {
         try expect(history, keeps: "fresh state", examined: 2)
     }
 
+    @Test("A change of another activation than the one that signed is a breach, also its removal")
+    func lateAnswer() throws {
+        func state(_ activation: String?) -> [String: JSONValue] {
+            var fields: [String: JSONValue] = ["bytes": 1]
+            fields["activationId"] = activation.map { .string($0) }
+            return fields
+        }
+        var history = WrittenHistory()
+        history.add("app1", .stateLoaded, state("A"))
+        history.add("app1", .counterUsed, operation: "app1/1", Self.use("c1"))
+        history.add("app1", .stateSaved, operation: "app1/1", state("A"))
+        history.add("app1", .stateSaved, operation: "app1/1", state(nil))
+        try expect(history, keeps: "late answers", examined: 2)
+
+        let signature = history.add("app1", .counterUsed, operation: "app1/2", Self.use("c2"))
+        let before = history.add("app1", .stateLoaded, operation: "app1/2", state("B"))
+        let removal = history.add("app1", .stateSaved, operation: "app1/2", state(nil))
+        try expect(history, breaks: "late answers", shownBy: [signature, before, removal])
+    }
+
+    @Test("The next command of an operation, and other work of the app, have a will of their own")
+    func laterCommand() throws {
+        var history = WrittenHistory()
+        let state: [String: JSONValue] = ["bytes": 1, "activationId": "B"]
+        history.add("app1", .counterUsed, operation: "app1/1", Self.use("c1"))
+        history.add("app1", .stateLoaded, state)
+        history.add("app1", .stateSaved, operation: "app1/2", state)
+        history.add("app1", .commandStarted, operation: "app1/1", [:])
+        history.add("app1", .stateSaved, operation: "app1/1", ["bytes": 1])
+        try expect(history, keeps: "late answers", examined: 0)
+    }
+
     // MARK: Tokens
 
     @Test("A stored token that another app does not see is a breach, unless it changes meanwhile")

@@ -9,7 +9,7 @@ public enum SharingCheckers {
     /// All of them, in the order of reports.
     public static let all: [any Checker] = [
         CounterUse(), AcceptedSignatures(), LockExclusion(), LockOrder(), PendingOperations(), FreshState(),
-        TokenVisibility(), ExplainedFailures(), WantedDeaths(), CleanEnd(),
+        LateAnswers(), TokenVisibility(), ExplainedFailures(), WantedDeaths(), CleanEnd(),
     ]
 }
 
