@@ -47,6 +47,18 @@ struct EngineTests {
         #expect(run.requests.count == 3)
     }
 
+    @Test("A step with eventually and without an expectation is tried until its command succeeds")
+    func eventuallySucceeds() async throws {
+        let failure: JSONValue = ["error": ["domain": "lab", "name": "wrongState", "message": "not yet"]]
+        let run = try await onThread {
+            try FakeRun(
+                "  - eventually: 5s\n    main: kill\n",
+                answers: FakeAnswers(["main.kill": [failure, failure, ["result": nil]]]))
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+        #expect(run.requests.count == 3)
+    }
+
     /// On a busy machine one attempt can take a while.
     private static let timeForSeveralAttempts = LabDuration.seconds(1).stretched
 

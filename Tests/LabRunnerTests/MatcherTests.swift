@@ -21,6 +21,14 @@ struct MatcherTests {
         }
     }
 
+    @Test("That `any: true` does not hold for null is said with what does")
+    func anyValueIsNotNull() throws {
+        let found = try differences("{ a: { any: true } }", ["a": nil], as: .map)
+        #expect(found == ["a: any value | null (\(NearMiss.nullIsNoValue))"])
+        #expect(try differences("{ a: { any: true } }", [:], as: .map) == ["a: any value | nothing"])
+        #expect(try differences("{ a: { absent: true } }", ["a": nil], as: .map) == [])
+    }
+
     /// Expectation, a value it accepts, a value it refuses.
     private static let table: [(String, String, String)] = [
         (#"5"#, #"5"#, #"6"#),

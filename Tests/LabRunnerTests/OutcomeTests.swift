@@ -12,6 +12,28 @@ struct OutcomeTests {
         "error": ["domain": "PowerAuthErrorDomain", "code": 18, "name": "externalPendingOperation", "message": "taken"]
     ]
 
+    @Test("A way of either that has only a name is that the command succeeds")
+    func wayOfSuccess() async throws {
+        let steps = """
+              - main: changePassword
+                with: { from: "1234", to: "4321" }
+                either:
+                  - name: changed
+                  - { name: taken, fails: externalPendingOperation }
+                as: ending
+              - check: "${ending.name}"
+                expect: changed
+            """
+        let changed = try await onThread {
+            try FakeRun(steps, answers: FakeAnswers(["main.changePassword": [["result": nil]]]))
+        }
+        #expect(changed.result.verdict == .passed, "\(changed.sinks)")
+        let refused = try await onThread {
+            try FakeRun(steps, answers: FakeAnswers(["main.changePassword": [Self.taken]]))
+        }
+        #expect(refused.result.failures.map(\.title) == ["check"], "\(refused.sinks)")
+    }
+
     /// A race of two apps; each answers when both were asked.
     private func race(_ rule: String, main: JSONValue, wallet: JSONValue) async throws -> FakeRun {
         try await onThread {

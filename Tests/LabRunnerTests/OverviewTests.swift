@@ -46,6 +46,26 @@ struct OverviewTests {
         }
     }
 
+    @Test("That a value is never used is said by a check, and by nothing else")
+    func neverUsed() throws {
+        let workspace = try SuiteWorkspace([
+            "a.yaml": "name: A\nsteps:\n  - main: hasValidActivation\n    as: payment\n"
+        ])
+        let texts = [SuiteSearch.Warnings.none, .concerningRuns, .all].map { warnings in
+            workspace.output { options, print in
+                SuiteSearch(options: options, environment: [:], warnings: warnings, print: print, writeErrors: print)
+                    .find()?.scenarios.count
+            }
+        }
+        #expect(texts.map(\.0) == [1, 1, 1])
+        #expect(texts[0].1 == "" && texts[1].1 == "")
+        #expect(texts[2].1.contains("a.yaml:4:9: warning: `payment` is never used"), "\(texts[2].1)")
+        let (outcome, text) = workspace.output { options, print in
+            SuiteOverview(options: options, environment: [:], print: print, writeErrors: print).check()
+        }
+        #expect(outcome == .passed && text.contains("`payment` is never used"), "\(text)")
+    }
+
     @Test("A list shows identifier, name, tags and quarantine")
     func list() {
         let (outcome, text) = overview { $0.list(asJSON: false) }

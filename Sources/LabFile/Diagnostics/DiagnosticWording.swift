@@ -55,7 +55,7 @@ extension DiagnosticKind {
         case .refusedWord(let word): "there is no `\(word)` in a scenario"
         case .misplacedWord(let word, let belongs): "`\(word)` does not belong here: \(belongs)"
         case .pointless(let word, let reason): "`\(word)` has no meaning here: \(reason)"
-        case .tooFewBranches(let word): "`\(word)` needs at least two branches"
+        case .tooFewBranches(let word): "`\(word)` needs at least two \(parts(of: word).name)"
         case .malformedReference(let text): "`\(text)` is not a complete reference"
         case .undefinedVariable(let name, _): "nothing called `\(name)` is defined"
         case .unreachableCapture(let name, let reason): "`\(name)` cannot be used here: \(reason)"
@@ -63,7 +63,7 @@ extension DiagnosticKind {
         case .unknownResultField(let field, let of, _): "\(of) has no field `\(field)`"
         case .mismatchedReference(let reference, let expected, let actual):
             "`${\(reference)}` is \(actual), but \(expected) is needed"
-        case .unreadCapture(let name): "nobody reads `\(name)`"
+        case .unreadCapture(let name): "`\(name)` is never used"
         case .unsetEnvironmentVariable(let name): "the environment variable `\(name)` is not set"
         case .unknownMatcher(let word, _): "there is no matcher `\(word)`"
         case .matcherArgument(let matcher, let expected): "`\(matcher)` needs \(expected)"
@@ -122,18 +122,28 @@ extension DiagnosticKind {
         case .unknownParameter(let parameter, _, let known): suggestion(for: parameter, among: known)
         case .refusedWord(let word): refusedWordAdvice(word)
         case .misplacedWord, .pointless: nil
-        case .tooFewBranches: "write each branch as an element of a list: a step, or a list of steps"
+        case .tooFewBranches(let word): "write each as an element of a list: \(parts(of: word).form)"
         case .malformedReference: "write `${name}` or `${name.field}`, and `$${` for the characters themselves"
         case .undefinedVariable(let name, let known): suggestion(for: name, among: known)
         case .unreachableCapture: nil
         case .overwrittenVariable: "choose another name; a value is never overwritten"
         case .unknownResultField(let field, _, let known): suggestion(for: field, among: known)
-        case .unreadCapture: "remove `as`, or check the value with `expect`"
+        case .unreadCapture(let name): "remove `as: \(name)`, or check the value with `expect`"
         case .unsetEnvironmentVariable(let name): "export `\(name)`, or give the value a `default`"
         case .unknownMatcher(let word, let known): suggestion(for: word, among: known)
         case .malformedPattern: "put the pattern in single quotes, and escape `.`, `(` and `[` with a backslash"
         case .unknownExpectedField(let field, _, let known): suggestion(for: field, among: known)
         }
+    }
+}
+
+/// What a word takes several of, and what one of them looks like.
+private func parts(of word: String) -> (name: String, form: String) {
+    switch word {
+    case "either": ("ways", "`expect: …`, `fails: …`, or only `name: …` for success")
+    case "order": ("events", "`{ event: …, peer: …, where: {…} }`")
+    case "same": ("commands", "`actor: command`, each of which answers something")
+    default: ("branches", "a step, or a list of steps")
     }
 }
 

@@ -31,7 +31,12 @@ struct MatchEvaluator {
     ) throws -> [Mismatch] {
         switch expectation.matcher {
         case .any:
-            return value.isPresent ? [] : differs("any value")
+            if value.isPresent { return [] }
+            return [
+                Mismatch(
+                    path: path, expected: "any value", actual: value, place: expectation.place,
+                    hint: value == nil ? nil : NearMiss.nullIsNoValue)
+            ]
         case .absent:
             return value.isPresent ? differs("nothing") : []
         case .equals(let template), .exactly(let template):

@@ -36,6 +36,10 @@ enum NearMiss {
         return commonStart(Array(expected), Array(actual)).map { "the same up to character \($0)" }
     }
 
+    /// Why `any: true` does not hold for a member that is there.
+    static let nullIsNoValue =
+        "null is no value: `absent: true` holds for it, and a member that may be null is left out"
+
     static let otherOrder = "the same elements in another order"
 
     /// From how many characters on the eye needs help.

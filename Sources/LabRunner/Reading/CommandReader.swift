@@ -28,13 +28,6 @@ struct CommandReader {
         let outcome = readOutcome(node, of: command)
         let within = node["within"].flatMap { steps.duration($0, what: "`within`") }
         let eventually = node["eventually"].flatMap { steps.duration($0, what: "`eventually`") }
-        if eventually != nil, case .succeeds = outcome,
-            let entry = node.entries?.first(where: { $0.key == "eventually" })
-        {
-            collector.report(
-                .pointless(word: "eventually", reason: "without `expect` or `fails` there is nothing to wait for"),
-                at: entry.keyPlace)
-        }
         steps.closeKeys(of: node, word: entry.key, allowed: Set(ReservedWords.commandSiblings))
         let capture = readCapture(node, of: command)
         guard let arguments, let outcome else { return nil }
@@ -208,7 +201,13 @@ struct CommandReader {
         }
     }
 
-    private func readOutcome(_ node: YAMLNode, of command: CommandDeclaration) -> CommandStep.Outcome? {
+    private static let success = "without `expect` it must succeed"
+    private static let wayOfSuccess = "a way without `expect` and `fails`, such as `- name: done`, is that it succeeds"
+
+    /// - Parameter isWay: whether the node is one of the ways of `either`.
+    private func readOutcome(
+        _ node: YAMLNode, of command: CommandDeclaration, isWay: Bool = false
+    ) -> CommandStep.Outcome? {
         let expect = node.entries?.first { $0.key == "expect" }
         let fails = node.entries?.first { $0.key == "fails" }
         if let either = node.entries?.first(where: { $0.key == "either" }) {
@@ -232,7 +231,8 @@ struct CommandReader {
             if case .nothing = command.result {
                 collector.report(
                     .pointless(
-                        word: "expect", reason: "`\(command.name)` answers nothing; without `expect` it must succeed"),
+                        word: "expect",
+                        reason: "`\(command.name)` answers nothing; \(isWay ? Self.wayOfSuccess : Self.success)"),
                     at: expect.keyPlace)
                 return nil
             }
@@ -262,7 +262,7 @@ struct CommandReader {
             reader.declare("expect")
             reader.declare("fails")
             reader.finish()
-            return readOutcome(element, of: command).map { CommandStep.Way(name: name, outcome: $0) }
+            return readOutcome(element, of: command, isWay: true).map { CommandStep.Way(name: name, outcome: $0) }
         }
         return ways.count == elements.count ? ways : nil
     }
@@ -279,6 +279,7 @@ struct CommandReader {
             collector.report(
                 .pointless(word: "as", reason: "`\(command.name)` answers nothing that could be kept"),
                 at: entry.keyPlace)
+            entry.value.scalar.map { steps.scope.assume($0.text, at: entry.value.place) }
             return nil
         }
         return steps.variable(entry.value, command.result, in: steps.scope)

@@ -28,8 +28,10 @@ public struct SuiteOverview {
         self.writeErrors = writeErrors
     }
 
-    private func find() -> SuiteSearch.Found? {
-        SuiteSearch(options: options, environment: environment, print: print, writeErrors: writeErrors).find()
+    private func find(warnings: SuiteSearch.Warnings = .none) -> SuiteSearch.Found? {
+        SuiteSearch(
+            options: options, environment: environment, warnings: warnings, print: print, writeErrors: writeErrors
+        ).find()
     }
 
     /// Lists identifiers, titles, tags and quarantine.
@@ -67,7 +69,7 @@ public struct SuiteOverview {
 
     /// Says that there is no mistake, or every mistake there is.
     public func check() -> RunOutcome {
-        guard let found = find() else { return .badInput }
+        guard let found = find(warnings: .all) else { return .badInput }
         let files = Set(found.scenarios.map(\.file.path)).count
         func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
         print("\(counted(found.scenarios.count, "scenario")) in \(counted(files, "file")): no mistakes\n")

@@ -19,6 +19,22 @@ struct SuiteSearch {
         var emptiness: String
     }
 
+    /// What is pointed out beside the mistakes.
+    enum Warnings {
+        case none
+        /// What a run may miss one day: an old word that the next version refuses.
+        case concerningRuns
+        /// Also what only the writer of the file wants to know: a value that is kept and never used.
+        case all
+
+        fileprivate func include(_ warning: Diagnostic) -> Bool {
+            switch (self, warning.kind) {
+            case (.none, _), (.concerningRuns, .unreadCapture): false
+            case (.concerningRuns, _), (.all, _): true
+            }
+        }
+    }
+
     /// More would scroll the first one away, which is often the cause of the others.
     private static let shownMistakes = 50
 
@@ -26,6 +42,7 @@ struct SuiteSearch {
     let environment: [String: String]
     /// Only scenarios that these concern.
     var changes: ChangedFiles?
+    var warnings = Warnings.none
     /// Takes lines of a CI system's output.
     let print: (String) -> Void
     /// Takes complaints, for standard error.
@@ -70,7 +87,7 @@ struct SuiteSearch {
             }
             return nil
         }
-        complain(DiagnosticRenderer(secrets: suite.secrets).render(suite.warnings))
+        complain(DiagnosticRenderer(secrets: suite.secrets).render(suite.warnings.filter(warnings.include)))
         let given = GivenValues(settings: options.settings, environment: environment)
         if let mistake = given.mistake(declared: suite.values) {
             complain("error: \(mistake)\n")

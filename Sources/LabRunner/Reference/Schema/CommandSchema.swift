@@ -34,7 +34,9 @@ struct CommandSchema {
             "as": ValueSchema.variable.described("The name that keeps the answer, visible from there on."),
             "either": Schema.list(of: .definition("way"), atLeast: 2)
                 .described("The ways in which the command may end."),
-            "eventually": ValueSchema.duration.described("The longest time in which the expectation may come true."),
+            "eventually": ValueSchema.duration.described(
+                "The longest time in which the expectation may come true; without one, in which the command may succeed."
+            ),
             "expect": ExpectationSchema.anything.described("What the answer must be like."),
             "fails": ExpectationSchema.failure.described("What the error must be like."),
             "note": StepSchema.note,
@@ -54,11 +56,10 @@ struct CommandSchema {
         for word in ReservedWords.stepWords where keys[word] == nil {
             keys[word] = .anything.described(StepSchema.meanings[word]?.sentence ?? "")
         }
-        let outcomes = [Schema.has("expect"), .has("fails"), .has("either")]
         let rules: [Schema] = [
             .not(.hasOnly(ReservedWords.commandSiblings)), .definition("oneActor.0.0"),
             .not(.has("expect", "fails")), .not(.has("expect", "either")), .not(.has("fails", "either")),
-            .when(.has("eventually"), .anyOf(outcomes)), .not(.has("when", "as")),
+            .not(.has("when", "as")),
         ]
         let bindings = builtIn.flatMap { name, kinds in
             spelled(declarations(of: kinds), of: kinds).map { command, declared in
