@@ -42,7 +42,7 @@ struct DeclarationReader {
             readVariable(entry, named: variable)
         } else if let secret = entry.value["secret"] {
             guard let reader = MappingReader(entry.value, container: "a secret value", reporting: collector) else {
-                return
+                return scope.assume(entry.key, at: entry.keyPlace)
             }
             reader.declare("secret")
             reader.finish()
@@ -54,13 +54,15 @@ struct DeclarationReader {
 
     private mutating func generate(_ entry: YAMLEntry) {
         guard let reader = MappingReader(entry.value, container: "a generated value", reporting: collector) else {
-            return
+            return scope.assume(entry.key, at: entry.keyPlace)
         }
         let word = reader.choice("generate", of: GeneratedValue.Kind.allCases.map(\.rawValue), required: true)
         let digits = reader.integer("digits", in: 4...32)
         let below = reader.integer("below", in: 1...Int64(Int32.max))
         reader.finish()
-        guard let kind = word.flatMap(GeneratedValue.Kind.init) else { return }
+        guard let kind = word.flatMap(GeneratedValue.Kind.init) else {
+            return scope.assume(entry.key, at: entry.keyPlace)
+        }
         let size = kind == .pin ? Int(digits ?? 4) : Int(below ?? 1000)
         generated.append(GeneratedValue(name: entry.key, kind: kind, size: size))
         values.append(DeclaredValue(name: entry.key, value: nil, isSecret: kind == .pin, origin: .seed))
@@ -70,20 +72,20 @@ struct DeclarationReader {
 
     private mutating func readVariable(_ entry: YAMLEntry, named node: YAMLNode) {
         guard let reader = MappingReader(entry.value, container: "an environment value", reporting: collector) else {
-            return
+            return scope.assume(entry.key, at: entry.keyPlace)
         }
         let name = reader.text("environment", required: true)
         let fallback = reader.optional("default")
         let isSecret = reader.boolean("secret") ?? false
         reader.finish()
-        guard let variable = name else { return }
+        guard let variable = name else { return scope.assume(entry.key, at: entry.keyPlace) }
         if let text = given.environment[variable] {
             define(entry, outside: text, isSecret: isSecret, origin: .variable(variable))
         } else if let fallback {
             define(entry, fallback, isSecret: isSecret, origin: .fallback(variable: variable))
         } else {
             collector.report(.unsetEnvironmentVariable(name: variable), at: node.place)
-            scope.define(entry.key, .typed(.any), at: entry.keyPlace, reporting: collector)
+            scope.assume(entry.key, at: entry.keyPlace)
         }
     }
 

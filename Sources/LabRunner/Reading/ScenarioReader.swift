@@ -100,7 +100,7 @@ private struct Reading {
             }
             let secrets = SecretTexts()
             let scope = Scope(parent: nil)
-            for node in [setupNode, stepsNode].compactMap({ $0 }) { hideLaterCaptures(in: node, scope: scope) }
+            for node in [setupNode, stepsNode].compactMap({ $0 }) { announceCaptures(in: node, scope: scope) }
             var declarations = DeclarationReader(given: given, scope: scope, collector: collector, secrets: secrets)
             if let row { declarations.read(row: row) }
             for entry in valueEntries { declarations.read(entry) }
@@ -172,13 +172,13 @@ private struct Reading {
     }
 
     /// Lets a use before the capture be told from a name that exists nowhere.
-    private func hideLaterCaptures(in node: YAMLNode, scope: Scope) {
-        for element in node.elements ?? [] { hideLaterCaptures(in: element, scope: scope) }
+    private func announceCaptures(in node: YAMLNode, scope: Scope) {
+        for element in node.elements ?? [] { announceCaptures(in: element, scope: scope) }
         for entry in node.entries ?? [] {
             if entry.key == "as", let name = entry.value.scalar?.text {
-                scope.hide(name, at: entry.value.place, reason: "it gets its value only later")
+                scope.announce(name, at: entry.value.place)
             }
-            if entry.key != "with", entry.key != "expect" { hideLaterCaptures(in: entry.value, scope: scope) }
+            if entry.key != "with", entry.key != "expect" { announceCaptures(in: entry.value, scope: scope) }
         }
     }
 }

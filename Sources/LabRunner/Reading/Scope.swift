@@ -33,7 +33,9 @@ final class Scope {
         }
 
         /// Whether a step keeps what is referred to.
-        func contains(_ reference: Reference) -> Bool { keys.contains(reference.key) }
+        func contains(_ reference: Reference) -> Bool { contains(key: reference.key) }
+
+        fileprivate func contains(key: String) -> Bool { keys.contains(key) }
 
         /// Notes that somebody reads a capture.
         fileprivate func read(_ entry: Entry) { unread[entry.key] = nil }
@@ -49,6 +51,14 @@ final class Scope {
     private let prefix: String
     private(set) var entries: [String: Entry] = [:]
     private var hidden: [String: (place: SourcePlace, reason: String)] = [:]
+    /// Where steps below give names to what they keep.
+    private var later: [String: SourcePlace] = [:]
+    /// What included files keep without handing it out, with the names of the files.
+    private var withheld: [String: (place: SourcePlace, file: String)] = [:]
+    /// Names that would have a value but for a mistake that is reported already.
+    private var assumed: Set<String> = []
+    /// Whether any name may be one of those.
+    private(set) var isIncomplete = false
     private var aliases: [String: [String]] = [:]
 
     /// The outermost scope of a scenario, or one inside another.
@@ -79,8 +89,14 @@ final class Scope {
     }
 
     func hiddenEntry(_ name: String) -> (place: SourcePlace, reason: String)? {
-        hidden[name] ?? parent?.hiddenEntry(name)
+        hiddenElsewhere(name) ?? laterPlace(of: name).map { ($0, "it gets its value only later") }
     }
+
+    private func hiddenElsewhere(_ name: String) -> (place: SourcePlace, reason: String)? {
+        hidden[name] ?? parent?.hiddenElsewhere(name)
+    }
+
+    private func laterPlace(of name: String) -> SourcePlace? { later[name] ?? parent?.laterPlace(of: name) }
 
     var names: [String] {
         entries.keys.sorted() + (parent?.names ?? [])
@@ -134,16 +150,58 @@ final class Scope {
         hidden[name] = (place, reason)
     }
 
+    /// Remembers that a step below keeps something under a name.
+    func announce(_ name: String, at place: SourcePlace) { later[name] = place }
+
+    /// Remembers what an included file keeps and does not declare as an output.
+    func withhold(_ name: String, at place: SourcePlace, by file: String) { withheld[name] = (place, file) }
+
+    /// The file that keeps something under a name for itself. The name counts as one that has a value from then on: however
+    /// often it is read, the output that is not declared is one mistake.
+    func takeWithheld(_ name: String) -> (place: SourcePlace, file: String)? {
+        guard let found = withheld.removeValue(forKey: name) else { return parent?.takeWithheld(name) }
+        assume(name, at: found.place)
+        return found
+    }
+
+    /// Lets a name count as one that has a value, because what would give it has a mistake that is reported: one mistake
+    /// is one complaint.
+    func assume(_ name: String, at place: SourcePlace) {
+        guard lookup(name) == nil, hiddenElsewhere(name) == nil else { return }
+        entries[name] = Entry(binding: .typed(.any), place: place, key: prefix + name)
+        assumed.insert(name)
+    }
+
+    /// Lets every name count as one that has a value: a file that would tell its outputs cannot be read.
+    func assumeMore() { isIncomplete = true }
+
+    /// Whether a name has no value only because of a mistake that is reported already.
+    func isAssumed(_ name: String) -> Bool { assumed.contains(name) || parent?.isAssumed(name) ?? false }
+
+    /// Whether a name that is not here may be missing because of a mistake that is reported already.
+    var lacksNames: Bool { isIncomplete || parent?.lacksNames ?? false }
+
+    /// Whether a step keeps what an entry stands for.
+    func isCaptured(_ entry: Entry) -> Bool { captures.contains(key: entry.key) }
+
     /// Takes over the variables of a list of steps that has run to its end.
     func adopt(_ other: Scope, reporting collector: DiagnosticCollector) {
         for (name, entry) in other.entries.sorted(by: { $0.value.place.range.start < $1.value.place.range.start }) {
             if case .typed = entry.binding { define(name, entry, reporting: collector) }
         }
         aliases.merge(other.aliases) { own, _ in own }
+        takeMistakes(of: other)
     }
 
     /// Remembers the variables of a list of steps as existing elsewhere.
     func hide(_ other: Scope, reason: String) {
         for (name, entry) in other.entries { hide(name, at: entry.place, reason: reason) }
+        takeMistakes(of: other)
+    }
+
+    private func takeMistakes(of other: Scope) {
+        assumed.formUnion(other.assumed)
+        isIncomplete = isIncomplete || other.isIncomplete
+        withheld.merge(other.withheld) { own, _ in own }
     }
 }

@@ -26,7 +26,7 @@ extension StepReader {
         let inner = Scope(ofFileIncludedBy: path, from: scope)
         let call = IncludeCall(name: relative, place: entry.value.place, with: node["with"], rename: node["as"])
         let read = collector.reading(included.file, includedAt: call.place) {
-            () -> (steps: [Step], outputs: [Output])? in
+            () -> (steps: [Step], outputs: [Output]?)? in
             guard let root = YAMLDocument.parse(included.file, reporting: collector),
                 let reader = MappingReader(root, container: "an included file", reporting: collector)
             else { return nil }
@@ -42,11 +42,7 @@ extension StepReader {
                 directory: Files.directory(of: location), including: including + [included.identity],
                 prefix: "\(path)."
             ).read(stepsNode, what: "`steps`")
-            for output in outputs where inner.entries[output.name]?.isCapture != true {
-                collector.report(
-                    .misfit(what: "the output `\(output.name)`", reason: "no step of the file keeps it with `as`"),
-                    at: output.place)
-            }
+            for output in outputs ?? [] { check(output, keptIn: inner) }
             return (steps, outputs)
         }
         guard let read else { return nil }
@@ -70,27 +66,52 @@ extension StepReader {
 
     // MARK: Outputs
 
-    /// `outputs:` of an included file: names with their meanings.
-    private func readOutputs(_ reader: MappingReader) -> [Output] {
-        (reader.namedEntries("outputs") ?? []).map { Output(name: $0.key, place: $0.keyPlace) }
+    /// `outputs:` of an included file: names with their meanings. Nil when they cannot be read.
+    private func readOutputs(_ reader: MappingReader) -> [Output]? {
+        let entries = reader.namedEntries("outputs")
+        return reader.node["outputs"] == nil ? [] : entries?.map { Output(name: $0.key, place: $0.keyPlace) }
+    }
+
+    /// Complains about an output that no step keeps, unless one would but for a mistake of its own.
+    private func check(_ output: Output, keptIn inner: Scope) {
+        if inner.entries[output.name]?.isCapture == true || inner.lacksNames { return }
+        let hidden = inner.hiddenEntry(output.name)
+        collector.report(
+            .misfit(
+                what: "the output `\(output.name)`",
+                reason: hidden?.reason ?? "no step of the file keeps it with `as`"),
+            at: output.place, related: hidden.map { RelatedPlace("kept at", $0.place) })
     }
 
     /// Gives the includer the outputs, under the names that it chooses.
-    private func hand(_ outputs: [Output], of call: IncludeCall, from inner: Scope) {
+    private func hand(_ outputs: [Output]?, of call: IncludeCall, from inner: Scope) {
+        guard let outputs else { return scope.assumeMore() }
+        let before = collector.count
         if let rename = call.rename, rename.entries == nil {
             collector.report(
                 .wrongShape(what: "`as` of `include`", expected: .mapping, actual: rename.shape), at: rename.place)
-            return
+            rename.scalar.map { scope.assume($0.text, at: rename.place) }
         }
         for entry in call.rename?.entries ?? [] where !outputs.contains(where: { $0.name == entry.key }) {
             collector.report(
                 .unknownKey(key: entry.key, container: "what `\(call.name)` hands out", known: outputs.map(\.name)),
                 at: entry.keyPlace)
+            entry.value.scalar.map { scope.assume($0.text, at: entry.value.place) }
         }
+        for (name, entry) in inner.entries
+        where inner.isCaptured(entry) && !outputs.contains(where: { $0.name == name }) {
+            scope.withhold(name, at: entry.place, by: call.name)
+        }
+        if inner.lacksNames { scope.assumeMore() }
+        let isRight = collector.count == before
         for output in outputs {
-            guard let entry = inner.entries[output.name] else { continue }
             let chosen = call.rename?[output.name]
             let name = chosen?.scalar?.text ?? output.name
+            // What a wrong `as` should have named another way clashes with nothing.
+            guard let entry = inner.entries[output.name], chosen != nil || isRight else {
+                scope.assume(name, at: chosen?.place ?? call.place)
+                continue
+            }
             if chosen == nil, let taken = scope.lookup(name) {
                 collector.report(
                     .misfit(

@@ -50,6 +50,27 @@ struct StepReader {
     }
 
     func readStep(_ node: YAMLNode, path: String) -> Step? {
+        let step = readWhole(node, path: path)
+        if step == nil { assumeCaptures(in: node) }
+        return step
+    }
+
+    /// What a step would have kept but for its mistake is not complained about where it is read.
+    private func assumeCaptures(in node: YAMLNode) {
+        for element in node.elements ?? [] { assumeCaptures(in: element) }
+        for entry in node.entries ?? [] {
+            switch entry.key {
+            case "as":
+                let names = entry.value.entries?.map(\.value) ?? [entry.value]
+                for name in names { name.scalar.map { scope.assume($0.text, at: name.place) } }
+            case "include": scope.assumeMore()
+            case "with", "expect", "fails": break
+            default: assumeCaptures(in: entry.value)
+            }
+        }
+    }
+
+    private func readWhole(_ node: YAMLNode, path: String) -> Step? {
         guard let entries = node.entries else {
             collector.report(.wrongShape(what: "a step", expected: .mapping, actual: node.shape), at: node.place)
             return nil
@@ -122,6 +143,7 @@ struct StepReader {
     }
 
     private func reportUnknownActor(_ entry: YAMLEntry) {
+        if scope.isAssumed(entry.key) { return }
         if ReservedWords.structure.contains(entry.key) {
             collector.report(
                 .misplacedWord(word: entry.key, belongs: "it is a key of the file or of a block, not a step"),

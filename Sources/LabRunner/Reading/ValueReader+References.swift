@@ -77,11 +77,17 @@ extension ValueReader {
 
     private func resolve(_ reference: Reference, at place: SourcePlace) -> Scope.Entry? {
         if let entry = scope.use(reference.name) { return entry }
-        if let hidden = scope.hiddenEntry(reference.name) {
+        if let withheld = scope.takeWithheld(reference.name) {
+            collector.report(
+                .unreachableCapture(
+                    name: reference.name,
+                    reason: "`\(withheld.file)` keeps it for itself; name it under `outputs` there"),
+                at: place, related: RelatedPlace("kept at", withheld.place))
+        } else if let hidden = scope.hiddenEntry(reference.name) {
             collector.report(
                 .unreachableCapture(name: reference.name, reason: hidden.reason), at: place,
                 related: RelatedPlace("kept at", hidden.place))
-        } else {
+        } else if !scope.lacksNames {
             collector.report(.undefinedVariable(name: reference.name, known: scope.names), at: place)
         }
         return nil
