@@ -27,7 +27,13 @@ struct ShellCommand: ParsableCommand {
     var actor: String?
 
     func run() throws {
-        // A topology asks for an instance of one's own.
+        // A topology asks for an instance of one's own, also when one runs here.
+        if let topology, let instance = options.instance {
+            throw BadUsage(
+                sentence:
+                    "--topology \(topology) starts an instance, and --instance \(instance) names one that runs: write one of them"
+            )
+        }
         if topology == nil, let connection = try options.findIfRunning() {
             guard let labFile = connection.manifest.labFile else {
                 throw BadUsage(sentence: "the instance was not made from a lab.yaml, which steps are read beside")

@@ -37,11 +37,13 @@ struct RecordedStepTests {
             shell.saved == """
                 name: Found by hand
                 lab: default
+                values:
+                  password: { environment: LAB_PASSWORD, secret: true }
                 steps:
                   - server: initActivation
                     as: code
                   - main: persistActivation
-                    with: { password: "1234" }
+                    with: { password: "${password}" }
                   - main: hasValidActivation
                     expect: true
                   - main: fetchActivationStatus

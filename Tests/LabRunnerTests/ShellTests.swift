@@ -192,6 +192,7 @@ struct ShellTests {
                 values:
                   password: { environment: LAB_SHELL_TEST_PIN, secret: true }
                   password2: { environment: LAB_PASSWORD2, secret: true }
+                  password3: { environment: LAB_PASSWORD3, secret: true }
                 steps:
                   - main: persistActivation
                     with: { password: "${password}" }
@@ -200,9 +201,22 @@ struct ShellTests {
                   - main: validatePassword
                     with: { password: "${password}" }
                   - main: validatePassword
-                    with: { password: "1234" }
+                    with: { password: "${password3}" }
 
                 """)
+        #expect(shell.output.contains { $0.hasSuffix("LAB_SHELL_TEST_PIN, LAB_PASSWORD2, LAB_PASSWORD3") })
+    }
+
+    @Test("A step with a secret in the middle of a text is not in the record, which is said at once and in the file")
+    func secretInText() async throws {
+        let shell = try await onThread {
+            try FakeShell(
+                "main validatePassword password=4711-secret\n{ main: hasValidActivation, note: after 4711-secret }")
+        }
+        #expect(
+            shell.errors == ["not in the record: a secret is in the middle of the text; give it as a value of its own"])
+        #expect(shell.saved?.contains("secret is in the middle of the text: 1 of the steps") == true)
+        #expect(shell.saved?.contains("4711") == false, "\(shell.saved ?? "")")
     }
 
     @Test("Help about nobody tells the nearest name, or how to find one")

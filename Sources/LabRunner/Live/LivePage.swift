@@ -14,7 +14,7 @@ public final class LivePage: Sendable {
     private let requests: RequestFollower
     private let recorded: LiveRecord
     /// One at a time: a step knows what the ones before it have kept.
-    private let session: Mutex<Session>
+    private let session: Mutex<SessionRecord>
     private let underWay: StepUnderWay
 
     /// A page about an instance.
@@ -36,24 +36,7 @@ public final class LivePage: Sendable {
         }
         histories = try HistoryFollower(in: manifest.runDirectory) { recorded.add($0) }
         underWay = steps.underWay
-        session = Mutex(Session(steps: steps))
-    }
-
-    /// What was done on the page.
-    private struct Session {
-        let steps: LiveSteps
-        var recorded = RecordedSteps()
-        /// How many texts are not in the record, because a secret would be in it.
-        var leftOut = 0
-
-        /// Adds what was carried out to the record.
-        mutating func record(_ yaml: String, _ outcome: LiveSteps.Outcome) {
-            if let kept = steps.withoutSecrets(yaml) {
-                recorded.add(kept, outcome)
-            } else {
-                leftOut += 1
-            }
-        }
+        session = Mutex(SessionRecord(of: steps))
     }
 
     /// Ends the step under way, all streams of updates, and following the instance.
@@ -142,14 +125,13 @@ public final class LivePage: Sendable {
             do {
                 let yaml = try steps.yaml(text)
                 let outcome = try steps.perform(yaml)
+                _ = session.add(yaml, outcome)
                 switch outcome {
                 case .refused(let complaints):
                     return .object(["error": .string(steps.redactor.redact(complaints.trimmed))])
                 case .done(_, let answer):
-                    session.record(yaml, outcome)
                     return .object(["answer": steps.redactor.redact(answer ?? .null)])
                 case .failed(let failures, _, _):
-                    session.record(yaml, outcome)
                     return .object(["error": .string(failures.map(\.reason).joined(separator: "\n"))])
                 }
             } catch {
@@ -163,14 +145,7 @@ public final class LivePage: Sendable {
     /// by name only.
     public func scenario() -> String? {
         session.withLock { session in
-            guard !session.recorded.entries.isEmpty else { return nil }
-            let text = session.recorded.scenario(
-                named: "What was done on the dashboard", topology: connection.manifest.topology.name,
-                secrets: session.steps.given)
-            let remark =
-                session.leftOut == 0
-                ? "" : "# Not here, because a secret is in the middle of the text: \(session.leftOut) of the steps.\n"
-            return remark + session.steps.redactor.redact(text)
+            session.count == 0 ? nil : session.scenario(named: "What was done on the dashboard")
         }
     }
 }

@@ -139,24 +139,26 @@ final class LiveSteps {
 
     /// A step that was carried out, with references in place of the secrets that stand in it, so that it can be kept; nil
     /// when one would stay.
-    func withoutSecrets(_ yaml: String) -> String? {
+    ///
+    /// - Parameter isBorrowed: whether a text stays, because something else will be put in its place.
+    func withoutSecrets(_ yaml: String, except isBorrowed: (String) -> Bool = { _ in false }) -> String? {
         let file = SourceFile(path: "step", text: yaml)
         guard let root = YAMLDocument.parse(file, reporting: DiagnosticCollector()) else { return nil }
         var lines = file.lines
+        var rest = lines
         // From the end, so that what is replaced moves nothing that is still to come.
         for (name, node) in root.values(named: "value").reversed() {
             let range = node.place.range
             guard let text = node.scalar?.text, secrets.texts.contains(text), range.start.line == range.end.line else {
                 continue
             }
-            let line = lines[range.start.line - 1].unicodeScalars
-            let start = line.index(line.startIndex, offsetBy: range.start.column - 1)
-            let end = line.index(line.startIndex, offsetBy: range.end.column - 1)
-            lines[range.start.line - 1].replaceSubrange(
-                start..<end, with: "\"${\(keep(text, for: name, given: .typed))}\"")
+            rest[range.start.line - 1].replaceColumns(of: range, by: "")
+            if isBorrowed(text) { continue }
+            lines[range.start.line - 1].replaceColumns(
+                of: range, by: "\"${\(keep(text, for: name, given: .typed))}\"")
         }
-        let kept = lines.joined(separator: "\n")
-        return redactor.redact(kept) == kept ? kept : nil
+        let unnamed = rest.joined(separator: "\n")
+        return redactor.redact(unnamed) == unnamed ? lines.joined(separator: "\n") : nil
     }
 
     private func read(_ file: SourceFile, in scope: Scope, reporting collector: DiagnosticCollector) -> [Step] {

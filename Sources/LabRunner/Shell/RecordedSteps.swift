@@ -62,6 +62,9 @@ struct RecordedSteps {
         entries.append(Entry(lines: lines, steps: steps, borrowed: borrowed, pause: pause))
     }
 
+    /// Whether a text was read in an answer, so that a step refers to that where the text is typed.
+    func wasAnswered(_ text: String) -> Bool { answers[text] != nil }
+
     /// Takes the last text back.
     ///
     /// - Returns: Whether there was one.
@@ -231,7 +234,7 @@ extension YAMLNode {
 
 extension String {
     /// Puts a text where a range of one line was.
-    fileprivate mutating func replaceColumns(of range: SourceRange, by text: String) {
+    mutating func replaceColumns(of range: SourceRange, by text: String) {
         let scalars = unicodeScalars
         let start = scalars.index(scalars.startIndex, offsetBy: range.start.column - 1)
         let end = scalars.index(scalars.startIndex, offsetBy: range.end.column - 1)

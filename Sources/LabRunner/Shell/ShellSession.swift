@@ -38,11 +38,10 @@ public final class ShellSession {
     private let input: any ShellInput
     private let print: (String) -> Void
     private let printError: (String) -> Void
-    private let topology: String
     private let isRecording: Bool
     /// Whom lines without an actor are for; nil when each names its own.
     private let actor: ShellActor?
-    private var recorded = RecordedSteps()
+    private var record: SessionRecord
     /// What was typed, text by text.
     private var typed: [String] = []
     /// When the last step ended, on the machine's monotonic clock; nil before the first one.
@@ -67,12 +66,12 @@ public final class ShellSession {
         steps = try LiveSteps(
             for: connection, directory: "\(run)/shell-\(ProcessInfo.processInfo.processIdentifier)",
             labFile: Files.absolute(labFile))
+        record = SessionRecord(of: steps)
         self.isRecording = isRecording
         self.actor = try actor.map { try ShellActor($0, in: connection) }
         self.input = input
         self.print = print
         self.printError = printError
-        topology = connection.manifest.topology.name
     }
 
     /// Ends the step under way. Any thread may call it.
@@ -107,11 +106,11 @@ public final class ShellSession {
 
     /// The secrets that a saved scenario reads from the environment, by the names of its values.
     public var secrets: [String: String] {
-        recorded.used(of: steps.given).reduce(into: [:]) { $0[$1.name] = $1.text }
+        record.secrets.reduce(into: [:]) { $0[$1.name] = $1.text }
     }
 
     /// How many texts a saved scenario would have.
-    public var count: Int { recorded.entries.count }
+    public var count: Int { record.count }
 
     /// Writes what was done as a scenario.
     ///
@@ -123,16 +122,13 @@ public final class ShellSession {
         let name = Files.name(of: path).dropLast(".yaml".count).replacing("-", with: " ")
         do {
             try Files.write(
-                Data(
-                    recorded.scenario(
-                        named: name.prefix(1).uppercased() + name.dropFirst(), topology: topology, secrets: steps.given
-                    ).utf8),
-                to: path, mode: 0o644)
+                Data(record.scenario(named: name.prefix(1).uppercased() + name.dropFirst()).utf8), to: path,
+                mode: 0o644)
         } catch let error as SystemError {
             throw BadUsage(sentence: "\(path) cannot be written: \(error.sentence)")
         }
         print("saved as \(path); run it with `lab run \(ShellWord.quoted(path))`")
-        let variables = recorded.used(of: steps.given).map(\.variable)
+        let variables = record.secrets.map(\.variable)
         if !variables.isEmpty { print("it reads secrets from the environment: \(variables.joined(separator: ", "))") }
     }
 
@@ -142,7 +138,7 @@ public final class ShellSession {
     /// - Throws: ``BadUsage`` when there is no such file.
     public func differences(inReplayBeside labFile: String?) throws -> [String] {
         let report = try RecordedRuns(labFile: labFile, near: ".").lastReport()
-        return (report?.results ?? []).flatMap(\.failures).compactMap(recorded.difference)
+        return (report?.results ?? []).flatMap(\.failures).compactMap(record.recorded.difference)
     }
 
     /// Makes the folder of a file that will be written.
@@ -189,7 +185,13 @@ public final class ShellSession {
         let pause = lastEnd.map { begin - $0 } ?? 0
         defer { lastEnd = MonotonicClock.nanoseconds() }
         let outcome = try outcome(of: yaml)
-        let foundOut = recorded.add(yaml, outcome, after: pause)
+        let foundOut: ControlError?
+        switch record.add(yaml, outcome, after: pause) {
+        case .kept(let error): foundOut = error
+        case .leftOut:
+            foundOut = nil
+            printError("not in the record: a secret is in the middle of the text; give it as a value of its own")
+        }
         switch outcome {
         case .refused(let complaints):
             printError(steps.redactor.redact(complaints.trimmed))
@@ -257,7 +259,7 @@ public final class ShellSession {
                 for (name, value) in steps.kept { print("\(name): \(value.description)") }
             case .history: print(numberedHistory)
             case .undo:
-                print(recorded.removeLast() ? "the last step is not in the record any more" : "the record is empty")
+                print(record.removeLast() ? "the last step is not in the record any more" : "the record is empty")
             case .save:
                 guard let path = words.first else {
                     throw BadUsage(sentence: "name the file: `save Scenarios/mine.yaml`")

@@ -58,6 +58,18 @@ extension EndToEnd {
             try workspace.expectNothingLeft()
         }
 
+        @Test("A shell is asked for an instance that runs or for one of a topology, and not for both")
+        func instanceOrTopology() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            let outcome = try await onThread {
+                try lab("shell", "--instance", "abc", "--topology", "default", in: workspace)
+            }
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.contains("write one of them"), "\(outcome.errors)")
+            try workspace.expectNothingLeft()
+        }
+
         @Test("The commands of the page about the shell do what it shows")
         func page() async throws {
             let workspace = try Workspace()
