@@ -134,7 +134,32 @@ struct RecordTests {
                 == "error: --last-failed and --new exclude each other: what is new has no record\n")
     }
 
-    private func record(_ results: [(id: String, verdict: Verdict)], seconds: [Double]? = nil) throws {
+    @Test("What failed last time in a suite of several parts is found in the last run of each part")
+    func lastFailedOfShards() throws {
+        func part(_ number: Int, of suite: [String] = ["a.yaml", "b.yaml", "c.yaml"]) -> ShardRecord {
+            ShardRecord(number: number, count: 2, suite: suite)
+        }
+        try record([("a.yaml", .passed), ("c.yaml", .failed)], shard: part(1))
+        try record([("a.yaml", .failed), ("c.yaml", .passed)], shard: part(1))
+        try record([("c.yaml", .failed)], shard: part(1, of: ["c.yaml"]))
+        try record([("b.yaml", .failed)], shard: part(2))
+        #expect(selected { $0.lastFailed = true }.0 == ["a.yaml", "b.yaml"])
+        try record([("b.yaml", .passed)])
+        #expect(selected { $0.lastFailed = true }.0 == [], "a run of its own is the last run")
+    }
+
+    @Test("A scenario that a record names has the path that somebody would type here")
+    func pathsFromRecords() throws {
+        let here = Files.absolute(".")
+        let file = try #require(try Files.list(here).first)
+        #expect(ScenarioPath.path(ofScenario: file, inProject: here) == file)
+        let elsewhere = workspace.directory
+        #expect(ScenarioPath.path(ofScenario: "a.yaml", inProject: elsewhere.path) == elsewhere.file("a.yaml"))
+    }
+
+    private func record(
+        _ results: [(id: String, verdict: Verdict)], seconds: [Double]? = nil, shard: ShardRecord? = nil
+    ) throws {
         let run = try RunDirectory.create(in: workspace.directory.file(".lab"), keeping: 9)
         let report = JSONReport(
             seed: 1, seconds: 1,
@@ -143,7 +168,7 @@ struct RecordTests {
                 result.round = item.id.hasSuffix("~2") ? 2 : 1
                 if let seconds { result.seconds = seconds[index] }
                 return result
-            })
+            }, shard: shard)
         try Files.write(report.rendered(), to: "\(run.path)/report.json")
     }
 

@@ -150,7 +150,9 @@ extension Explanation.Subject {
     fileprivate var isShownByScenarios: Bool {
         switch self {
         case .verdict, .stepFailure, .labError: false
-        case .sdkError, .networkingError, .scannedCodeError, .watchError, .deviceError, .serverError, .faultPoint: true
+        case .sdkError, .transportError, .networkingError, .scannedCodeError, .watchError, .deviceError, .serverError,
+            .faultPoint:
+            true
         }
     }
 }

@@ -74,6 +74,21 @@ public struct RecordedRuns {
         return report
     }
 
+    /// The results of the last run that has written a report; nil when there is none. A run that was one part of a suite
+    /// has those of the other parts with it, each of the last run that played it.
+    func lastResults() throws -> [ScenarioResult]? {
+        guard let last = try lastReport() else { return nil }
+        guard let shard = last.shard else { return last.results }
+        var parts: [Int: [ScenarioResult]] = [:]
+        for case (let part?, let results) in try all().lazy.map({ ($0.report.shard, $0.report.results) })
+        where part.count == shard.count && part.suite == shard.suite && parts[part.number] == nil {
+            parts[part.number] = results
+            if parts.count == shard.count { break }
+        }
+        let results = Dictionary(parts.values.joined().map { ($0.id, $0) }) { first, _ in first }
+        return shard.suite.compactMap { results[$0] }
+    }
+
     /// Whether a path means the scenario with an identifier.
     func concerns(_ id: String, path: String) -> Bool {
         RunHistory.concerns(id, path: path, root: Files.directory(of: records))
@@ -85,7 +100,7 @@ public struct RecordedRuns {
     /// - Throws: ``BadUsage`` when no run is recorded, or nothing is known of a path.
     public func history(of paths: [String]) throws -> RunHistory {
         let runs = try all()
-        guard runs.contains(where: { _ in true }) else {
+        guard !runs.isEmpty else {
             throw BadUsage(sentence: "no run is recorded in \(records)/runs")
         }
         return try RunHistory(runs).selected(by: paths, root: Files.directory(of: records))

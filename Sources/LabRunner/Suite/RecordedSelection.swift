@@ -43,11 +43,11 @@ struct RecordedSelection {
             (paths, emptiness) = ([], "every scenario has a record")
             return
         }
-        guard let report = try runs.lastReport() else {
+        guard let last = try runs.lastResults() else {
             throw BadUsage(sentence: "\(name): no run is recorded in \(records)/runs; run without it once")
         }
         // What had no turn has neither failed nor taken time.
-        var results = report.results.filter { $0.verdict != .notRun }
+        var results = last.filter { $0.verdict != .notRun }
         if options.lastFailed { results.removeAll { $0.verdict == .passed } }
         if let count = options.slowest {
             let slowest = Self.slowest(count, of: results)

@@ -16,9 +16,16 @@ struct ScenarioPath {
         (file, row) = Files.exists(text) ? (text, nil) : Self.parts(of: text)
     }
 
-    /// Where a scenario is. What lies outside of the project has the path that was given as its identifier.
+    /// Where a scenario is, seen from the current directory as far as it lies there. What lies outside of the project has
+    /// the path that was given as its identifier.
     static func path(ofScenario id: String, inProject root: String) -> String {
-        Files.exists(ScenarioPath("\(root)/\(id)").file) ? "\(root)/\(id)" : id
+        Files.exists(ScenarioPath("\(root)/\(id)").file) ? shortened("\(root)/\(id)") : id
+    }
+
+    /// An absolute path, seen from the current directory when it lies there.
+    static func shortened(_ path: String) -> String {
+        let current = FileManager.default.currentDirectoryPath + "/"
+        return path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path
     }
 
     /// The file and the row of a scenario's identifier. Both may have brackets in their names.

@@ -139,7 +139,7 @@ public struct SuiteReader {
         var directory = Files.absolute(path)
         while true {
             let candidate = (directory as NSString).appendingPathComponent("lab.yaml")
-            if FileManager.default.fileExists(atPath: candidate) { return shortened(candidate) }
+            if FileManager.default.fileExists(atPath: candidate) { return ScenarioPath.shortened(candidate) }
             if directory == "/" { return nil }
             directory = Files.directory(of: directory)
         }
@@ -148,10 +148,5 @@ public struct SuiteReader {
     private func identifier(of file: String, root: String) -> String {
         let path = Files.absolute(file)
         return path.hasPrefix(root + "/") ? String(path.dropFirst(root.count + 1)) : file
-    }
-
-    private static func shortened(_ path: String) -> String {
-        let current = FileManager.default.currentDirectoryPath + "/"
-        return path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path
     }
 }
