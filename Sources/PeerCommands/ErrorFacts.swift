@@ -31,6 +31,7 @@ public enum ErrorFacts {
     private static func name(of error: NSError) -> String? {
         switch error.domain {
         case PowerAuthErrorDomain: PowerAuthErrorCode(rawValue: error.code).map { String(describing: $0) }
+        case NSURLErrorDomain: ErrorNames.ofURLLoading(code: error.code)
         case WCErrorDomain: WCError.Code(rawValue: error.code).map { String(describing: $0) }
         default: nil
         }

@@ -37,6 +37,11 @@ struct LabClockTests {
         #expect(owner.now() == guest.now())
     }
 
+    @Test("A moment is written in UTC, to the millisecond")
+    func utc() {
+        #expect(LabTime(milliseconds: 1_772_357_400_250).text == "2026-03-01T09:30:00.250Z")
+    }
+
     @Test("A new clock shows real time")
     func aNewClockShowsRealTime() {
         let before = SteadyClock.nanoseconds()

@@ -20,6 +20,14 @@ public struct LabTime: Hashable, Comparable, Codable, Sendable {
     /// The moment as Foundation's type.
     public var date: Date { Date(timeIntervalSince1970: seconds) }
 
+    /// The moment in UTC as ISO 8601 writes it, to the millisecond: `2026-03-01T09:30:00.250Z`.
+    public var text: String {
+        // Apart from each other: Foundation's fractions of a second are now and then a millisecond short.
+        let seconds = LabTime.quotient(milliseconds, 1000)
+        let rest = String(milliseconds - seconds * 1000 + 1000).dropFirst()
+        return "\(Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601).dropLast()).\(rest)Z"
+    }
+
     public static func < (left: LabTime, right: LabTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
     /// A later moment.

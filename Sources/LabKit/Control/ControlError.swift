@@ -28,6 +28,12 @@ public struct ControlError: Error, Hashable, Codable, Sendable {
 
     /// The domain of the lab's own errors.
     public static let labDomain = "lab"
+    /// The domain of requests that had no answer, as the platform calls it.
+    public static let urlLoadingDomain = "NSURLErrorDomain"
+
+    /// Whether the lab has waited in vain for a process. An app's request that had no answer in time has the same name in a
+    /// domain of its own.
+    public var isUnanswered: Bool { domain == Self.labDomain && name == "timedOut" }
 
     /// A command that the receiver does not have.
     public static func unknownCommand(_ command: String, known: [String] = []) -> ControlError {

@@ -2,8 +2,13 @@
 ///
 /// A number is always possible as well.
 public enum ErrorNames {
-    /// Every name, in the order of the listings.
-    public static let all = powerAuth + networking + scannedCode + lab + device + server + watchConnectivity
+    /// Every name, in the order of the listings. One that errors of two domains have stands once.
+    public static let all: [String] = {
+        let names =
+            powerAuth + networking + scannedCode + urlLoading.map(\.name) + lab + device + server + watchConnectivity
+        var seen: Set<String> = []
+        return names.filter { seen.insert($0).inserted }
+    }()
 
     /// Codes of `PowerAuthErrorDomain`, with the one of an app whose configuration was refused.
     static let powerAuth = [
@@ -32,6 +37,17 @@ public enum ErrorNames {
         "invalidVersionString", "invalidTemplateId", "tooManyDataFields", "signatureFormatError",
         "signatureNotTrusted",
     ]
+
+    /// Codes of `NSURLErrorDomain`, by their numbers on the platform, whose words are those of `URLError.Code`: what a
+    /// request ends with that has no answer.
+    static let urlLoading: [(code: Int, name: String)] = [
+        (-1001, "timedOut"), (-1004, "cannotConnectToHost"), (-1005, "networkConnectionLost"),
+        (-1009, "notConnectedToInternet"), (-1201, "serverCertificateHasBadDate"),
+        (-1202, "serverCertificateUntrusted"),
+    ]
+
+    /// The name of a code of `NSURLErrorDomain`; nil for one that no scenario names.
+    public static func ofURLLoading(code: Int) -> String? { urlLoading.first { $0.code == code }?.name }
 
     /// Codes of `WCErrorDomain`.
     static let watchConnectivity = [

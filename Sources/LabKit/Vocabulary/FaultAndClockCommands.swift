@@ -82,6 +82,7 @@ public struct ReadClock: Command {
 
     public struct Result: FieldObject {
         @Field("The lab's time, in seconds since 1970.") public var time: Double
+        @Field("The same in UTC, as ISO 8601 writes it, to the millisecond.") public var utc: String
         @Field("Whether the clock stands still.") public var isFrozen: Bool
         @Field("How many seconds of lab time pass in a second while the clock runs.") public var rate: Int
         @Field("How far the lab's time is ahead of real time; with a `-` it is behind.") public var ahead: LabDuration

@@ -28,8 +28,8 @@ public struct Explanation: Sendable {
 
     /// The kinds of name.
     public enum Subject: CaseIterable, Sendable {
-        case verdict, stepFailure, sdkError, networkingError, scannedCodeError, watchError, labError, deviceError
-        case serverError, faultPoint
+        case verdict, stepFailure, sdkError, transportError, networkingError, scannedCodeError, watchError, labError
+        case deviceError, serverError, faultPoint
 
         /// What names of the kind are, in the plural.
         public var title: String {
@@ -37,6 +37,7 @@ public struct Explanation: Sendable {
             case .verdict: "Verdicts"
             case .stepFailure: "Ways in which a step or a scenario fails"
             case .sdkError: "Errors of the SDKs, `PowerAuthErrorDomain`"
+            case .transportError: "Requests without an answer, `NSURLErrorDomain`"
             case .networkingError: "Errors of the networking and the Mobile Token SDK, `WPNError`"
             case .scannedCodeError: "Errors of scanned operations, `WMTQROperationParserError`"
             case .watchError: "Errors of the link to the watch, `WCErrorDomain`"
@@ -65,7 +66,8 @@ public struct Explanation: Sendable {
 
     /// All explanations, in the order of the listings.
     public static let all =
-        verdicts + stepFailures + sdkErrors + networkingErrors + scannedCodeErrors + watchErrors + labErrors
+        verdicts + stepFailures + sdkErrors + transportErrors + networkingErrors + scannedCodeErrors + watchErrors
+        + labErrors
         + deviceErrors + serverErrors + faultPoints
 
     /// The explanations of a name, or of the reason of a failure as it was printed.

@@ -113,7 +113,7 @@ public struct CommandLineCall: Sendable {
         case .error(var error):
             guard error.domain == ControlError.labDomain else { throw error }
             if error.name == "badArgument" { throw BadUsage(sentence: error.message) }
-            if error.name == "timedOut", let state = state(in: connection) { error.message += "; \(state)" }
+            if error.isUnanswered, let state = state(in: connection) { error.message += "; \(state)" }
             throw error
         }
     }

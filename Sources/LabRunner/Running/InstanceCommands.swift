@@ -59,8 +59,10 @@ enum InstanceCommands {
         table.answer(FreezeClock.self) { _, instance in try instance.clock.freeze() }
         table.answer(RunClock.self) { arguments, instance in try instance.clock.run(rate: arguments.rate) }
         table.answer(ReadClock.self) { _, instance in
-            ReadClock.Result {
-                $0.time = instance.clock.now().seconds
+            let now = instance.clock.now()
+            return ReadClock.Result {
+                $0.time = now.seconds
+                $0.utc = now.text
                 $0.isFrozen = instance.clock.isFrozen
                 $0.rate = instance.clock.rate
                 $0.ahead = instance.clock.offset

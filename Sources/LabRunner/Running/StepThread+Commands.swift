@@ -50,14 +50,14 @@ extension StepThread {
                 return finish(command, outcome, judgement.way, of: step)
             }
             // An attempt that the bound has cut off says less than the one before.
-            if bound?.isOver == true, judgement.error?.name == "timedOut", let last { judgement = last }
+            if bound?.isOver == true, judgement.error?.isUnanswered == true, let last { judgement = last }
             last = judgement
             lastError = judgement.error
             first = first ?? judgement.summary
             let isOver = bound?.isOver ?? true
             if isOver || mustStop {
                 var reason = judgement.reason
-                if let limit = command.within, judgement.error?.name == "timedOut" {
+                if let limit = command.within, judgement.error?.isUnanswered == true {
                     reason =
                         "it has no answer after \(patience(of: command, within: bound)), but at most \(limit) is allowed (`within`)"
                 }

@@ -22,7 +22,7 @@ struct StressAnswer {
     init(_ error: any Error) {
         let error = ControlError.failed(error)
         // What the app itself answers was not done; all others may have been done before nobody answered.
-        let isOpen = Self.openErrors.contains(error.name ?? "")
+        let isOpen = error.domain == ControlError.urlLoadingDomain || Self.openErrors.contains(error.name ?? "")
         outcome = isOpen ? .unknown : .notDone
         self.error = error
     }

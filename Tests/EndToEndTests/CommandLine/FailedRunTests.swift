@@ -51,6 +51,8 @@ extension EndToEnd {
                 #expect(workspace.processes().contains { $0.commandLine.contains("main-app") })
                 let clock = try lab("clock", in: workspace)
                 #expect(clock.output.contains(#""isFrozen": true"#), "\(clock.output)\(clock.errors)")
+                let utc = #/"utc": "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/#
+                #expect(clock.output.contains(utc), "\(clock.output)")
                 try run.type("\n")
                 return (try run.finish(), run.text)
             }

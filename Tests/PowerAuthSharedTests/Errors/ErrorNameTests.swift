@@ -1,3 +1,5 @@
+import Foundation
+import FoundationNetworking
 import LabKit
 import PowerAuthShared
 import TestSupport
@@ -10,6 +12,19 @@ struct ErrorNameTests {
     @Test("Every code of the SDKs has its word", arguments: PowerAuthErrorCode.allCases)
     func powerAuth(code: PowerAuthErrorCode) {
         #expect(ErrorNames.all.contains(String(describing: code)))
+    }
+
+    @Test(
+        "A request that had no answer has the platform's number and word",
+        arguments: [
+            (URLError.Code.timedOut, "timedOut"), (.cannotConnectToHost, "cannotConnectToHost"),
+            (.networkConnectionLost, "networkConnectionLost"), (.notConnectedToInternet, "notConnectedToInternet"),
+            (.serverCertificateHasBadDate, "serverCertificateHasBadDate"),
+            (.serverCertificateUntrusted, "serverCertificateUntrusted"),
+        ])
+    func urlLoading(code: URLError.Code, name: String) {
+        #expect(ErrorNames.ofURLLoading(code: code.rawValue) == name)
+        #expect(ErrorNames.all.contains(name))
     }
 
     @Test("Every code of WatchConnectivity has its word", arguments: 7001...7019)
