@@ -123,7 +123,7 @@ package struct Endurance {
     private static func processes(of lab: TestInstance) throws -> [String: Int32] {
         var processes = ["runner": getpid(), "server": try lab.serverReady().pid]
         for event in try lab.traceEvents() where event.name == .processStarted {
-            processes[event.process] = event.fields["pid"]?.integerValue.map(Int32.init)
+            if let pid = event.fields["pid"]?.integerValue { processes[event.process] = Int32(pid) }
         }
         return processes
     }

@@ -159,8 +159,8 @@ struct FaultTableTests {
 
     @Test("A text too long for a slot is refused")
     func aTextTooLongForASlotIsRefused() {
-        let name = String(repeating: "x", count: 64)
-        #expect(throws: InstanceError.faultTextTooLong(name, bytes: 63)) {
+        let name = String(repeating: "x", count: 112)
+        #expect(throws: InstanceError.faultTextTooLong(name, bytes: 111)) {
             try table.arm(FaultRule(point: .stateSave, process: name, action: .kill))
         }
     }

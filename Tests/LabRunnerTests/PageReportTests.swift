@@ -147,7 +147,7 @@ struct PageReportTests {
     func kept() throws {
         let results = [ScenarioResult.sample(.failed, id: "a.yaml"), ScenarioResult.sample(.passed, id: "b.yaml")]
         func run(_ results: [ScenarioResult]) -> RecordedRuns.Run {
-            .init(id: "20260301-093001-1a2b", report: JSONReport(seed: 1, seconds: 1, results: results))
+            .init(directory: "/runs/20260301-093001-1a2b", report: JSONReport(seed: 1, seconds: 1, results: results))
         }
         let kept = RunHistory([run(results), run([ScenarioResult.sample(.passed, id: "a.yaml")])])
         let shown = PageReport(

@@ -19,7 +19,7 @@ struct RunHistoryTests {
             return result
         }
         return RecordedRuns.Run(
-            id: "2026030\(day)-093001-1a2b", report: JSONReport(seed: 1, seconds: 1, results: results))
+            directory: "/runs/2026030\(day)-093001-1a2b", report: JSONReport(seed: 1, seconds: 1, results: results))
     }
 
     private func entry(_ runs: [RecordedRuns.Run]) throws -> RunHistory.Entry {

@@ -1,4 +1,5 @@
 import LabFile
+import LabKit
 import TestSupport
 import Testing
 
@@ -33,7 +34,7 @@ struct TableTests {
 
     @Test("A row may name the command of a step, which is checked as the command that it names")
     func commandsFromRows() throws {
-        func read(_ command: String) throws -> ScenarioReader.Outcome {
+        func read(_ command: String) throws -> SuiteReader.Outcome {
             try ScenarioFolder(
                 """
                 name: Commands

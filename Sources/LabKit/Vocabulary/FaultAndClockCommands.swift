@@ -48,7 +48,7 @@ public struct ListArmedFaults: Command {
         @Field(.faultItem) public var item: String?
         @Field(.faultEndpoint) public var endpoint: String?
         @Field("How often it has fired.") public var fired: Int
-        @Field("How many passes it was about; 0 while the process has not come to the point.") public var passed: Int
+        @Field("How many passes it was about; 0 while the process has not come to the point.") public var passes: Int
         public init() {}
     }
     public typealias Result = [Fault]

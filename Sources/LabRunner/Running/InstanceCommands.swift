@@ -46,7 +46,7 @@ enum InstanceCommands {
                     $0.item = armed.rule.point.subject == .item ? armed.rule.subject : nil
                     $0.endpoint = armed.rule.point.subject == .endpoint ? armed.rule.subject : nil
                     $0.fired = armed.fired
-                    $0.passed = armed.passed
+                    $0.passes = armed.passed
                 }
             }
         }

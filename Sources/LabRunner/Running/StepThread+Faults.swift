@@ -50,7 +50,7 @@ extension StepThread {
                     ? " (nothing came that it is about)"
                     : " (\(listed(fault.filters.map { "`\($0)`" }, by: "or")) let pass what it is about, \($0) in number)"
             }
-            let passed = count["passed"]?.integerValue.map {
+            let passed = count["passes"]?.integerValue.map {
                 $0 == 0
                     ? " (its process has not come to the point)"
                     : " (its process has passed the point \(Self.times($0)))"

@@ -14,6 +14,8 @@ extension EndToEnd {
             var files: [String: Data] = [:]
             let walk = FileManager.default.enumerator(atPath: root)
             while let path = walk?.nextObject() as? String {
+                // The names of shared memory end with the boot, and a new one begins.
+                guard !path.hasPrefix("boot-") else { continue }
                 if !Files.isDirectory("\(root)/\(path)") {
                     files["\(root)/\(path)"] = try Files.read("\(root)/\(path)")
                 }
@@ -39,7 +41,7 @@ extension EndToEnd {
                 #expect(try lab.main.call(FetchActivationStatus()).state == .active)
                 return nil
             } catch let error as ControlError {
-                return error.text
+                return error.message ?? error.name
             }
         }
 
