@@ -2,7 +2,12 @@ public import Foundation
 internal import LabSystem
 
 /// Finds the lab's programs: in `$LAB_BIN`, beside the running program, or beside a test bundle.
+///
+/// A directory with links to them, such as the `bin` of an installation, leads to where they are.
 public struct Executables: Sendable {
+    /// The programs that an instance is made of.
+    static let names = ["lab-server", "device-agent", "main-app", "app-extension", "watch-companion"]
+
     /// The directory that holds all of them.
     public let directory: String
 
@@ -17,11 +22,11 @@ public struct Executables: Sendable {
     /// - Throws: ``LabFailure`` when no directory with a `lab-server` is found.
     public static func find(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Executables {
         if let named = environment["LAB_BIN"], !named.isEmpty {
-            guard Files.exists("\(named)/lab-server") else {
+            guard let found = first(of: [Files.absolute(named)]) else {
                 throw LabFailure(
                     "LAB_BIN names \(named), but there is no `lab-server`. Build the package, or correct LAB_BIN.")
             }
-            return Executables(directory: named)
+            return found
         }
         var candidates: [String] = []
         if let own = try? ProcessTable.executablePath() {
@@ -31,13 +36,23 @@ public struct Executables: Sendable {
         for argument in CommandLine.arguments where argument.hasSuffix(".xctest") {
             candidates.append(Files.directory(of: argument))
         }
-        for candidate in candidates where Files.exists("\(candidate)/lab-server") {
-            return Executables(directory: candidate)
-        }
+        if let found = first(of: candidates) { return found }
         throw LabFailure(
             "The lab's programs were not found in \(candidates.joined(separator: ", ")). Build them, or set LAB_BIN to the directory that holds `lab-server`."
         )
     }
+
+    /// The first directory with all programs, or else with the server at least: what is missing there can be named.
+    private static func first(of directories: [String]) -> Executables? {
+        let found = directories.flatMap { directory in
+            let server = "\(directory)/lab-server"
+            return [directory, Files.directory(of: URL(filePath: server).resolvingSymlinksInPath().path)]
+        }.filter { Files.exists("\($0)/lab-server") }.map(Executables.init)
+        return found.first(where: \.missing.isEmpty) ?? found.first
+    }
+
+    /// The programs that are not there, or that may not be run.
+    var missing: [String] { Self.names.filter { access(path($0), X_OK) != 0 } }
 
     /// The path of a program.
     public func path(_ name: String) -> String { "\(directory)/\(name)" }

@@ -46,8 +46,7 @@ public struct Doctor {
         let subject = "programs"
         do {
             let found = try Executables.find(environment: environment)
-            let names = ["lab-server", "device-agent", "main-app", "app-extension", "watch-companion"]
-            let missing = names.filter { access(found.path($0), X_OK) != 0 }
+            let missing = found.missing
             guard missing.isEmpty else {
                 return Finding(
                     subject: subject, state: "\(missing.joined(separator: ", ")) cannot be run in \(found.directory)",
