@@ -108,6 +108,21 @@ struct TraceTests {
         #expect(seen.names(of: "late") == [.processStarted, .processReady])
     }
 
+    @Test("What several processes have written before a follower begins is reported in the order of time")
+    func oldEventsComeInTheOrderOfTime() throws {
+        let (first, second) = (try writer("a"), try writer("b"))
+        for _ in 0..<3 {
+            second.emit(.processReady)
+            first.emit(.processReady)
+        }
+        let seen = Mutex<[String]>([])
+        let follower = try TraceFollower(directory: directory.path) { event in
+            seen.withLock { $0.append(event.process) }
+        }
+        follower.stop()
+        #expect(seen.withLock { $0 } == ["b", "a", "b", "a", "b", "a"])
+    }
+
     @Test("Stopping reports everything written before")
     func stoppingReportsEverythingWrittenBefore() throws {
         let writer = try writer()

@@ -3,6 +3,9 @@ import LabSystem
 
 /// Follows all trace files of a directory, also those that appear later, and reports each event as it is written.
 ///
+/// What has been written when the following begins, and what several processes have written meanwhile, is reported in the
+/// order of time.
+///
 /// Thread rule: any thread may stop it; the callback runs on the follower's own thread.
 public final class TraceFollower: Sendable {
     private let stopping: EventDescriptor
@@ -26,7 +29,7 @@ public final class TraceFollower: Sendable {
                 let ready = try? Polling.waitReadable([watch.rawDescriptor, stopping.rawDescriptor])
                 let names = try? watch.changes()
                 if let names, ready?[1] != true {
-                    names.forEach { follower.read($0, onEvent) }
+                    follower.read(names, onEvent)
                 } else {
                     follower.readAll(onEvent)
                 }
@@ -56,10 +59,16 @@ private struct ReadingProgress {
     init(directory: String) { self.directory = directory }
 
     mutating func readAll(_ onEvent: (TraceEvent) -> Void) {
-        for name in (try? Files.list(directory)) ?? [] { read(name, onEvent) }
+        read((try? Files.list(directory)) ?? [], onEvent)
     }
 
-    mutating func read(_ name: String, _ onEvent: (TraceEvent) -> Void) {
+    mutating func read(_ names: some Sequence<String>, _ onEvent: (TraceEvent) -> Void) {
+        var events: [TraceEvent] = []
+        for name in names { read(name) { events.append($0) } }
+        events.inOrderOfTime().forEach(onEvent)
+    }
+
+    private mutating func read(_ name: String, _ onEvent: (TraceEvent) -> Void) {
         guard name.hasSuffix(".jsonl") else { return }
         guard var entry = progress[name] ?? open(name) else { return }
         while let piece = try? entry.file.read(count: 65_536, at: entry.offset), !piece.isEmpty {

@@ -32,7 +32,12 @@ extension EndToEnd {
 
                 #expect(try lab("down", in: workspace).status == 0)
                 _ = try up.finish()
-                #expect(try everything.finish().status == 0)
+                let followed = try everything.finish()
+                #expect(followed.status == 0)
+                // What had happened before it looked on comes first, in the order of time.
+                let before = followed.output.split(separator: "\n").prefix { !$0.contains("hasValidActivation") }
+                let times = before.compactMap { Double($0.split(separator: " ").first ?? "") }
+                #expect(times.count > 10 && times == times.sorted(), "\(before.joined(separator: "\n"))")
             }
             try workspace.expectNothingLeft()
         }
