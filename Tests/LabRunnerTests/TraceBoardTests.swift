@@ -70,6 +70,24 @@ struct TraceBoardTests {
         }
     }
 
+    @Test("Whoever waits for an event is woken by the end of all waiting, at whatever moment that comes")
+    func end() async throws {
+        try await onThread {
+            let board = try TraceBoard(directory: directory.path)
+            defer { board.stop() }
+            // Between the look at the wish to end and the wait, where a wish that came would be missed.
+            var looks = 0
+            let isFound = board.consume(timeout: .minutes(60)) {
+                looks += 1
+                if looks == 1 { board.wakeAll() }
+                return looks > 1
+            } matches: { _ in
+                false
+            }
+            #expect(!isFound && looks == 2)
+        }
+    }
+
     @Test("What a scenario can ask for are the events of its waits, wherever they stand, and the commands of its races")
     func awaited() async throws {
         let text = """

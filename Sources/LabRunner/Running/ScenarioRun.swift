@@ -98,6 +98,8 @@ final class ScenarioRun: Sendable {
                     self.endWaiting(in: instance.connection, events: events)
                 } end: {
                     instance.kill()
+                    // Also what a tear-down waits for.
+                    self.wake(instance.connection, events: events)
                 } during: {
                     do {
                         try instance.start()
@@ -131,6 +133,10 @@ final class ScenarioRun: Sendable {
     /// Ends what the steps wait for, after an interruption; a tear-down is not disturbed.
     func endWaiting(in instance: InstanceConnection, events: TraceBoard) {
         guard !isTearingDown.load(ordering: .acquiring) else { return }
+        wake(instance, events: events)
+    }
+
+    private func wake(_ instance: InstanceConnection, events: TraceBoard) {
         events.wakeAll()
         instance.clients.interrupt()
     }

@@ -147,19 +147,23 @@ final class TraceBoard: Sendable {
     ///   - matches: Judges an event.
     /// - Returns: Whether it came.
     func consume(timeout: LabDuration, isCancelled: () -> Bool, matches: (TraceEvent) -> Bool) -> Bool {
+        guard let bell = try? EventDescriptor() else { return false }
         let deadline = Int64(MonotonicClock.nanoseconds()) + timeout.nanoseconds
         var judged = 0
-        while true {
-            let (events, taken, generation) = state.mutex.withLock { ($0.kept, $0.taken, $0.count) }
-            for index in judged..<events.count where !taken.contains(index) {
-                guard matches(events[index]) else { continue }
-                // Another branch may have taken it in the meantime.
-                if state.mutex.withLock({ $0.taken.insert(index).inserted }) { return true }
+        // The bell hangs before the first look, so that no event and no end of all waiting comes between look and wait.
+        return ringing(bell, for: .everything) {
+            while true {
+                let (events, taken) = state.mutex.withLock { ($0.kept, $0.taken) }
+                for index in judged..<events.count where !taken.contains(index) {
+                    guard matches(events[index]) else { continue }
+                    // Another branch may have taken it in the meantime.
+                    if state.mutex.withLock({ $0.taken.insert(index).inserted }) { return true }
+                }
+                judged = events.count
+                let rest = deadline - Int64(MonotonicClock.nanoseconds())
+                if isCancelled() || rest <= 0 { return false }
+                _ = try? bell.wait(timeoutNanoseconds: rest)
             }
-            judged = events.count
-            let rest = deadline - Int64(MonotonicClock.nanoseconds())
-            if isCancelled() || rest <= 0 { return false }
-            wait(after: generation, timeout: LabDuration(nanoseconds: rest))
         }
     }
 

@@ -28,9 +28,11 @@ extension EndToEnd {
             try workspace.expectNothingLeft()
         }
 
-        @Test("The second Ctrl-C ends everything at once, and still writes reports")
-        func twice() async throws {
-            let workspace = try workspace(tearDown: Self.endless)
+        @Test(
+            "The second Ctrl-C ends everything at once, whatever the tear-down does, and still writes reports",
+            arguments: [Self.endless, Self.waiting])
+        func twice(tearDown: String) async throws {
+            let workspace = try workspace(tearDown: tearDown)
             let outcome = try await onThread {
                 let command = try LabCommand(["run", "a.yaml", "b.yaml", "--report", "json=r.json"], in: workspace)
                 try waitForSteps(of: workspace)
@@ -101,6 +103,14 @@ extension EndToEnd {
               - repeat: 100000
                 steps:
                   - main: hasValidActivation
+
+            """
+
+        /// Waits for longer than a test may take.
+        private static let waiting = """
+              within: 60m
+              steps:
+                - waitFor: { event: push.shown, within: 60m }
 
             """
 
