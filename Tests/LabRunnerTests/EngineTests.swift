@@ -283,4 +283,23 @@ struct EngineTests {
         #expect(!Overlap.isProven([], [work(0, 1, 1)]))
         #expect(Overlap.unproven([[work(0, 9, 9)], [work(1, 9, 8)], [work(20, 30, 9)]]).map { [$0, $1] } == [0, 2])
     }
+
+    @Test("A race without overlap is explained by the times that were judged")
+    func account() {
+        func work(_ sent: UInt64, _ received: UInt64, _ handling: UInt64) -> HandlingInterval {
+            HandlingInterval(
+                sent: sent * 1_000_000, received: received * 1_000_000, handling: handling * 1_000_000)
+        }
+        // The time between question and answer overlaps, the work need not.
+        #expect(
+            Overlap.account(of: [[work(0, 100, 10)], [work(5, 100, 10)]], 0, 1)
+                == "branch 1 began at 90.00 ms at the latest and worked until 10.00 ms at least, branch 2 began at 90.00 ms at the latest and worked until 15.00 ms at least"
+        )
+        var (first, second) = (work(0, 100, 10), work(5, 100, 10))
+        (first.traced, second.traced) = (20_000_000...30_000_000, 40_000_000...50_000_000)
+        #expect(
+            Overlap.account(of: [[first], [second]], 0, 1)
+                == "branch 1 worked from 20.00 ms to 30.00 ms, branch 2 worked from 40.00 ms to 50.00 ms")
+        #expect(Overlap.account(of: [[first], []], 0, 1) == "branch 2 sent no command at all")
+    }
 }

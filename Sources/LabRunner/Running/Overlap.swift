@@ -28,13 +28,33 @@ struct HandlingInterval: Sendable, Equatable {
 /// Proves that branches of a race ran at the same time.
 enum Overlap {
     /// Whether some moment certainly lies within the work of both branches.
-    ///
-    /// Each branch is taken as one stretch from the begin of its first command to the end of its last one.
     static func isProven(_ left: [HandlingInterval], _ right: [HandlingInterval]) -> Bool {
-        guard let leftStart = left.first?.latestStart, let leftEnd = left.last?.earliestEnd,
-            let rightStart = right.first?.latestStart, let rightEnd = right.last?.earliestEnd
-        else { return false }
-        return leftStart < rightEnd && rightStart < leftEnd
+        guard let left = bounds(of: left), let right = bounds(of: right) else { return false }
+        return left.begin < right.end && right.begin < left.end
+    }
+
+    /// When a branch had certainly begun, and until when it certainly went on: one stretch from its first command to its
+    /// last one. Nil of a branch without a command.
+    private static func bounds(of branch: [HandlingInterval]) -> (begin: UInt64, end: UInt64)? {
+        guard let first = branch.first, let last = branch.last else { return nil }
+        return (first.latestStart, last.earliestEnd)
+    }
+
+    /// What is known of two branches whose overlap is not proven, in a sentence: the times that were judged, since the first
+    /// request of the race.
+    static func account(of branches: [[HandlingInterval]], _ left: Int, _ right: Int) -> String {
+        let origin = branches.flatMap { $0 }.map(\.sent).min() ?? 0
+        func time(_ moment: UInt64) -> String { TerminalReport.milliseconds(moment - origin) }
+        for index in [left, right] where branches[index].isEmpty { return "branch \(index + 1) sent no command at all" }
+        return [left, right].map { index in
+            let branch = branches[index]
+            guard let first = branch.first, let last = branch.last, let bounds = bounds(of: branch) else { return "" }
+            guard first.traced == nil || last.traced == nil else {
+                return "branch \(index + 1) worked from \(time(bounds.begin)) to \(time(bounds.end))"
+            }
+            return
+                "branch \(index + 1) began at \(time(bounds.begin)) at the latest and worked until \(time(bounds.end)) at least"
+        }.joined(separator: ", ")
     }
 
     /// The branches with exact times from the processes' traces, when the stamps alone prove nothing. Traces are

@@ -24,15 +24,9 @@ extension StepThread {
         let all = Overlap.withTraces(results.map(\.intervals), from: events)
         intervals += sorted(all)
         guard let (left, right) = Overlap.unproven(all) else { return true }
-        func stretch(_ intervals: [HandlingInterval]) -> String {
-            guard let first = intervals.first, let last = intervals.last else { return "no command at all" }
-            let origin = all.flatMap { $0 }.map(\.sent).min() ?? 0
-            return
-                "\(TerminalReport.milliseconds(first.sent - origin)) to \(TerminalReport.milliseconds(last.received - origin))"
-        }
         return fail(
             step,
-            "branches \(left + 1) and \(right + 1) did not provably run at the same time (\(stretch(all[left])) and \(stretch(all[right])) after the start), so the race shows nothing; give each branch more to do, for example with `repeat`",
+            "branches \(left + 1) and \(right + 1) did not provably run at the same time: \(Overlap.account(of: all, left, right)); so the race shows nothing; give each branch more to do, for example with `repeat`",
             verdict: .inconclusive)
     }
 
