@@ -91,7 +91,7 @@ class TimelineModel {
   stepSpans() {
     return this.steps.map((step, index) => ({
       row: "steps", lane: 0, kind: "step", start: step.start, end: step.end ?? this.end, isOpen: step.end == null,
-      isBad: step.fine === false, label: `${step.path} ${step.sentence ?? step.title}`, step: index,
+      isBad: step.fine === false && !this.isAllowed(step), label: `${step.path} ${step.sentence ?? step.title}`, step: index,
     }));
   }
 
@@ -258,6 +258,11 @@ class TimelineModel {
 
   /** The text of the file in which a step is written; null when the record does not have it. */
   sourceOf(step) { return step.text ?? this.sources.find((source) => source.file === step.file)?.text ?? null; }
+
+  /** Whether a step around one that did not hold has held nevertheless: the loser of a race, an attempt that was repeated. */
+  isAllowed(step) {
+    return this.steps.some((other) => other.fine === true && step.path.startsWith(`${other.path}.`) && other.start <= step.start && other.end >= step.end);
+  }
 
   /** Whether a step, or one inside it, caused an event. */
   isCaused(event, path) { return event.cause === path || event.cause.startsWith(`${path}.`); }

@@ -38,7 +38,7 @@ class Details {
     const failure = step.failure ?? this.result.failures.find((one) => one.step === step.path && step.fine === false);
     return [
       make("h2", {}, `Step ${step.path}`), make("p", {}, step.sentence ?? step.title),
-      pairs([["verdict", step.fine == null ? "did not end" : step.fine ? "passed" : "failed"], ["began", this.model.moment(step.start)],
+      pairs([["verdict", step.fine == null ? "did not end" : step.fine ? "passed" : this.model.isAllowed(step) ? "failed, as the step around it allows" : "failed"], ["began", this.model.moment(step.start)],
         ["took", step.end == null ? null : formatTime(step.end - step.start)], ["written at", step.line == null || live ? failure?.place : `${step.file}:${step.line}:${step.column}`],
         ["included at", step.includedAt?.join(", ")]]),
       ...this.source(step),

@@ -9,7 +9,7 @@ struct StepEnds {
     private struct End {
         let step: String
         let time: UInt64
-        let isFine: Bool
+        var isFine: Bool
     }
 
     /// When the scenario began, in nanoseconds.
@@ -28,12 +28,24 @@ struct StepEnds {
         guard let first = times.first else { return nil }
         begin = first
         last = times.max() ?? first
-        ends = history.compactMap { event in
-            guard event["e"] == "step.finished", let step = event["step"]?.stringValue,
-                let time = event["t"]?.integerValue
-            else { return nil }
-            return End(step: step, time: UInt64(clamping: time), isFine: event["fine"] == .bool(true))
+        var begins: [String: UInt64] = [:]
+        var ends: [End] = []
+        for event in history {
+            guard let step = event["step"]?.stringValue, let time = event["t"]?.integerValue.map(UInt64.init(clamping:))
+            else { continue }
+            if event["e"] == "step.started" { begins[step] = time }
+            guard event["e"] == "step.finished" else { continue }
+            let end = End(step: step, time: time, isFine: event["fine"] == .bool(true))
+            // A step that holds allows what happened in it: the loser of a race, an attempt that was repeated.
+            if end.isFine, let begin = begins[step] {
+                for index in ends.indices.reversed() {
+                    guard ends[index].time >= begin else { break }
+                    if ends[index].step.hasPrefix(step + ".") { ends[index].isFine = true }
+                }
+            }
+            ends.append(end)
         }
+        self.ends = ends
     }
 
     /// Finds a moment.

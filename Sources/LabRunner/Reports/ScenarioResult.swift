@@ -140,8 +140,15 @@ public struct StepFailure: Codable, Sendable {
     public var link: String?
     /// The kept run that passed the scenario last; only of the failure that short reports show.
     public var passed: EarlierPass?
+    /// Who was to carry the step out, or whose event was awaited; in no report.
+    var actor: String? = nil
     /// The command that runs the same again.
     public var replay: String
+
+    private enum CodingKeys: String, CodingKey {
+        case verdict, step, title, sentence, place, includedAt, source, reason, differences, details
+        case causes, events, trace, explain, sharing, link, passed, replay
+    }
 
     /// The step and what is wrong with it.
     var headline: String { title.isEmpty ? reason : "\(title): \(reason)" }

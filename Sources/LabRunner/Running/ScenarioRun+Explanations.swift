@@ -14,11 +14,9 @@ extension ScenarioRun {
         let facts = FailureCircumstances(
             step: step.path, begin: times.begin(of: step), actor: peer, error: error, awaited: awaited,
             // From the files: what follows them may be a moment behind.
-            events: (try? TraceReader.readAll("\(directory)/traces")) ?? [], topology: scenario.topology,
+            events: (try? TraceReader.readAll(traces)) ?? [], topology: scenario.topology,
             stepAt: times.step(at:by:), armedBy: self.step(that:))
-        return StepExplainer(
-            renderer: renderer, facts: facts, known: known, replay: replay,
-            inspections: inspectionsOfFailure(of: peer)
-        ).failure(step, reason, verdict: verdict, mismatches: mismatches)
+        return StepExplainer(renderer: renderer, facts: facts, known: known, replay: replay)
+            .failure(step, reason, verdict: verdict, mismatches: mismatches)
     }
 }

@@ -22,8 +22,10 @@ final class ScenarioRun: Sendable {
     /// The values that are known before the first step.
     let known: Bindings
     let renderer: DiagnosticRenderer
-    /// Absolute path of the directory for history, traces and logs.
+    /// Absolute path of the directory for history and logs.
     let directory: String
+    /// Absolute path of the directory in which the processes record what they do.
+    let traces: String
     private let setting: Setting
     private let runInterruption: Interruption
     private let isTearingDown = Atomic(false)
@@ -56,14 +58,17 @@ final class ScenarioRun: Sendable {
         var isKept = false
     }
 
-    /// - Parameter redactor: one that knows the secrets already; nil for a new one with those of the scenario.
+    /// - Parameters:
+    ///   - traces: where the processes of an instance record that is not the scenario's own.
+    ///   - redactor: one that knows the secrets already; nil for a new one with those of the scenario.
     init(
         _ scenario: Scenario, seed: UInt64, directory: String, setting: Setting, interruption: Interruption,
-        redactor: Redactor? = nil
+        traces: String? = nil, redactor: Redactor? = nil
     ) throws {
         self.scenario = scenario
         self.seed = seed
         self.directory = directory
+        self.traces = traces ?? "\(directory)/traces"
         self.setting = setting
         var limits = setting.limits
         // A person may look as long as they like.
@@ -289,9 +294,15 @@ final class ScenarioRun: Sendable {
 
     /// Adds a failure; its texts lose their secrets here.
     func add(_ failure: StepFailure) {
-        // Before anything ends because of it.
-        pictures.withLock { $0 }?.take()
         var failure = failure
+        // Before anything ends because of it, but not before it counts: what a block tries again, or a race allows, is none.
+        let pictures = pictures.withLock { $0 }?.take()
+        if !failure.step.isEmpty {
+            let option = setting.labOption
+            failure.sharing = pictures?.sharing?.suspect(preferring: failure.actor)
+                .map { scenario.inspection("sharing \($0)", labOption: option) }
+            failure.link = pictures?.link?.suspect().map { scenario.inspection("link \($0)", labOption: option) }
+        }
         failure.reason = redactor.redact(failure.reason)
         failure.sentence = failure.sentence.map(redactor.redact)
         failure.source = redactor.redact(failure.source)
@@ -316,26 +327,6 @@ final class ScenarioRun: Sendable {
 
     /// The command that runs the same again.
     var replay: String { scenario.replay(seed: seed, labOption: setting.labOption) }
-
-    /// The commands that show what apps shared at the first failure, and how a link was; nil for what explains nothing.
-    ///
-    /// - Parameter actor: who failed.
-    func inspectionsOfFailure(of actor: String?) -> FailureInspections {
-        guard let pictures = pictures.withLock({ $0 })?.take() else { return FailureInspections() }
-        let option = setting.labOption
-        return FailureInspections(
-            sharing: pictures.sharing?.suspect(preferring: actor)
-                .map { scenario.inspection("sharing \($0)", labOption: option) },
-            link: pictures.link?.suspect().map { scenario.inspection("link \($0)", labOption: option) })
-    }
-}
-
-/// The commands that show what a failure has left to see.
-struct FailureInspections: Sendable {
-    /// Shows what apps shared.
-    var sharing: String?
-    /// Shows how a link was.
-    var link: String?
 }
 
 extension DeviceSpec {

@@ -8,8 +8,6 @@ struct StepExplainer {
     /// The values that were known before the run.
     let known: Bindings
     let replay: String
-    /// The commands that show what there was to see, where that can be asked.
-    let inspections: FailureInspections
 
     /// The lines of a step that are printed at most.
     private static let longestSource = 12
@@ -24,7 +22,7 @@ struct StepExplainer {
             reason: reason, differences: mismatches.map(difference), details: details,
             causes: CauseFinder(facts: facts).causes, events: lines, trace: lines.isEmpty ? events.before : [],
             explain: facts.error?.name.flatMap { ErrorNames.all.contains($0) ? $0 : nil },
-            sharing: inspections.sharing, link: inspections.link, replay: replay)
+            actor: facts.actor, replay: replay)
     }
 
     /// What an unexpected error carries beside its message, one line a member.

@@ -56,5 +56,29 @@ extension EndToEnd {
             }
             try workspace.expectNothingLeft()
         }
+
+        @Test("Of a race that passed, its loser is no failure: not the moment, and nothing is recorded of it as one")
+        func passedRace() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            let scenario = "Scenarios/sharing/one-of-two-activations-wins.yaml"
+            let text = try String(contentsOfFile: Workspace.projectFile(scenario), encoding: .utf8)
+            try workspace.write(text, to: "race.yaml")
+            try await onThread {
+                let run = try lab("run", "race.yaml", in: workspace)
+                #expect(run.status == 0, "\(run.output)\(run.errors)")
+                let record = "\(workspace.directory)/.lab/runs/latest/race"
+                let history = try String(contentsOfFile: "\(record)/history.jsonl", encoding: .utf8)
+                #expect(history.contains(#""fine":false"#), "the race had no loser")
+                for name in ["sharing.json", "link.json"] {
+                    #expect(!FileManager.default.fileExists(atPath: "\(record)/\(name)"), "\(name)")
+                }
+                let moment = try lab("inspect", "moment", "race.yaml", in: workspace)
+                let last = try #require(history.split(separator: "\n").last { $0.contains("step.finished") })
+                let step = try #require(try JSONValue.parse(Data(last.utf8))["step"]?.stringValue)
+                #expect(moment.output.hasPrefix("after step \(step) of "), "\(moment.output)")
+            }
+            try workspace.expectNothingLeft()
+        }
     }
 }

@@ -1,0 +1,35 @@
+import Foundation
+import LabSystem
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("The moment that a recorded scenario is looked at by itself", .endsInTime)
+struct StepEndsTests {
+    private func moment(_ lines: [String]) throws -> String? {
+        let directory = try TemporaryDirectory()
+        let text = lines.enumerated().map { index, line in
+            let words = line.split(separator: " ")
+            let (event, fine) = words[0] == "begin" ? ("started", "") : ("finished", ",\"fine\":\(words[0] == "fine")")
+            return "{\"t\":\(index),\"e\":\"step.\(event)\",\"step\":\"\(words[1])\"\(fine)}\n"
+        }.joined()
+        try Files.write(Data(text.utf8), to: directory.file("history.jsonl"))
+        return try #require(StepEnds(in: directory.path)).moment(at: nil).step
+    }
+
+    @Test("It is the step that failed, and not one that a step around it allowed to fail")
+    func failed() throws {
+        let race = ["begin 1", "begin 1.1", "begin 1.2", "bad 1.2", "fine 1.1", "fine 1"]
+        #expect(try moment(race + ["begin 2", "bad 2"]) == "2")
+        #expect(try moment(race + ["begin 2", "fine 2"]) == "2")
+        // In the race that failed, the first failure counts.
+        #expect(try moment(["begin 1", "begin 1.1", "begin 1.2", "bad 1.2", "fine 1.1", "bad 1"]) == "1.2")
+    }
+
+    @Test("A step of the same number in another round, and a step whose number begins alike, are others")
+    func others() throws {
+        #expect(try moment(["begin 1.1", "bad 1.1", "begin 1", "begin 1.1", "fine 1.1", "fine 1"]) == "1.1")
+        #expect(try moment(["begin 1", "begin 10.1", "bad 10.1", "fine 1"]) == "10.1")
+    }
+}
