@@ -55,9 +55,10 @@ struct ExecCommand: ParsableCommand {
             if let obstacle = call.obstacle(in: connection) { Console.error(obstacle) }
             let result = try call.perform(in: connection)
             if !result.isNull { Console.print(result.prettyPrinted()) }
-        } catch let error as ControlError {
-            Console.error("error: \(actor): \(command) failed: \(error)")
-            if let info = error.userInfo { Console.error(info.prettyPrinted()) }
+        } catch let failure as CommandLineCall.Failure {
+            Console.error("error: \(actor): \(command) failed: \(failure.error)")
+            if let info = failure.error.userInfo { Console.error(info.prettyPrinted()) }
+            for cause in failure.causes { Console.error("  because \(cause)") }
             throw RunOutcome.failed
         }
     }

@@ -64,19 +64,21 @@ struct CommandLineTests {
                 try Files.write(
                     Data("\(ended.pid)\n".utf8), to: lab.connection.layout.endpointLockPath(endpoint))
             }
-            let agent = #expect(throws: ControlError.self) { try perform("main", "kill", in: lab.connection) }
+            let agent = #expect(throws: CommandLineCall.Failure.self) {
+                try perform("main", "kill", in: lab.connection)
+            }
             #expect(
-                agent?.message
+                agent?.error.message
                     == "the agent of phone has ended; its apps ended with it; `phone: switchOn` starts the device again"
             )
-            let app = #expect(throws: ControlError.self) {
+            let app = #expect(throws: CommandLineCall.Failure.self) {
                 try perform("main", "hasValidActivation", in: lab.connection)
             }
-            #expect(app?.message == agent?.message)
-            let server = #expect(throws: ControlError.self) {
+            #expect(app?.error.message == agent?.error.message)
+            let server = #expect(throws: CommandLineCall.Failure.self) {
                 try perform("server", "initActivation", in: lab.connection)
             }
-            #expect(server?.message == "the server has ended; `server: restart` starts it again")
+            #expect(server?.error.message == "the server has ended; `server: restart` starts it again")
             #expect(lab.connection.isServerDead)
             #expect(lab.answers.requests.isEmpty)
         }

@@ -1,6 +1,7 @@
 internal import Foundation
 public import LabFile
 public import LabKit
+internal import LabSystem
 
 /// One command typed on the command line: `lab exec main createActivation name=phone`.
 public struct CommandLineCall: Sendable {
@@ -98,23 +99,40 @@ public struct CommandLineCall: Sendable {
         return try Bindings().resolve(template ?? .literal(.null))
     }
 
+    /// A command that failed.
+    public struct Failure: Error {
+        /// What it failed with.
+        public let error: ControlError
+        /// Why, as far as the processes have recorded it; a sentence each.
+        public let causes: [String]
+    }
+
+    /// What traces call the operation: it belongs to no step of a scenario or a shell.
+    private static var operation: String { "exec-\(ProcessInfo.processInfo.processIdentifier)" }
+
     /// Sends the command.
     ///
     /// - Parameter timeout: Longest time to wait for the answer, in real time.
     /// - Returns: The result.
-    /// - Throws: `ControlError` when the command failed; ``BadUsage`` when its arguments were refused.
+    /// - Throws: ``Failure`` when the command failed; ``BadUsage`` when its arguments were refused.
     public func perform(
         in connection: InstanceConnection, timeout: LabDuration = ControlClient.patience
     ) throws -> JSONValue {
+        let begin = MonotonicClock.nanoseconds()
         let outcome = try ControlCaller(instance: connection).call(
-            target, command: command.name, arguments: arguments, operation: nil, timeout: timeout)
+            target, command: command.name, arguments: arguments, operation: Self.operation, timeout: timeout)
         switch outcome.answer {
         case .result(let value): return value
         case .error(var error):
-            guard error.domain == ControlError.labDomain else { throw error }
-            if error.name == "badArgument" { throw BadUsage(sentence: error.message) }
-            if error.isUnanswered, let state = state(in: connection) { error.message += "; \(state)" }
-            throw error
+            if error.domain == ControlError.labDomain {
+                if error.name == "badArgument" { throw BadUsage(sentence: error.message) }
+                if error.isUnanswered, let state = state(in: connection) { error.message += "; \(state)" }
+            }
+            let facts = FailureCircumstances(
+                step: Self.operation, begin: begin, actor: target.actor, error: error,
+                events: (try? TraceReader.readAll(connection.manifest.tracesDirectory)) ?? [],
+                topology: connection.manifest.topology, stepAt: { _, _ in nil }, armedBy: { _ in nil })
+            throw Failure(error: error, causes: CauseFinder(facts: facts).causes)
         }
     }
 

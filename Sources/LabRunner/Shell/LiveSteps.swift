@@ -82,7 +82,7 @@ final class LiveSteps {
             seed: instance.manifest.seed, directory: directory,
             setting: ScenarioRun.Setting(
                 executables: Executables(directory: instance.manifest.executablesDirectory), labFile: labFile),
-            interruption: Interruption(), redactor: redactor)
+            interruption: Interruption(), traces: instance.manifest.tracesDirectory, redactor: redactor)
         let thread = StepThread(run: run, instance: instance, events: events, bindings: bindings)
         let isFine = underWay.interrupting(run.interruption) {
             run.interruption.reaching { [instance, events] in

@@ -70,6 +70,41 @@ extension EndToEnd {
             try workspace.expectNothingLeft()
         }
 
+        @Test("A command that fails is explained by what the processes have recorded, in the shell and alone")
+        func causes() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try workspace.write(
+                """
+                server initActivation as code
+                main createActivation activationCode=${code.activationCode}
+                wallet createActivation activationCode=${code.activationCode}
+
+                """, to: "steps")
+            let owner = "because `main` on `phone` is the owner of the pending operation `activation`"
+            try await onThread {
+                let up = try LabCommand(["up"], in: workspace)
+                try up.wait(for: "Ctrl-C")
+                let refused = try lab(
+                    "exec", "main", "createActivation", "activationCode=MMMMM-MMMMM-MMMMM-MUTOA", in: workspace)
+                #expect(
+                    refused.errors.contains("  because the server refused `/pa/v3/activation/create` with "),
+                    "\(refused.errors)")
+                let program = "\(Files.directory(of: try ProcessTable.executablePath()))/lab"
+                let shell = try LabCommand(["-c", "\(program) shell < steps"], in: workspace, executable: "/bin/bash")
+                    .finish()
+                #expect(shell.status == 1)
+                #expect(shell.errors.contains("  \(owner)\n"), "\(shell.errors)")
+                let alone = try lab(
+                    "exec", "wallet", "createActivation", "activationCode=AAAAA-AAAAA-AAAAA-AAAAA", in: workspace)
+                #expect(alone.status == 1)
+                #expect(alone.errors.contains("  \(owner)\n"), "\(alone.errors)")
+                #expect(try lab("down", in: workspace).status == 0)
+                _ = try up.finish()
+            }
+            try workspace.expectNothingLeft()
+        }
+
         @Test("The commands of the page about the shell do what it shows")
         func page() async throws {
             let workspace = try Workspace()

@@ -7,10 +7,9 @@ struct CauseFinder {
     /// The causes, one sentence each.
     var causes: [String] {
         var seen: Set<String> = []
-        return [faults, refusals, signatures, end, server, suspension, locks, links, protection, disk, clock].flatMap {
-            $0
-        }
-        .filter { seen.insert($0).inserted }
+        return [
+            faults, refusals, signatures, end, server, suspension, operation, locks, links, protection, disk, clock,
+        ].flatMap { $0 }.filter { seen.insert($0).inserted }
     }
 
     // MARK: What happened in the step
@@ -111,6 +110,21 @@ struct CauseFinder {
         guard let last = facts.events.last(where: { $0.isAboutLife(of: process) }), last.name == .processSuspended
         else { return nil }
         return last.time
+    }
+
+    /// The app that is in the middle of an operation which excludes others.
+    private var operation: [String] {
+        guard facts.error?.name == "externalPendingOperation", let device = facts.device else { return [] }
+        let own = facts.events.filter { facts.topology.app(named: $0.process)?.device.name == device }
+        guard let start = own.last(where: { $0.name == .operationStarted && $0.process != facts.actor }),
+            !own.contains(where: {
+                $0.name == .operationFinished && $0.process == start.process && $0.time > start.time
+            })
+        else { return [] }
+        let since = facts.since(start.time, by: start.process)
+        return [
+            "`\(start.process)` on `\(device)` is the owner of the pending operation `\(start.text("type"))`\(since)"
+        ]
     }
 
     /// Shorter waits for a lock are usual.
