@@ -44,11 +44,13 @@ struct SchemaTests {
         "include-twice", "key-is-not-text", "long-line", "malformed-pattern", "malformed-reference", "malformed-table",
         "malformed-yaml",
         "malformed-yaml-colon", "misfit-include", "mismatched-reference", "missing-file",
-        "nested-absurdly", "nested-too-deeply", "not-utf8", "overwritten-variable", "reserved-name", "rows",
+        "nested-absurdly", "nested-too-deeply", "not-utf8", "out-of-range-values", "overwritten-variable",
+        "quote-closed-too-late", "reserved-name", "rows",
         "old-spelling", "several-documents",
-        "tab-indentation", "too-many-nodes", "topology-mistakes", "undefined-variable", "unknown-actor",
+        "tab-indentation", "text-after-quote", "too-many-nodes", "topology-mistakes", "unclosed-quote",
+        "undefined-variable", "unknown-actor",
         "unknown-name", "unknown-result-field", "unknown-topology", "unreachable-capture", "unread-capture",
-        "unusable-program",
+        "unquoted-reference", "unusable-program",
         "unreadable-file", "unset-environment-variable",
     ]
 

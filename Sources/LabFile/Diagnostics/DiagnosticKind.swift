@@ -21,6 +21,12 @@ public enum DiagnosticKind: Equatable, Sendable {
     // YAML.
     /// The parser's complaint.
     case malformedYAML(problem: String)
+    /// A quote that is not closed where its value ends; the line of the next quote, which closes it; nil without one.
+    case unclosedQuote(closedIn: Int?)
+    /// Text behind the quote that closes a value.
+    case textAfterQuote
+    /// `${name}` without quotes between `{ }` or `[ ]`.
+    case unquotedReference(text: String)
     /// A tab before the first character of a line.
     case tabIndentation
     /// The same key twice in one mapping.

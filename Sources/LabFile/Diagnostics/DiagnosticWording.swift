@@ -13,6 +13,11 @@ extension DiagnosticKind {
         case .notUTF8: "the file is not UTF-8 text"
         case .emptyFile: "the file holds no YAML document"
         case .malformedYAML(let problem): "this is not YAML: \(problem)"
+        case .unclosedQuote(nil): "a quote opens here and is never closed"
+        case .unclosedQuote(let line?):
+            "the quote that opens here is closed only in line \(line), where other text follows"
+        case .textAfterQuote: "text follows the quote that closes a value"
+        case .unquotedReference(let text): "`\(text)` must stand in quotes between `{ }` and `[ ]`"
         case .tabIndentation: "a tab is used for indentation"
         case .duplicateKey(let key): "`\(key)` is set twice"
         case .keyIsNotText: "a key must be a word, not a list or a mapping"
@@ -85,6 +90,10 @@ extension DiagnosticKind {
         case .notUTF8: "save the file as UTF-8"
         case .emptyFile: "an example of every file is in the folder `Scenarios`"
         case .malformedYAML(let problem): malformedYAMLAdvice(problem)
+        case .unclosedQuote: "close it at the end of the value"
+        case .textAfterQuote:
+            "put a backslash before a quote between double quotes, and write one between single quotes twice"
+        case .unquotedReference(let text): "write `\"\(text)\"`: a brace begins a mapping there"
         case .malformedTable: "write a line with names and then a line for each row, with commas between the values"
         case .tabIndentation: "indent with spaces"
         case .duplicateKey: "remove one of the two"

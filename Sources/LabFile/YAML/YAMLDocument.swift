@@ -127,11 +127,10 @@ private struct Composition {
 
     private func report(_ error: any Error) {
         switch error as? YamlError {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
-            let kind: DiagnosticKind =
-                problem.contains("another document") ? .severalDocuments : .malformedYAML(problem: problem)
-            collector.report(kind, at: SourcePlace(SourceRange(line: mark.line, column: mark.column), in: file))
+        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+            .composer(let context, let problem, let mark, _):
+            let found = YAMLProblem(problem, at: mark, within: context, of: file)
+            collector.report(found.kind, at: SourcePlace(found.range, in: file))
         case .reader(let problem, let offset, _, _):
             collector.report(.malformedYAML(problem: problem), at: SourcePlace(place(offset: offset ?? 0), in: file))
         default:
