@@ -18,6 +18,7 @@ struct ReportPageTests {
         failure.explain = "networkError"
         failure.sentence = "main does x"
         failure.sharing = "lab inspect sharing main --failure a/b.yaml"
+        failure.row = "a/rows.csv:2:1: id = \"b\""
         failure.link = "lab inspect link phone --failure a/b.yaml"
         failure.passed = EarlierPass(run: "20260301-093001-1a2b", comparison: "lab diff 20260301-093001-1a2b latest")
         return [

@@ -71,7 +71,10 @@ struct TableTests {
         "A text that is no table names the line",
         arguments: [
             ("a,b\n1", 2, "1 values"), ("a\n\"1", 2, "never closed"), ("a\nx\"y\n", 2, "stands inside"),
-            ("a\n\"x\"y\n", 2, "follows a closing quote"),
+            ("a\n\"x\"y\n", 2, "follows a closing quote"), ("", 1, "the file is empty"), ("a,b\n", 1, "no row follows"),
+            ("a,b\n\"x,1\n\"y\",2\n", 2, "closed only in line 3"), ("a;b\n1;2\n", 1, "`;` stands between the names"),
+            ("a\tb\n1\t2\n", 1, "a tab stands between the names"), ("a,,b\n1,2,3\n", 1, "column 2 is missing"),
+            ("a,a\n1,2\n", 1, "`a` is the name of two columns"),
         ])
     func malformedTable(text: String, line: Int, words: String) throws {
         let outcome = try ScenarioFolder(
@@ -80,5 +83,28 @@ struct TableTests {
         let diagnostic = try #require(outcome.diagnostics.first)
         #expect(diagnostic.place.range.start.line == line)
         #expect(diagnostic.kind.sentence.contains(words), "\(diagnostic.kind.sentence)")
+    }
+
+    @Test("A mark of the encoding at the beginning of a file belongs to no name")
+    func encodingMark() throws {
+        let scenario = "name: T\nrows: t.csv\nsteps:\n  - check: \"${row.id}\"\n    expect: a\n"
+        let outcome = try ScenarioFolder(scenario, beside: ["t.csv": "\u{FEFF}id\na\n"]).read()
+        #expect(outcome.scenarios.compactMap(\.row) == ["a"])
+    }
+
+    @Test("A value that is out of range is complained about where the row has it")
+    func outOfRange() throws {
+        let scenario = """
+            name: T
+            rows: t.csv
+            steps:
+              - server: createPayment
+                with: { amount: "${row.amount}" }
+            """
+        let outcome = try ScenarioFolder(scenario, beside: ["t.csv": "amount\n1\nmuch\n"]).read()
+        let diagnostic = try #require(outcome.diagnostics.first)
+        #expect(outcome.diagnostics.count == 1)
+        #expect(diagnostic.place.file.path.hasSuffix("t.csv") && diagnostic.place.range.start.line == 3)
+        #expect(diagnostic.related?.place.range.start.line == 5)
     }
 }

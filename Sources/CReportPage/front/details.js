@@ -225,6 +225,7 @@ function failureBody(failure) {
   return [
     ...failure.causes.map((cause) => make("p", { class: "cause" }, `Because ${cause}`)),
     make("p", {}, failure.reason),
+    failure.row && make("p", {}, `With the row at ${failure.row}`),
     ...failure.differences.map((difference) => make("pre", { class: "diff", tabindex: "0" },
       make("span", { class: "minus" }, `- ${difference.path ? `${difference.path}: ` : ""}${difference.expected}   expected\n`),
       make("span", { class: "plus" }, `+ ${difference.path ? `${difference.path}: ` : ""}${difference.actual}   actual`),

@@ -5,7 +5,7 @@
 /// ```swift
 /// @Field("Name of the account.") public var name: String                        // required
 /// @Field("Text for the statement.") public var note: String?                    // may be left out
-/// @Field("Currency.", limit: "three letters") public var currency: String = "EUR"  // has a default
+/// @Field("Currency.", limit: .currency) public var currency: String = "EUR"  // has a default
 /// ```
 ///
 /// Reading a required property that was never set is a mistake of the program and stops it.

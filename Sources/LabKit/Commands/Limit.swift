@@ -15,6 +15,8 @@ public struct Limit: Hashable, Sendable, ExpressibleByStringLiteral, CustomStrin
         case whole(ClosedRange<Int64>)
         case share
         case time(ClosedRange<LabDuration>)
+        case decimal
+        case letters(Int)
     }
 
     /// A limit that the receiver judges.
@@ -30,6 +32,11 @@ public struct Limit: Hashable, Sendable, ExpressibleByStringLiteral, CustomStrin
     public static let share = Limit("more than 0, at most 1", .share)
     /// A length of time that does not point backwards.
     public static let length = Limit("not negative", .time(.zero...LabDuration(nanoseconds: .max)))
+
+    /// A number with digits and at most one point between them, written as text, such as an amount of money.
+    public static let decimal = Limit("a number such as 250.50", .decimal)
+    /// The code of a currency.
+    public static let currency = Limit("three letters", .letters(3))
 
     /// A length of time that does not point backwards and has an upper bound, which is included.
     public static func upTo(_ longest: LabDuration) -> Limit {
@@ -62,9 +69,17 @@ public struct Limit: Hashable, Sendable, ExpressibleByStringLiteral, CustomStrin
         case .any: return true
         case .share: return value.numberValue.map { $0 > 0 && $0 <= 1 } ?? true
         case .time(let range): return value.stringValue.flatMap(LabDuration.init(signed:)).map(range.contains) ?? true
+        case .decimal: return value.stringValue.map(Self.isDecimal) ?? true
+        case .letters(let count):
+            return value.stringValue.map { $0.count == count && $0.allSatisfy { $0.isASCII && $0.isLetter } } ?? true
         case .whole(let range):
             if case .unsigned = value { return range.upperBound == Int64.max }
             return value.integerValue.map(range.contains) ?? true
         }
+    }
+
+    private static func isDecimal(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count <= 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0.isASCII && $0.isNumber } }
     }
 }

@@ -16,8 +16,9 @@ public struct ArmFault: Command {
     @Field(.faultAction) public var action: FaultActionWord
     @Field(.faultItem) public var item: String?
     @Field(.faultEndpoint) public var endpoint: String?
-    @Field("At which pass of the point, counted in each process from 1.") public var pass: Int = 1
-    @Field("How long to wait, for `delay`.") public var delay: LabDuration?
+    @Field("At which pass of the point, counted in each process from 1.", limit: .atLeast(1))
+    public var pass: Int = 1
+    @Field("How long to wait, for `delay`.", limit: .length) public var delay: LabDuration?
     @Field("Name of the system error for `fail`, such as `ENOSPC`, or `unavailable`.") public var error: String = "EIO"
 
     public struct Result: FieldObject {
@@ -59,7 +60,7 @@ public struct ListArmedFaults: Command {
 public struct AdvanceClock: Command {
     public static let info = CommandInfo(
         "advance", of: .clock, "Moves the lab's clock forward; what became due happens, in order.")
-    @Field("How far.") public var by: LabDuration
+    @Field("How far.", limit: .length) public var by: LabDuration
 
     public init() {}
 }

@@ -37,8 +37,8 @@ public struct CreatePayment: Command {
     public static let info = CommandInfo(
         "createPayment", of: .server, "Creates a payment that the user approves or rejects in the app.")
     @Field(.decidingUser) public var userId: String = "alice"
-    @Field("Amount, as it is signed.") public var amount: String = "250.50"
-    @Field("Currency.", limit: "three letters") public var currency: String = "EUR"
+    @Field("Amount, as it is signed.", limit: .decimal) public var amount: String = "250.50"
+    @Field("Currency.", limit: .currency) public var currency: String = "EUR"
     @Field("Account that gets the money.") public var iban: String = "CZ6508000000192000145399"
     @Field("Text for the statement.") public var note: String?
     @Field(.proximityCheck) public var proximityCheck: Bool?

@@ -64,8 +64,8 @@ public struct SlowAnswers: Command {
         endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
     @Field(.faultEndpoint) public var endpoint: MobileEndpoint
     @Field("How long each waits; `advance` ends it.", limit: .upTo(.minutes(10))) public var by: LabDuration
-    @Field(.faultTimes) public var times: Int?
-    @Field(.faultSkip) public var skip: Int = 0
+    @Field(.faultTimes, limit: .atLeast(1)) public var times: Int?
+    @Field(.faultSkip, limit: .atLeast(0)) public var skip: Int = 0
     public typealias Result = ArmedTrafficFault
 
     public init() {}
@@ -77,8 +77,8 @@ public struct FailRequests: Command {
         endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
     @Field(.faultEndpoint) public var endpoint: MobileEndpoint
     @Field("The HTTP status.", limit: .between(200, 599)) public var status: Int = 503
-    @Field(.faultTimes) public var times: Int?
-    @Field(.faultSkip) public var skip: Int = 0
+    @Field(.faultTimes, limit: .atLeast(1)) public var times: Int?
+    @Field(.faultSkip, limit: .atLeast(0)) public var skip: Int = 0
     public typealias Result = ArmedTrafficFault
 
     public init() {}
@@ -96,8 +96,8 @@ public struct DropConnections: Command {
     @Field(
         "`request`: the server never learns of it. `answer`: the server has done its part, and the app never learns.")
     public var lost: Moment = .request
-    @Field(.faultTimes) public var times: Int?
-    @Field(.faultSkip) public var skip: Int = 0
+    @Field(.faultTimes, limit: .atLeast(1)) public var times: Int?
+    @Field(.faultSkip, limit: .atLeast(0)) public var skip: Int = 0
     public typealias Result = ArmedTrafficFault
 
     public init() {}
@@ -108,8 +108,8 @@ public struct CorruptAnswers: Command {
         "corrupt", of: .server, "Changes a byte in the middle of answers.", endedBy: HealTraffic.self,
         countedBy: ListTrafficFaults.self)
     @Field(.faultEndpoint) public var endpoint: MobileEndpoint
-    @Field(.faultTimes) public var times: Int?
-    @Field(.faultSkip) public var skip: Int = 0
+    @Field(.faultTimes, limit: .atLeast(1)) public var times: Int?
+    @Field(.faultSkip, limit: .atLeast(0)) public var skip: Int = 0
     public typealias Result = ArmedTrafficFault
 
     public init() {}
@@ -126,7 +126,7 @@ public struct ShowWrongCertificate: Command {
         case wrongHost = "wrong-host"
     }
     @Field("What is wrong with it.") public var kind: Kind = .selfSigned
-    @Field("How many connections see it; all when left out.") public var times: Int?
+    @Field("How many connections see it; all when left out.", limit: .atLeast(1)) public var times: Int?
     public typealias Result = ArmedTrafficFault
 
     public init() {}
@@ -160,7 +160,7 @@ public struct ListRequests: Command {
     public static let info = CommandInfo(
         "requests", of: .server, "Lists the requests of apps, oldest first, with what was encrypted in them.")
     @Field("Only those for this resource.") public var endpoint: MobileEndpoint = .any
-    @Field("Only those after the request of this number.") public var after: Int = 0
+    @Field("Only those after the request of this number.", limit: .atLeast(0)) public var after: Int = 0
 
     public struct Request: FieldObject {
         @Field("Number of the request since the server started, from 1.") public var number: Int

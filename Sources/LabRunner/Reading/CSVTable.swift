@@ -18,26 +18,28 @@ enum CSVTable {
         var records: [Record] = []
         var cells: [String] = []
         var cell = ""
-        var wasQuoted = false
+        /// The line in which the quotes of the value open; nil of a value without them.
+        var quoted: Int?
         var (line, start) = (1, 1)
         func finishRecord() {
-            if !(cells.isEmpty && cell.isEmpty && !wasQuoted) {
+            if !(cells.isEmpty && cell.isEmpty && quoted == nil) {
                 records.append(Record(line: start, cells: cells + [cell]))
             }
-            (cells, cell, wasQuoted, start) = ([], "", false, line)
+            (cells, cell, quoted, start) = ([], "", nil, line)
         }
-        var rest = Substring(text)
+        // Some programs begin a file with a mark of its encoding.
+        var rest = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : Substring(text)
         while let character = rest.popFirst() {
             switch character {
-            case "\"" where cell.isEmpty && !wasQuoted:
-                wasQuoted = true
+            case "\"" where cell.isEmpty && quoted == nil:
                 let opening = line
-                quoted: while true {
+                quoted = opening
+                inside: while true {
                     guard let inner = rest.popFirst() else {
                         throw Malformed(line: opening, problem: "a quote opens here and is never closed")
                     }
                     if inner == "\"" {
-                        guard rest.first == "\"" else { break quoted }
+                        guard rest.first == "\"" else { break inside }
                         rest.removeFirst()
                     }
                     if inner.isNewline { line += 1 }
@@ -48,12 +50,19 @@ enum CSVTable {
                     line: line, problem: "a quote stands inside a value; quote the value and double the quote")
             case ",":
                 cells.append(cell)
-                (cell, wasQuoted) = ("", false)
+                (cell, quoted) = ("", nil)
             case _ where character.isNewline:
                 line += 1
                 finishRecord()
             default:
-                guard !wasQuoted else { throw Malformed(line: line, problem: "text follows a closing quote") }
+                if let opening = quoted {
+                    // Not closed where it should be, it ends at the next quote, maybe lines below.
+                    throw Malformed(
+                        line: opening,
+                        problem: opening == line
+                            ? "text follows a closing quote"
+                            : "the quote that opens here is closed only in line \(line), where other text follows")
+                }
                 cell.append(character)
             }
         }

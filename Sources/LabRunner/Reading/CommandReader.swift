@@ -127,7 +127,7 @@ struct CommandReader {
             if let value = node?[field.name] {
                 let type = type(of: field, resource: resource)
                 if let template = steps.values.read(value, as: type, what: "`\(field.name)`") {
-                    checkLimit(of: field, template, at: value.place)
+                    checkLimit(of: field, template, writtenAs: value)
                     arguments.append(CommandStep.Argument(field: field, value: template))
                 }
             } else if field.isRequired, !misspelled.contains(field.name) {
@@ -156,10 +156,13 @@ struct CommandReader {
     }
 
     /// What the lab would not let through is refused before anything starts, as far as the value is known.
-    private func checkLimit(of field: FieldDeclaration, _ template: Template, at place: SourcePlace) {
+    private func checkLimit(of field: FieldDeclaration, _ template: Template, writtenAs node: YAMLNode) {
         guard let limit = field.limit, case .literal(let value) = template, !limit.admits(value) else { return }
         let shown = field.isSecret ? Secret.mask : value.stringValue ?? value.description
-        collector.report(.outOfRange(what: "`\(field.name)`", value: shown, limit: "\(limit)"), at: place)
+        let source = steps.values.source(of: node)
+        collector.report(
+            .outOfRange(what: "`\(field.name)`", value: shown, limit: "\(limit)"), at: (source ?? node).place,
+            related: source == nil ? nil : RelatedPlace("used at", node.place))
     }
 
     /// The resource of the server that `call` names, as far as the path is known before the run.

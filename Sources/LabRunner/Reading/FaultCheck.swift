@@ -35,9 +35,6 @@ struct FaultCheck {
             return nil
         }
         if let peer = text("peer", in: arguments), let kind = peerComplaint(peer, at: point) { complain("peer", kind) }
-        if let pass = arguments["pass"]?.integerValue, pass < 1 {
-            complain("pass", .outOfRange(what: "`pass`", value: String(pass), limit: "at least 1"))
-        }
         for subject in FaultPoint.Subject.allCases {
             guard let point, point.subject != subject, arguments[subject.rawValue] ?? .null != .null else { continue }
             let possible = FaultPoint.all.filter { $0.subject == subject }.map { "`\($0)`" }

@@ -51,7 +51,11 @@ struct RowFile {
             return nil
         }
         guard let header = records.first else {
-            collector.report(.emptyFile, at: SourcePlace(.start, in: file))
+            collector.report(.malformedTable(problem: "the file is empty"), at: SourcePlace(.start, in: file))
+            return nil
+        }
+        if let problem = problem(ofNames: header.cells) ?? (records.count == 1 ? "no row follows the names" : nil) {
+            collector.report(.malformedTable(problem: problem), at: place(header.line, in: file))
             return nil
         }
         let rows = records.dropFirst().compactMap { record -> YAMLNode? in
@@ -67,6 +71,18 @@ struct RowFile {
             return YAMLNode(.mapping(entries), at: place)
         }
         return rows.count == records.count - 1 ? rows : nil
+    }
+
+    /// What is wrong with the names of a table; nil when they can be told apart.
+    private func problem(ofNames names: [String]) -> String? {
+        if names.count == 1, let separator = [";", "\t", "|"].first(where: names[0].contains) {
+            return "\(separator == "\t" ? "a tab" : "`\(separator)`") stands between the names, and commas must"
+        }
+        if let empty = names.firstIndex(where: \.trimmed.isEmpty) {
+            return "the name of column \(empty + 1) is missing"
+        }
+        var seen: Set<String> = []
+        return names.first { !seen.insert($0).inserted }.map { "`\($0)` is the name of two columns" }
     }
 
     private func place(_ line: Int, in file: SourceFile) -> SourcePlace {

@@ -124,7 +124,8 @@ private struct Reading {
             return Scenario(
                 id: suffix.isEmpty ? id : "\(id)[\(suffix)]", name: suffix.isEmpty ? name : "\(name) [\(suffix)]",
                 about: about, manual: manual, tags: tags, quarantine: quarantine, obstacle: obstacle,
-                file: file, includes: files.identities, topology: topology, values: declarations.values,
+                file: file, rowPlace: row?.place, includes: files.identities, topology: topology,
+                values: declarations.values,
                 generated: declarations.generated, setup: setup, steps: steps, tearDown: tearDown,
                 secrets: collector.secretRanges, secretTexts: secrets.texts.sorted())
         }

@@ -33,6 +33,21 @@ extension ValueReader {
         return type(of: reference, in: declared, keptAt: entry.place, at: node.place)
     }
 
+    /// What a value stands for that is only a reference to another value of the file, such as one of a row; else nil.
+    func source(of node: YAMLNode) -> YAMLNode? {
+        guard let text = node.scalar?.text, let parts = try? ReferenceParser.parts(of: text), parts.count == 1,
+            case .reference(let reference) = parts[0],
+            case .constant(let constant, let scope)? = scope.lookup(reference.name)?.binding
+        else { return nil }
+        let found = reference.path.reduce(constant as YAMLNode?) { node, key in
+            node?[key]
+                ?? node?.elements.flatMap { list in Int(key).flatMap { list.indices.contains($0) ? list[$0] : nil } }
+        }
+        guard let found else { return nil }
+        return ValueReader(scope: scope ?? self.scope, collector: collector, secrets: secrets).source(of: found)
+            ?? found
+    }
+
     /// Reads text with references inside; the values become part of the text.
     func interpolation(_ parts: [Template.Part], node: YAMLNode, as type: FieldType, what: String) -> Template? {
         switch type {

@@ -118,6 +118,8 @@ public struct StepFailure: Codable, Sendable {
     public var place: String
     /// `file:line:column` of each `include` around the step, the innermost first.
     public var includedAt: [String] = []
+    /// Where the row of a table-driven scenario stands, and its values; nil for a scenario without a table.
+    public var row: String?
     /// The step as it was written.
     public var source: String
     /// What is wrong, in a sentence.
@@ -146,7 +148,7 @@ public struct StepFailure: Codable, Sendable {
     public var replay: String
 
     private enum CodingKeys: String, CodingKey {
-        case verdict, step, title, sentence, place, includedAt, source, reason, differences, details
+        case verdict, step, title, sentence, place, includedAt, row, source, reason, differences, details
         case causes, events, trace, explain, sharing, link, passed, replay
     }
 

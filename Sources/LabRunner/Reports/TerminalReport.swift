@@ -67,6 +67,7 @@ public struct TerminalReport: Sendable {
             lines += failure.source.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
         }
         lines += failure.includedAt.map { "  included at \($0)" }
+        if let row = failure.row { lines.append("  with the row at \(row)") }
         for difference in failure.differences {
             let name = difference.path.isEmpty ? "" : "\(difference.path): "
             lines.append("  " + styled("- \(name)\(difference.expected)", "31") + "   expected at \(difference.place)")

@@ -43,6 +43,7 @@ extension StepFailure {
         shown.source = source.withVisibleControls
         shown.reason = reason.withVisibleControls
         shown.includedAt = includedAt.map(\.onOneVisibleLine)
+        shown.row = row?.onOneVisibleLine
         shown.details = details.map(\.onOneVisibleLine)
         shown.causes = causes.map(\.onOneVisibleLine)
         shown.events = events.map(\.onOneVisibleLine)

@@ -303,6 +303,7 @@ final class ScenarioRun: Sendable {
                 .map { scenario.inspection("sharing \($0)", labOption: option) }
             failure.link = pictures?.link?.suspect().map { scenario.inspection("link \($0)", labOption: option) }
         }
+        failure.row = scenario.rowText.map(redactor.redact)
         failure.reason = redactor.redact(failure.reason)
         failure.sentence = failure.sentence.map(redactor.redact)
         failure.source = redactor.redact(failure.source)

@@ -38,6 +38,9 @@ struct DeclaredValue: Sendable {
     let isSecret: Bool
     let origin: Origin
 
+    /// Whether it is a value of the scenario's row.
+    var isOfRow: Bool { if case .row = origin { true } else { false } }
+
     /// What was given from outside in place of what the file says.
     var given: String? {
         if case .given = origin { value?.stringValue } else { nil }

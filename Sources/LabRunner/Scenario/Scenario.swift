@@ -22,6 +22,8 @@ public struct Scenario: Sendable {
     let obstacle: String?
     /// The file.
     public let file: SourceFile
+    /// Where its row of a table stands; nil for a scenario without a table.
+    var rowPlace: SourcePlace?
     /// The files that it includes, each by its path without links.
     let includes: Set<String>
     /// The cast.
@@ -46,6 +48,16 @@ public struct Scenario: Sendable {
 
     /// The name of the row of a table-driven scenario, as it stands in ``id``.
     var row: String? { ScenarioPath.parts(of: id).row }
+
+    /// Where its row stands, and what is in it; nil for a scenario without a table.
+    var rowText: String? {
+        rowPlace.map { place in
+            let cells = values.filter(\.isOfRow).map {
+                "\($0.name.dropFirst("row.".count)) = \($0.value?.description ?? "")"
+            }
+            return ([place.label] + (cells.isEmpty ? [] : [cells.joined(separator: ", ")])).joined(separator: ": ")
+        }
+    }
 
     /// The command that runs the same scenario, and only the same row of it, with a seed.
     ///

@@ -48,6 +48,11 @@ struct FieldTests {
         for share in [0.001, 1] as [JSONValue] { #expect(Limit.share.admits(share)) }
         for share in [0, -0.5, 1.001, 20] as [JSONValue] { #expect(!Limit.share.admits(share)) }
         #expect(Limit.length.admits("0s") && Limit.length.admits("2s") && !Limit.length.admits("-2s"))
+        for amount in ["250.50", "1", "0", "1710.1"] as [JSONValue] { #expect(Limit.decimal.admits(amount)) }
+        for amount in ["", "abc", "1.", ".5", "1.2.3", "-1", "1e3", "1,50", "1 "] as [JSONValue] {
+            #expect(!Limit.decimal.admits(amount), "\(amount)")
+        }
+        #expect(Limit.currency.admits("EUR") && !Limit.currency.admits("EURO") && !Limit.currency.admits("E1R"))
     }
 
     @Test("A value travels as the values of its fields; an optional one that is nil is left out")
