@@ -126,9 +126,9 @@ struct FaultTableTests {
     func theObserverHearsOfAFaultBeforeItTakesEffect() throws {
         let log = FiringLog()
         table.onFiring { log.add($0) }
-        try table.arm(FaultRule(point: .counterBump, process: "main", action: .delay(.milliseconds(1))))
-        try table.pass(.counterBump, process: "main")
-        #expect(log.firings.map(\.rule.point) == [.counterBump])
+        try table.arm(FaultRule(point: .counterBumped, process: "main", action: .delay(.milliseconds(1))))
+        try table.pass(.counterBumped, process: "main")
+        #expect(log.firings.map(\.rule.point) == [.counterBumped])
         #expect(log.firings.map(\.fired) == [1])
     }
 

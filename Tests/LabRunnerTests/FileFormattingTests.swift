@@ -198,12 +198,13 @@ struct FileFormattingTests {
         let page = try String(contentsOfFile: "\(TestFiles.package)/docs/scenarios.md", encoding: .utf8)
         let section = try #require(page.firstRange(of: "## Words that are renamed")).upperBound
         let table = page[section...].prefix { $0 != "#" }
-        let rows = table.matches(of: /\n\| `([a-zA-Z0-9]+)` of (?:an )?`?([a-zA-Z]+)`? \| `([a-zA-Z]+)` \|/)
+        let rows = table.matches(of: /\n\| `([a-zA-Z0-9.]+)` of (?:an )?`?([a-zA-Z]+)`? \| `([a-zA-Z.]+)` \|/)
         let shown = rows.map { "\($0.1) \($0.2) \($0.3)" }
         let declared = OldSpelling.all.map { spelling in
             switch spelling.place {
             case .command(let kind): "\(spelling.old) \(kind.rawValue) \(spelling.new)"
-            case .parameter(let command): "\(spelling.old) \(command) \(spelling.new)"
+            case .parameter(let command), .value(of: let command, parameter: _):
+                "\(spelling.old) \(command) \(spelling.new)"
             }
         }
         #expect(shown == declared)

@@ -19,6 +19,11 @@ struct OldSpellingTests {
             #expect(fields.contains(spelling.new))
             #expect(!fields.contains(spelling.old))
             #expect(OldSpelling.parameters(of: command).contains(spelling))
+        case .value(let command, let parameter):
+            let declared = try #require(Vocabulary.lab.commands.first { $0.name == command })
+            #expect(declared.fields.contains { $0.name == parameter })
+            #expect(FaultPoint(rawValue: spelling.new) != nil && FaultPoint(rawValue: spelling.old) == nil)
+            #expect(OldSpelling.values(of: parameter, command).contains(spelling))
         }
     }
 

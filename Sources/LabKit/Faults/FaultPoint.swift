@@ -76,8 +76,8 @@ extension FaultPoint {
     /// After the session's state was saved.
     public static let stateSaved = FaultPoint("state.saved", "After the session's state was saved.", of: [.app])
     /// Before the change counter of a shared session is raised.
-    public static let counterBump = FaultPoint(
-        "counter.bump", "Before the change counter of a shared session is raised.", of: [.app])
+    public static let counterBumped = FaultPoint(
+        "counter.bumped", "Before the change counter of a shared session is raised.", of: [.app])
     /// After the token counter of a shared session was raised, before a token changes.
     public static let tokenCounterBumped = FaultPoint(
         "tokenCounter.bumped",
@@ -203,7 +203,7 @@ extension FaultPoint {
 
     /// All points, in the order of the listings.
     public static let all: [FaultPoint] = [
-        keychainRead, keychainWrite, keychainDelete, stateSave, stateSaved, counterBump, tokenCounterBumped,
+        keychainRead, keychainWrite, keychainDelete, stateSave, stateSaved, counterBumped, tokenCounterBumped,
         statusLockTaken, statusLockReleased, queueLockTake, queueLockTaken, queueLockReleased, operationLockTaken,
         operationStarted, operationCleared, operationLockReleased, memoryCreated, memorySized, memoryInitialised,
         memoryNameRecorded, wipeBegun, wipeDone, wipeFlagWritten, biometryKeyKept, biometryKeyDropped,

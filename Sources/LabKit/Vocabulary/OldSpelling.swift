@@ -9,6 +9,8 @@ public struct OldSpelling: Sendable, Equatable {
         case command(of: ActorKind)
         /// In place of a parameter of the command of this name.
         case parameter(of: String)
+        /// In place of the value of a parameter of the command of this name.
+        case value(of: String, parameter: String)
     }
 
     /// A version of the lab without its last number.
@@ -51,6 +53,9 @@ public struct OldSpelling: Sendable, Equatable {
         OldSpelling(.parameter(of: Post.info.name), "e2ee", "encryption"),
         OldSpelling(.parameter(of: Post.info.name), "tokenName", "token"),
         OldSpelling(.parameter(of: SendPush.info.name), "data", "userInfo"),
+        // The event that the same change has, until both had one name.
+        OldSpelling(
+            .value(of: ArmFault.info.name, parameter: "point"), "counter.bump", FaultPoint.counterBumped.rawValue),
     ]
 
     private init(_ place: Place, _ old: String, _ new: String) {
@@ -66,6 +71,11 @@ public struct OldSpelling: Sendable, Equatable {
     /// The spellings of a command's parameters.
     public static func parameters(of command: String) -> [OldSpelling] {
         all.filter { $0.place == .parameter(of: command) }
+    }
+
+    /// The spellings of the values of a command's parameter.
+    public static func values(of parameter: String, _ command: String) -> [OldSpelling] {
+        all.filter { $0.place == .value(of: command, parameter: parameter) }
     }
 
     /// What is said of the old word.

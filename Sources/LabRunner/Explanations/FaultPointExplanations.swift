@@ -29,7 +29,7 @@ extension Explanation {
             ["sharing.md, section 7.6", "sharing.md, D7"],
             ["sharing/upgrade-whose-owner-dies.yaml", "sharing/death-while-biometry-is-replaced.yaml"]),
         faultPoint(
-            .counterBump,
+            .counterBumped,
             "A kill here leaves everything as it was; with the quirk `sharing.D7`, a state nobody is told of.",
             ["sharing.md, section 7.6", "sharing.md, D7"], ["failing/app-died.yaml"]),
         faultPoint(

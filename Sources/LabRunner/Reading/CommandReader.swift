@@ -124,7 +124,7 @@ struct CommandReader {
         let resource = command.name == CallResource.name ? readResource(node) : nil
         var arguments: [CommandStep.Argument] = []
         for field in command.fields {
-            if let value = node?[field.name] {
+            if let value = node?[field.name].map({ withCurrentWord($0, of: field, command) }) {
                 let type = type(of: field, resource: resource)
                 if let template = steps.values.read(value, as: type, what: "`\(field.name)`") {
                     checkLimit(of: field, template, writtenAs: value)
@@ -153,6 +153,16 @@ struct CommandReader {
             return YAMLEntry(key: spelling.new, keyPlace: entry.keyPlace, value: entry.value)
         }
         return YAMLNode(.mapping(renamed), at: node.place)
+    }
+
+    /// A value by the word that the vocabulary has for it.
+    private func withCurrentWord(
+        _ node: YAMLNode, of field: FieldDeclaration, _ command: CommandDeclaration
+    ) -> YAMLNode {
+        let spellings = OldSpelling.values(of: field.name, command.name)
+        guard let spelling = spellings.first(where: { $0.old == node.scalar?.text }) else { return node }
+        collector.warn(.oldSpelling(spelling), at: node.place)
+        return YAMLNode(.scalar(YAMLScalar(text: spelling.new, isQuoted: true)), at: node.place)
     }
 
     /// What the lab would not let through is refused before anything starts, as far as the value is known.

@@ -62,7 +62,7 @@ enum StressAction: String, CaseIterable {
     /// The fault points on its way: where a plan kills the app during it.
     var faultPoints: [FaultPoint] {
         let task: [FaultPoint] = [.statusLockTaken, .statusLockReleased]
-        let save: [FaultPoint] = [.counterBump, .stateSave, .keychainWrite, .stateSaved]
+        let save: [FaultPoint] = [.counterBumped, .stateSave, .keychainWrite, .stateSaved]
         let exchange: [FaultPoint] = [.httpRequestSent, .httpResponseReceived]
         let signature = task + save + [.queueLockTake, .queueLockTaken, .queueLockReleased] + exchange
         return switch self {

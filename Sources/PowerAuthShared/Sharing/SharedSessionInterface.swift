@@ -244,7 +244,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     }
 
     private func countChange() throws {
-        try sandbox.pass(.counterBump)
+        try sandbox.pass(.counterBumped)
         shared.countStateChange()
         sandbox.trace(.counterBumped(shared.stateModifyCounter))
     }

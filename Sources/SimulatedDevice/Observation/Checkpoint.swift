@@ -9,7 +9,7 @@ public enum Checkpoint: CaseIterable, Sendable {
     /// After the session's state was saved.
     case stateSaved
     /// Before the change counter of a shared session is raised.
-    case counterBump
+    case counterBumped
     /// After the token counter of a shared session was raised, before a token changes.
     case tokenCounterBumped
     /// After the lock for one task of a shared session was taken.
@@ -62,7 +62,7 @@ public enum Checkpoint: CaseIterable, Sendable {
         switch self {
         case .stateSave: .stateSave
         case .stateSaved: .stateSaved
-        case .counterBump: .counterBump
+        case .counterBumped: .counterBumped
         case .tokenCounterBumped: .tokenCounterBumped
         case .statusLockTaken: .statusLockTaken
         case .statusLockReleased: .statusLockReleased

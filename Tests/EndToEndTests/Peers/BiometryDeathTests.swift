@@ -47,7 +47,7 @@ extension EndToEnd {
 
         /// Everything between two writes. What comes before the first one is the same as any other signed request.
         static let points: [FaultPoint] = [
-            .keychainWrite, .keychainDelete, .counterBump, .stateSave, .stateSaved, .biometryKeyKept,
+            .keychainWrite, .keychainDelete, .counterBumped, .stateSave, .stateSaved, .biometryKeyKept,
             .biometryKeyDropped, .biometryKeyInPlace, .biometryFactorRemoved,
         ]
 

@@ -123,10 +123,10 @@ extension EndToEnd {
 
         @Test(
             "An app killed in the middle of the removal leaves it to the next one, and nobody shows a rest",
-            arguments: [FaultPoint.counterBump, .keychainDelete], [1, 2])
+            arguments: [FaultPoint.counterBumped, .keychainDelete], [1, 2])
         func killedInRemoval(point: FaultPoint, pass: Int) async throws {
             // The counter is raised only once.
-            if point == .counterBump, pass > 1 { return }
+            if point == .counterBumped, pass > 1 { return }
             try await TestInstance.run { lab in
                 try activateWithToken(lab)
                 try lab.wallet.call(Kill())

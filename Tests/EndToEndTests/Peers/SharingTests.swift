@@ -150,7 +150,7 @@ extension EndToEnd {
         /// Every point that a signed request passes in the app. Killed there, the app leaves a state with which the next
         /// process goes on: no counter value is used twice, no lock stays held.
         static let pointsOfARequest: [FaultPoint] = [
-            .queueLockTaken, .statusLockTaken, .counterBump, .stateSave, .keychainWrite, .stateSaved,
+            .queueLockTaken, .statusLockTaken, .counterBumped, .stateSave, .keychainWrite, .stateSaved,
             .statusLockReleased, .httpRequestSent, .httpResponseReceived,
         ]
 

@@ -226,7 +226,7 @@ struct InterruptedSaveTests {
     func failedCount() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)
-        try arm(.counterBump)
+        try arm(.counterBumped)
         #expect(throws: NSError.self) { try main.save(StoredStates.counted(9)) }
         #expect(try main.state() == StoredStates.version6)
     }

@@ -60,7 +60,11 @@ enum ValueSchema {
     static func parameters(of command: CommandDeclaration) -> Schema {
         var keys: [String: Schema] = [:]
         for field in command.fields {
-            keys[field.name] = value(of: field.type).described(meaning(of: field), default: field.defaultValue)
+            let old = OldSpelling.values(of: field.name, command.name).map {
+                Schema.constant($0.old).deprecated($0.warning)
+            }
+            let values = old.isEmpty ? value(of: field.type) : .anyOf(old + [value(of: field.type)])
+            keys[field.name] = values.described(meaning(of: field), default: field.defaultValue)
         }
         let spellings = OldSpelling.parameters(of: command.name)
         for spelling in spellings where keys[spelling.old] == nil {
