@@ -69,9 +69,14 @@ struct PsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ps", abstract: "Lists the running instances and their processes.")
 
+    @Flag(help: "Print JSON with a version, for programs.")
+    var json = false
+
     func run() throws {
         try ImmediateEnd.onSignals()
-        for line in InstanceOverview(of: try InstanceLookup.all()).lines { Console.print(line) }
+        let overview = InstanceOverview(of: try InstanceLookup.all())
+        guard !json else { return Console.write(try overview.json(), to: 1) }
+        for line in overview.lines { Console.print(line) }
     }
 }
 

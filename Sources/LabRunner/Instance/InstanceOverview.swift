@@ -1,3 +1,4 @@
+internal import Foundation
 public import LabKit
 internal import LabSystem
 internal import Synchronization
@@ -6,49 +7,111 @@ internal import Synchronization
 ///
 /// All agents are asked at the same time, so that one that is stuck holds nobody up for longer than ``patience``.
 /// Thread rule: any thread; blocks.
-public struct InstanceOverview {
+public struct InstanceOverview: Encodable {
     /// How long an agent may take to answer, in real time.
     public static let patience = LabDuration.milliseconds(500).stretched
 
-    private let connections: [InstanceConnection]
-    /// What is known of each device, in the order of the instances and their devices.
-    private let devices: [[[String]]]
+    /// Version of the JSON form; it grows when a member changes its meaning or goes.
+    let version = 1
+    /// The instances, in the order in which they were given.
+    let instances: [Entry]
+
+    /// One instance.
+    struct Entry: Encodable {
+        let id: String
+        /// Its directory.
+        let directory: String
+        let topology: String
+        /// Process identifier of the runner that keeps it.
+        let runner: Int
+        /// The lab file that it was made from; absent without one.
+        let labFile: String?
+        let server: Server
+        let devices: [Device]
+    }
+
+    /// Whether something does its work.
+    enum State: String, Encodable {
+        case running
+        /// It is started, or has not told yet where it can be reached.
+        case notReady
+        case ended
+        /// It is there and does not answer.
+        case silent
+        /// It runs on the other host of two that play one topology.
+        case elsewhere
+    }
+
+    /// The server of an instance.
+    struct Server: Encodable {
+        let state: State
+        /// Where it listens; absent unless it runs.
+        var url: String?
+        var pid: Int?
+    }
+
+    /// A device of an instance: its agent, and what that tells of its apps.
+    struct Device: Encodable {
+        let name: String
+        let state: State
+        /// Empty unless the agent runs.
+        var processes: [Process] = []
+    }
+
+    /// The process of an app.
+    struct Process: Encodable {
+        let app: String
+        /// `running`, `suspended` or `notRunning`.
+        let state: String
+        /// Absent while it does not run.
+        let pid: Int?
+        /// Number of the process among those of the same app.
+        let incarnation: Int
+    }
 
     /// Looks at some instances.
     public init(of connections: [InstanceConnection]) {
-        self.connections = connections
         let questions = connections.map { connection in
             connection.manifest.topology.devices.map { Self.question(to: $0.name, in: connection) }
         }
-        devices = questions.map { $0.map { answer in answer() } }
+        instances = zip(connections, questions).map { connection, questions in
+            let manifest = connection.manifest
+            return Entry(
+                id: manifest.id, directory: connection.layout.root, topology: manifest.topology.name,
+                runner: Int(manifest.runnerPid), labFile: manifest.labFile, server: Server(of: connection),
+                devices: questions.map { answer in answer() })
+        }
     }
 
     /// One line for each instance, server and process.
     public var lines: [String] {
-        zip(connections, devices).flatMap { connection, devices in
-            let manifest = connection.manifest
-            let server =
-                connection.isServerDead
-                ? "has ended" : connection.serverReady.map { "\($0.baseURL) (pid \($0.pid))" } ?? "not ready"
-            return [
-                "\(manifest.id)  topology \(manifest.topology.name)  runner \(manifest.runnerPid)  "
-                    + (manifest.labFile ?? "without a lab.yaml"),
-                "  server  \(server)",
-            ] + devices.joined()
+        instances.flatMap { entry in
+            [
+                "\(entry.id)  topology \(entry.topology)  runner \(entry.runner)  "
+                    + (entry.labFile ?? "without a lab.yaml"),
+                "  server  \(entry.server.words)",
+            ] + entry.devices.flatMap(\.lines)
         }
+    }
+
+    /// The JSON form, with sorted keys.
+    public func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
     }
 
     /// Begins to ask an agent for its processes, on a thread of its own.
     ///
-    /// - Returns: Waits for the answer, and gives the lines of the device.
-    private static func question(to device: String, in connection: InstanceConnection) -> () -> [String] {
+    /// - Returns: Waits for the answer.
+    private static func question(to device: String, in connection: InstanceConnection) -> () -> Device {
         // On a guest nothing stands for the owner's devices.
         let manifest = connection.manifest
-        if manifest.isGuest, !manifest.plays(device) { return { ["  \(device)  on the other host"] } }
-        let answer = Mutex<[String]>([])
+        if manifest.isGuest, !manifest.plays(device) { return { Device(name: device, state: .elsewhere) } }
+        let answer = Mutex(Device(name: device, state: .silent))
         let thread = runOnThread(name: "ps") {
-            let lines = ask(device, in: connection)
-            answer.withLock { $0 = lines }
+            let found = ask(device, in: connection)
+            answer.withLock { $0 = found }
         }
         return {
             thread.join()
@@ -56,15 +119,52 @@ public struct InstanceOverview {
         }
     }
 
-    private static func ask(_ device: String, in connection: InstanceConnection) -> [String] {
+    private static func ask(_ device: String, in connection: InstanceConnection) -> Device {
         do {
-            return try connection.processes(of: device, timeout: patience).map { process in
-                let pid = process.pid.map { "pid \($0), incarnation \(process.incarnation)" } ?? ""
-                return "  \(process.app) on \(device)  \(process.state) \(pid)"
+            let processes = try connection.processes(of: device, timeout: patience).map { process in
+                Process(
+                    app: process.app, state: process.state.rawValue, pid: process.pid.map { Int($0) },
+                    incarnation: Int(process.incarnation))
             }
+            return Device(name: device, state: .running, processes: processes)
         } catch {
             let hasEnded = (error as? ControlError)?.name == "peerDied"
-            return ["  \(device)  its agent \(hasEnded ? "has ended" : "does not answer")"]
+            return Device(name: device, state: hasEnded ? .ended : .silent)
+        }
+    }
+}
+
+extension InstanceOverview.Server {
+    fileprivate init(of connection: InstanceConnection) {
+        if connection.isServerDead {
+            self.init(state: .ended)
+        } else if let ready = connection.serverReady {
+            self.init(state: .running, url: "\(ready.baseURL)", pid: Int(ready.pid))
+        } else {
+            self.init(state: .notReady)
+        }
+    }
+
+    fileprivate var words: String {
+        switch (state, url, pid) {
+        case (.running, let url?, let pid?): "\(url) (pid \(pid))"
+        case (.ended, _, _): "has ended"
+        default: "not ready"
+        }
+    }
+}
+
+extension InstanceOverview.Device {
+    fileprivate var lines: [String] {
+        switch state {
+        case .elsewhere: ["  \(name)  on the other host"]
+        case .ended: ["  \(name)  its agent has ended"]
+        case .silent, .notReady: ["  \(name)  its agent does not answer"]
+        case .running:
+            processes.map { process in
+                let pid = process.pid.map { "pid \($0), incarnation \(process.incarnation)" } ?? ""
+                return "  \(process.app) on \(name)  \(process.state) \(pid)"
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LabKit
 import LabSystem
 import TestSupport
 import Testing
@@ -75,6 +76,15 @@ extension EndToEnd {
                 #expect(list.output.contains("watch  its agent does not answer"), "\(list.output)")
                 #expect(list.output.contains("wallet on phone  suspended"), "\(list.output)")
                 #expect(list.output.contains("main on phone  running"), "\(list.output)")
+                let document = try JSONValue.parse(Data(try lab("ps", "--json", in: workspace).output.utf8))
+                #expect(document["version"] == 1)
+                let instance = try #require(document["instances"]?.arrayValue?.first)
+                #expect(instance["server"]?["state"] == "running" && instance["topology"] == "default")
+                let devices = instance["devices"]?.arrayValue ?? []
+                #expect(devices.first { $0["name"] == "watch" }?["state"] == "silent")
+                let phone = try #require(devices.first { $0["name"] == "phone" })
+                let wallet = try #require(phone["processes"]?.arrayValue?.first { $0["app"] == "wallet" })
+                #expect(wallet["state"] == "suspended" && wallet["pid"]?.integerValue ?? 0 > 0)
                 kill(agent.pid, SIGCONT)
                 try up.signal(SIGINT)
                 _ = try up.finish()
