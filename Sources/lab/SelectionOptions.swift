@@ -46,6 +46,9 @@ struct SelectionOptions: ParsableArguments {
         help: "Only part K of N, as K/N; as /N or auto, the environment of Slurm, Kubernetes or GitLab says the rest.")
     var shard: String?
 
+    @Option(help: "Balance the shards by how long each scenario took in the run of this JSON report.")
+    var durations: String?
+
     /// The folder of scenarios beside a lab file, where a project has them.
     private static var defaultPaths: [String] {
         let files = FileManager.default
@@ -82,6 +85,10 @@ struct SelectionOptions: ParsableArguments {
         options.neverPlayed = neverPlayed
         options.changedSince = changed
         options.shard = try shard.map { try Shard($0, environment: ProcessInfo.processInfo.environment) }
+        guard durations == nil || shard != nil else {
+            throw BadUsage(sentence: "--durations balances shards, so it needs --shard")
+        }
+        options.durations = try durations.map(RecordedDurations.init(reportAt:))
         return options
     }
 }

@@ -22,6 +22,21 @@ struct ShardTests {
         #expect(ids.prefix(12).filter(third.contains) == Self.recorded)
     }
 
+    @Test("Recorded durations balance the shards: none has much more to do, and each scenario belongs to one")
+    func balance() throws {
+        let seconds = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0 < 4 ? 60.0 : Double($0 % 7)) })
+        // What the earlier run did not know is as long as the median.
+        let suite = ids + ["new.yaml"]
+        let durations = RecordedDurations(seconds)
+        let parts = try (1...4).map { try Shard("\($0)/4", environment: [:]).part(of: suite, by: durations) }
+        for id in suite { #expect(parts.count { $0.contains(id) } == 1) }
+        let loads = parts.map { $0.reduce(0) { $0 + (seconds[$1] ?? 3) } }
+        #expect(try #require(loads.max()) - #require(loads.min()) <= 6)
+        // Machines that read the files in another order agree.
+        let other = try Shard("2/4", environment: [:]).part(of: suite.reversed(), by: durations)
+        #expect(other == parts[1])
+    }
+
     private static let recorded = [2, 3, 4, 6, 7, 8, 12].map { "folder/scenario-\($0).yaml" }
 
     @Test(
@@ -92,7 +107,8 @@ struct ShardTests {
                 == "b and a are parts of different runs: 2 shards with 5 results and 2 shards with 4 results. All shards need the same files and the same options"
         )
         #expect(
-            complaint([("a", first), ("b", report(2, of: 2, results: [2]))]) == "no report has a result for 3.yaml")
+            complaint([("a", first), ("b", report(2, of: 2, results: [2]))])
+                == "no report has a result for 3.yaml. All shards need the same files and the same options")
         var whole = first
         whole.shard = nil
         #expect(complaint([("a", whole)]) == "a is the report of a whole run, not of a shard (`lab run --shard`)")

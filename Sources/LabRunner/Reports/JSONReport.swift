@@ -42,6 +42,24 @@ public struct JSONReport: Codable, Sendable {
     }
 }
 
+extension JSONReport {
+    /// Reads a report.
+    ///
+    /// - Throws: ``BadUsage`` when it is none.
+    init(at path: String) throws {
+        let data: Data
+        do {
+            data = try Files.read(path)
+        } catch {
+            throw BadUsage(sentence: "the report \(path) cannot be read: \(error)")
+        }
+        guard let report = try? JSONDecoder().decode(JSONReport.self, from: data) else {
+            throw BadUsage(sentence: "\(path) is no report of `lab run --report json=FILE`")
+        }
+        self = report
+    }
+}
+
 /// Which part of a suite a run was, and what the whole is: what makes sure that parts fit together.
 public struct ShardRecord: Codable, Sendable, Equatable {
     /// From 1.

@@ -26,7 +26,8 @@ public struct ReportMerge {
     /// - Throws: ``BadUsage`` when the reports are not all parts of one suite, each once.
     public func perform(isColoured: Bool) throws -> RunOutcome {
         let files = try ReportFile.check(reports, inputs: paths)
-        let merged = try Self.merge(try paths.map { ($0, try Self.read($0)) })
+        let merged = try Self.merge(
+            try paths.map { ($0, try JSONReport(at: $0).found(beside: Files.directory(of: Files.absolute($0)))) })
         let terminal = TerminalReport(isColoured: isColoured)
         let page = reports.first { $0.format == .html }.map { "\(Files.absolute($0.path))/\(PageReport.fileName)" }
         for result in merged.results where result.isHeldAgainstRun && result.verdict != .notRun {
@@ -38,19 +39,6 @@ public struct ReportMerge {
                 merged.results, seconds: merged.seconds, seed: merged.seed, directory: nil, showsCosts: false))
         for file in files { try file.write(merged) }
         return RunOutcome(merged.results)
-    }
-
-    private static func read(_ path: String) throws -> JSONReport {
-        let data: Data
-        do {
-            data = try Files.read(path)
-        } catch {
-            throw BadUsage(sentence: "the report \(path) cannot be read: \(error)")
-        }
-        guard let report = try? JSONDecoder().decode(JSONReport.self, from: data) else {
-            throw BadUsage(sentence: "\(path) is no report of `lab run --report json=FILE`")
-        }
-        return report.found(beside: Files.directory(of: Files.absolute(path)))
     }
 
     /// Joins reports.
@@ -87,7 +75,11 @@ public struct ReportMerge {
         return JSONReport(
             seed: Set(all.map(\.seed)).count == 1 ? all[0].seed : nil, seconds: all.map(\.seconds).max() ?? 0,
             results: try whole.record.suite.map { id in
-                guard let result = results[id] else { throw BadUsage(sentence: "no report has a result for \(id)") }
+                guard let result = results[id] else {
+                    throw BadUsage(
+                        sentence:
+                            "no report has a result for \(id). All shards need the same files and the same options")
+                }
                 return result
             })
     }

@@ -28,6 +28,8 @@ public struct RunOptions: Sendable {
     public var changedSince: String?
     /// Only this part of the scenarios.
     public var shard: Shard?
+    /// What the shards are balanced by.
+    public var durations: RecordedDurations?
     /// In which order the scenarios run.
     public var order = Order.suite
     /// How often each scenario runs, with the following seeds.

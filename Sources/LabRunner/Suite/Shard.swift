@@ -3,7 +3,7 @@ internal import LabKit
 /// One of several equal parts of a suite, for machines that share the work.
 ///
 /// The part of a scenario depends on nothing but its identifier and the number of parts, so that adding one moves no
-/// other.
+/// other; unless an earlier run says how long each takes.
 public struct Shard: Sendable, Equatable {
     /// From 1.
     public let number: Int
@@ -64,7 +64,17 @@ public struct Shard: Sendable, Equatable {
         return number("CI_NODE_INDEX").map { ($0, number("CI_NODE_TOTAL")) }
     }
 
-    /// Whether a scenario belongs to this part.
+    /// The scenarios of this part.
+    ///
+    /// - Parameters:
+    ///   - ids: Those of all parts together.
+    ///   - durations: Balances the parts by them.
+    func part(of ids: [String], by durations: RecordedDurations?) -> Set<String> {
+        guard let parts = durations?.parts(of: ids, count: count) else { return Set(ids.filter(contains)) }
+        return Set(ids.filter { parts[$0] == number })
+    }
+
+    /// Whether a scenario belongs to this part, when durations are not known.
     func contains(_ id: String) -> Bool {
         var stream = SeedStream(seed: 0, "shard", id)
         return stream.next() % UInt64(count) == UInt64(number - 1)

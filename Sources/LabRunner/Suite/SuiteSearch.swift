@@ -109,7 +109,10 @@ struct SuiteSearch {
         }
         if let changes { scenarios = scenarios.filter { changes.concern($0, labFile: path) } }
         let ids = scenarios.map(\.id)
-        if let shard = options.shard { scenarios = scenarios.filter { shard.contains($0.id) } }
+        if let shard = options.shard {
+            let part = shard.part(of: ids, by: options.durations)
+            scenarios = scenarios.filter { part.contains($0.id) }
+        }
         return Found(scenarios: scenarios, suite: ids, labFile: path, inputs: suite.inputs, emptiness: emptiness)
     }
 
