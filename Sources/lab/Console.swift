@@ -33,16 +33,28 @@ enum Console {
     ///
     /// - Parameter name: What the terminal asks for.
     static func readInput(_ name: String) throws -> String {
-        guard isatty(0) == 1 else {
-            guard let text = String(validating: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) else {
-                throw BadUsage(sentence: "standard input, which `\(name)` is read from, is not UTF-8")
-            }
-            return text
-        }
+        guard isatty(0) == 1 else { return try readAll("`\(name)`") }
         write("\(name): ", to: 2)
         let line = try TerminalEcho.off { readLine() }
         guard let line else { throw BadUsage(sentence: "nothing was typed for `\(name)`") }
         return line
+    }
+}
+
+extension Console {
+    /// Everything from standard input to its end, which is Ctrl-D on a terminal.
+    ///
+    /// - Parameter what: What a terminal asks for.
+    static func readText(_ what: String) throws -> String {
+        if isatty(0) == 1 { write("\(what), then Ctrl-D:\n", to: 2) }
+        return try readAll(what)
+    }
+
+    private static func readAll(_ what: String) throws -> String {
+        guard let text = String(validating: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) else {
+            throw BadUsage(sentence: "standard input, which \(what) is read from, is not UTF-8")
+        }
+        return text
     }
 }
 

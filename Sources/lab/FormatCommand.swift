@@ -28,7 +28,7 @@ struct FormatCommand: ParsableCommand {
             writeErrors: { Console.write($0, to: 2) })
         guard paths.contains(FileFormatting.standardInput) else { throw try formatting.run(try chosenPaths()) }
         guard paths.count == 1 else { throw BadUsage(sentence: "- stands for standard input, and no path beside it") }
-        throw formatting.run(standardInput: try Console.readInput("YAML"))
+        throw formatting.run(standardInput: try Console.readText("YAML"))
     }
 
     /// The lab file and the folder of scenarios of the project here, unless something else was asked for.

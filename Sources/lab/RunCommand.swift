@@ -105,6 +105,9 @@ struct RunCommand: ParsableCommand {
         guard !watch || !(keep || pauseOnFailure) else {
             throw BadUsage(sentence: "--watch goes on after a failure, so --keep and --pause-on-failure exclude it")
         }
+        guard !watch || !selection.paths.contains(SuiteReader.standardInput) else {
+            throw BadUsage(sentence: "--watch waits for files that are saved, and standard input is none")
+        }
         guard !pauseOnFailure || isatty(0) == 1 else {
             throw BadUsage(
                 sentence: "--pause-on-failure needs somebody at a terminal, and standard input is none; --keep does not"

@@ -4,7 +4,10 @@ import LabRunner
 
 /// Which scenarios a command is about.
 struct SelectionOptions: ParsableArguments {
-    @Argument(help: "Scenario files, directories that are searched for them, or rows as in login.yaml[wrong-pin].")
+    @Argument(
+        help:
+            "Scenario files, directories that are searched for them, rows as in login.yaml[wrong-pin], or - for a scenario from standard input."
+    )
     var paths: [String] = []
 
     @Option(help: "The lab file; otherwise lab.yaml is looked for upwards from the first path.")
@@ -89,6 +92,9 @@ struct SelectionOptions: ParsableArguments {
             throw BadUsage(sentence: "--durations balances shards, so it needs --shard")
         }
         options.durations = try durations.map(RecordedDurations.init(reportAt:))
+        if paths.contains(SuiteReader.standardInput) {
+            options.standardInput = try Console.readText("the scenario")
+        }
         return options
     }
 }

@@ -2,8 +2,10 @@ internal import Foundation
 
 /// What `lab run` was asked for.
 public struct RunOptions: Sendable {
-    /// Scenario files and directories.
+    /// Scenario files and directories; `-` stands for ``standardInput``.
     public var paths: [String]
+    /// A scenario that is in no file; nil when there is none.
+    public var standardInput: String?
     /// The lab file; nil looks for one.
     public var labFile: String?
     /// How many scenarios run at the same time, each in an instance of its own; by default one for each core.

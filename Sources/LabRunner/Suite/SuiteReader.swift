@@ -28,6 +28,10 @@ public struct SuiteReader {
     private let labPath: String?
     private let environment: [String: String]
     private let settings: [String: String]
+    private let standardInput: String?
+
+    /// What a path is called that stands for standard input.
+    public static let standardInput = "-"
 
     /// A reader.
     ///
@@ -35,13 +39,15 @@ public struct SuiteReader {
     ///   - labPath: The lab file; nil looks for `lab.yaml` upwards from the first path.
     ///   - environment: Environment variables: those that scenarios may name, and `LAB_VAR_name`.
     ///   - settings: What `--set` said.
+    ///   - standardInput: The scenario that the path `-` stands for; nil lets it stand for a file of that name.
     public init(
         labPath: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
-        settings: [String: String] = [:]
+        settings: [String: String] = [:], standardInput: String? = nil
     ) {
         self.labPath = labPath
         self.environment = environment
         self.settings = settings
+        self.standardInput = standardInput
     }
 
     /// Reads everything.
@@ -61,10 +67,12 @@ public struct SuiteReader {
         for path in paths.map(ScenarioPath.init) {
             // Two rows of one file are two wishes.
             for file in search.files(at: path.file) where seen.insert(Files.absolute(file) + path.suffix).inserted {
-                switch SourceFile.read(file) {
+                let given = file == Self.standardInput ? standardInput : nil
+                switch given.map({ .success(SourceFile(path: file, text: $0)) }) ?? SourceFile.read(file) {
                 case .failure(let diagnostic): outcome.diagnostics.append(diagnostic)
                 case .success(let source):
-                    outcome.inputs.append(file)
+                    // Standard input is no file that a report could overwrite.
+                    if given == nil { outcome.inputs.append(file) }
                     if file != path.file, ScenarioReader.isIncludedFile(source) {
                         groups.append(file)
                         continue

@@ -67,13 +67,15 @@ struct SuiteSearch {
             return Found(
                 scenarios: [], suite: [], labFile: recorded.labFile, inputs: [recorded.labFile], emptiness: emptiness)
         }
-        let missing = SuiteReader.missing(among: paths)
+        let missing = SuiteReader.missing(
+            among: paths.filter { $0 != SuiteReader.standardInput || options.standardInput == nil })
         guard missing.isEmpty else {
             for path in missing { complain("error: there is no such file or directory: \(path)\n") }
             return nil
         }
         let suite = SuiteReader(
-            labPath: options.labFile, environment: environment, settings: options.settings
+            labPath: options.labFile, environment: environment, settings: options.settings,
+            standardInput: options.standardInput
         ).read(paths)
         guard suite.diagnostics.isEmpty, let labFile = suite.labFile else {
             let renderer = DiagnosticRenderer(secrets: suite.secrets)
