@@ -11,7 +11,7 @@ struct InstanceKeeper: Sendable {
     /// Starts the server again and waits until it is ready.
     let startServer: @Sendable () throws -> Void
     /// Starts the agent of a device again.
-    let startAgent: @Sendable (_ device: String) throws -> Void
+    let startAgent: @Sendable (_ device: String) throws -> ChildProcess
 }
 
 // Starting the server and the agents.
@@ -51,6 +51,21 @@ extension InstanceConnection {
             layout, timeout: Self.startPatience, watching: try ProcessWatch(pid: process.pid))
         guard let ready else { throw LabFailure("The server did not become ready. \(logHint("server"))") }
         return ready
+    }
+
+    /// Waits until an agent that was just started answers.
+    ///
+    /// - Throws: ``LabFailure`` when it does not, with what it has said; at once when its process has ended.
+    func awaitAgent(of device: String, _ process: ChildProcess) throws {
+        let endpoint = InstanceEndpoint.agent(device)
+        do {
+            _ = try clients[endpoint].call(
+                ControlRequest(command: "ping"), timeout: Self.startPatience,
+                watching: try ProcessWatch(pid: process.pid))
+        } catch {
+            let name = endpoint.fileName
+            throw LabFailure("The device `\(device)` did not start: \(error). \(logHint(name))")
+        }
     }
 
     /// Where what a process prints is kept.

@@ -179,12 +179,14 @@ public final class InstanceConnection: Sendable {
 
     /// Starts the agent of a device, which does not run, and waits until it answers.
     func startAgent(of device: String) throws {
-        if let keeper = keeper.withLock({ $0 }) {
-            try keeper.startAgent(device)
-        } else {
-            _ = try spawnAgent(of: device)
+        let process = try keeper.withLock({ $0 })?.startAgent(device) ?? spawnAgent(of: device)
+        do {
+            try awaitAgent(of: device, process)
+        } catch {
+            // Whoever has asked for the start is told of its end.
+            expectEnd(process.pid)
+            throw error
         }
-        try ping(.agent(device), timeout: Self.startPatience)
     }
 
     /// Why nobody can answer at the endpoint of the server or of an agent; nil when its process lives, or has not

@@ -73,7 +73,10 @@ public final class LabInstance: Sendable {
                 },
                 expectEnd: { [weak self] pid in self?.state.withLock { _ = $0.wantedEnds.insert(pid) } },
                 startServer: { [weak self] in try self?.startServer() },
-                startAgent: { [weak self] device in try self?.startAgent(of: device) }))
+                startAgent: { [weak self] device in
+                    guard let self else { throw LabFailure("The instance is ending.") }
+                    return try startAgain(.agent(device)) { try self.connection.spawnAgent(of: device) }
+                }))
     }
 
     /// Starts the server and the agents, waits until they answer, launches the apps that start by themselves, and waits
@@ -86,13 +89,15 @@ public final class LabInstance: Sendable {
         // A guest has the word of the owner's server.
         let server = manifest.isGuest ? nil : try connection.spawnServer()
         if let server { add(server, answeringAt: .server) }
-        for device in played {
-            add(try connection.spawnAgent(of: device.name), answeringAt: .agent(device.name))
+        let agents = try played.map { device in
+            let agent = try connection.spawnAgent(of: device.name)
+            add(agent, answeringAt: .agent(device.name))
+            return (device.name, agent)
         }
         let failures = FailureList()
-        let devices = played.map { device in
-            runOnThread(name: "start \(device.name)") { [self] in
-                failures.catching { try awaitAnswer(.agent(device.name)) }
+        let devices = agents.map { device, agent in
+            runOnThread(name: "start \(device)") { [self] in
+                failures.catching { try connection.awaitAgent(of: device, agent) }
             }
         }
         failures.catching { if let server { try awaitServer(server) } }
@@ -123,11 +128,6 @@ public final class LabInstance: Sendable {
     /// Starts the server again, which has ended.
     private func startServer() throws {
         try awaitServer(startAgain(.server) { try connection.spawnServer() })
-    }
-
-    /// Starts the agent of a device again, which has ended.
-    private func startAgent(of device: String) throws {
-        _ = try startAgain(.agent(device)) { try connection.spawnAgent(of: device) }
     }
 
     private func startAgain(_ endpoint: InstanceEndpoint, _ spawn: () throws -> ChildProcess) throws -> ChildProcess {
