@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -17,6 +18,13 @@
 #define IDTYPE_PIDFD ((idtype_t)3)
 
 static int result_of(long value) { return value < 0 ? -errno : (int)value; }
+
+pid_t csystem_peer_pid(int socket) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    int result = getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+    return result < 0 ? -errno : peer.pid;
+}
 
 int csystem_pidfd_open(pid_t pid) { return result_of(syscall(SYS_pidfd_open, pid, 0)); }
 

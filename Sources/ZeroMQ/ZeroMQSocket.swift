@@ -113,7 +113,13 @@ public final class ZeroMQSocket {
     /// Takes the next message, without waiting.
     ///
     /// - Returns: its parts; nil when no message is there.
-    public func receive() throws -> [Data]? {
+    public func receive() throws -> [Data]? { try receiveFromConnection()?.parts }
+
+    /// Takes the next message, without waiting.
+    ///
+    /// - Returns: its parts, and the descriptor of the connection over which it came, for asking the kernel who is at the other
+    ///   end; nil for a message that came from this process itself. Nil when no message is there.
+    public func receiveFromConnection() throws -> (parts: [Data], descriptor: Int32?)? {
         checkThread()
         var frames: [Data] = []
         var message = zmq_msg_t()
@@ -131,7 +137,10 @@ public final class ZeroMQSocket {
             } else {
                 frames.append(Data())
             }
-            if zmq_msg_more(&message) == 0 { return frames }
+            if zmq_msg_more(&message) == 0 {
+                let descriptor = zmq_msg_get(&message, ZMQ_SRCFD)
+                return (frames, descriptor < 0 ? nil : descriptor)
+            }
         }
     }
 

@@ -37,6 +37,9 @@ pid_t csystem_spawn(const struct csystem_spawn_request *request, const char **fa
 
 // Processes
 
+// The process that has made a connection of a Unix socket, by SO_PEERCRED; 0 where there is none to see.
+pid_t csystem_peer_pid(int socket);
+
 int csystem_pidfd_open(pid_t pid);
 int csystem_pidfd_send_signal(int pidfd, int signal);
 

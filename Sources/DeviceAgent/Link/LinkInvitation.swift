@@ -3,8 +3,8 @@ import LabKit
 import LabSystem
 import ZeroMQ
 
-/// How the watch's agent reaches the phone's over TCP: the address and the keys of one start of the phone's agent. The file
-/// is for the owner of the instance alone; whoever has it can be the watch.
+/// How the watch's agent reaches the phone's: the address and the keys of one start of the phone's agent. The file is for the
+/// owner of the instance alone; whoever has it can be the watch.
 struct LinkInvitation: Codable, Equatable {
     /// Where the phone's agent listens.
     var endpoint: String

@@ -4,8 +4,8 @@ import LabSystem
 import SimulatedDevice
 import ZeroMQ
 
-/// The socket of one link: the phone's agent listens, the watch's agent connects. Over TCP the connection is encrypted, and
-/// each side knows the other by its key (watch.md, section 11.8).
+/// The socket of one link: the phone's agent listens, the watch's agent connects. The connection is encrypted, and each side
+/// knows the other by its key (watch.md, section 11.8).
 ///
 /// Belongs to the thread that made it.
 final class LinkPort {
@@ -17,7 +17,7 @@ final class LinkPort {
     private let guardLock: FileLock?
     private let layout: InstanceLayout
     private let link: LinkSpec
-    /// Watch, over TCP: where it connects to.
+    /// Watch: where it connects to.
     private var invitation: LinkInvitation?
 
     /// Whether the other agent may be on another machine, where its process cannot be seen.
@@ -40,17 +40,12 @@ final class LinkPort {
             // Nothing may wait in the socket for a phone that is not there.
             try socket.set(.immediate(true))
             try socket.set(.reconnectInterval(first: 5, maximum: 200))
-            if link.transport == .local { try socket.connect(address) }
         } else {
             let lock = try FileLock(path: layout.endpointLockPath(endpoint))
             guard try lock.tryLock() else { throw AgentError.endpointTaken(address) }
             guardLock = lock
             try socket.set(.routerMandatory(true))
-            if link.transport == .tcp {
-                try listen(at: tcpAddress ?? "tcp://127.0.0.1:*")
-            } else {
-                try socket.bind(address)
-            }
+            try listen(at: link.transport == .tcp ? tcpAddress ?? "tcp://127.0.0.1:*" : address)
         }
     }
 
@@ -64,9 +59,9 @@ final class LinkPort {
         try LinkInvitation(endpoint: try socket.lastEndpoint(), phone: own.publicKey, watch: watch).write(layout, link)
     }
 
-    /// Watch: connects to where the phone listens now. A phone that has started again listens elsewhere, with other keys.
+    /// Watch: connects to where the phone listens now. A phone that has started again has other keys.
     func seekListener() throws {
-        guard !isListening, isRemote, let current = try LinkInvitation.read(layout, link), current != invitation else {
+        guard !isListening, let current = try LinkInvitation.read(layout, link), current != invitation else {
             return
         }
         if let former = invitation { try socket.disconnect(former.endpoint) }

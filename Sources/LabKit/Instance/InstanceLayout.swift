@@ -128,7 +128,7 @@ public struct InstanceLayout: Hashable, Sendable {
         return "\(socketsDirectory)/\(name).lock"
     }
 
-    /// How the agent of a watch reaches the phone's over TCP: a file that the phone's agent writes.
+    /// How the agent of a watch reaches the phone's: a file that the phone's agent writes.
     public func invitationPath(_ link: String) throws -> String {
         "\(try socketPath(.link(link)))\(Self.invitationEnd)"
     }
