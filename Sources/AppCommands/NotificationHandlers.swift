@@ -89,7 +89,7 @@ extension NotificationHandlers: UNUserNotificationCenterDelegate {
         withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
     ) {
         note(.foreground, notification.request.content.userInfo, id: notification.request.identifier)
-        completionHandler([.banner, .list, .badge, .sound])
+        if state.withLock({ $0.finishesWork }) { completionHandler([.banner, .list, .badge, .sound]) }
     }
 
     func userNotificationCenter(
@@ -98,6 +98,6 @@ extension NotificationHandlers: UNUserNotificationCenterDelegate {
     ) {
         let request = response.notification.request
         note(.opened, request.content.userInfo, id: request.identifier, action: response.actionIdentifier)
-        completionHandler()
+        if state.withLock({ $0.finishesWork }) { completionHandler() }
     }
 }

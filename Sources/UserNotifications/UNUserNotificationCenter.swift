@@ -174,8 +174,10 @@ public final class UNUserNotificationCenter: Sendable {
             }
         case .opened(let notification, let action):
             DispatchQueue.main.async { [self] in
+                let handled = { [service] () -> Void in service?.tell(.handled(id: notification.id)) }
+                guard let delegate else { return handled() }
                 let response = UNNotificationResponse(notification, action: action)
-                delegate?.userNotificationCenter(self, didReceive: response) {}
+                delegate.userNotificationCenter(self, didReceive: response, withCompletionHandler: handled)
             }
         case .background: return false
         }

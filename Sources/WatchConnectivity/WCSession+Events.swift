@@ -41,8 +41,8 @@ extension WCSession {
         case .file(let transferId, let file, let hasMore):
             state.withLock { $0.hasMoreWaiting = hasMore }
             received(transferId, file)
-        case .context(let body, let isNews):
-            received(body, isNews: isNews)
+        case .context(let body, let news):
+            received(body, news: news)
         case .ownContext(let body):
             state.withLock { $0.sentContext = body }
         }
@@ -198,13 +198,16 @@ extension WCSession {
         reportEnd(of: transfer, error: code.map(WCError.reported)) { [weak backend] in backend?.told(transferId) }
     }
 
-    private func received(_ context: Data, isNews: Bool) {
-        guard isNews else { return state.withLock { $0.receivedContext = context } }
+    private func received(_ context: Data, news: UUID?) {
+        guard let news else { return state.withLock { $0.receivedContext = context } }
         state.withLock { $0.undelivered += 1 }
         queue.async { [self] in
             // The delegate sees its own context, also when a newer one is on its way.
             state.withLock { $0.receivedContext = context }
-            delegate?.session(self, didReceiveApplicationContext: receivedApplicationContext)
+            if let delegate {
+                delegate.session(self, didReceiveApplicationContext: receivedApplicationContext)
+                backend?.contextTold(news)
+            }
             state.withLock { $0.undelivered -= 1 }
         }
     }

@@ -136,22 +136,25 @@ struct FileTransferTests {
         #expect(world.watch.handled == [id])
     }
 
-    @Test("A watch without room refuses a file with 7015, one without the app with 7006, and takes other transfers")
+    @Test("A watch without room refuses transfers with 7015 until it has room again, one without the app with 7006")
     func refusals() throws {
         let world = try connected()
-        world.watch.link.hasRoom = false
+        world.watch.link.refusalOfStorage = 7015
         let file = try send(bytes(500_000), in: world)
         let info = try sendUserInfo(in: world)
         try world.settle()
-        #expect(world.phone.codes == [file: 7015])
-        #expect(world.watch.handled == [info])
-        world.watch.link.hasRoom = true
+        #expect(world.phone.codes == [file: 7015, info: 7015])
+        #expect(world.watch.handled.isEmpty)
+        world.watch.link.refusalOfStorage = nil
+        let later = try sendUserInfo(in: world)
+        try world.settle()
+        #expect(world.watch.handled == [later])
         try world.input(.range(isInRange: false), at: world.phone)
         let second = try send(bytes(500_000), in: world)
         try world.killApp(of: world.watch)
         try world.input(.installationChanged(world.watch.app, isInstalled: false), at: world.watch)
         try world.settle()
-        #expect(world.phone.codes == [file: 7015, second: 7006])
+        #expect(world.phone.codes == [file: 7015, info: 7015, second: 7006])
         #expect(world.watch.link.inbox.entries.isEmpty && world.phone.link.outbox.entries.isEmpty)
     }
 

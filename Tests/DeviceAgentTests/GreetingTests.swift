@@ -69,7 +69,8 @@ struct GreetingTests {
         try world.settle()
         var rules = GreetingRules(process: 77, peer: "phone")
         let body = GreetingBody(
-            device: "stranger", identifier: rules.next(), pid: 1, epoch: 5, receivedEpoch: 0, receivedSequence: 0,
+            device: "stranger", pairing: 1, identifier: rules.next(), pid: 1, epoch: 5, receivedEpoch: 0,
+            receivedSequence: 0,
             skipped: [], receivedContexts: [:])
         let hello = WatchFrame(.hello, body: WatchFrame.body(body))
         try world.input(.fromPeer(hello), at: world.phone)

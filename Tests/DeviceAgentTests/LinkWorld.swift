@@ -69,7 +69,7 @@ final class LinkWorld {
                 name: "link", device: name, peer: isWatch ? "phone" : "watch", isWatch: isWatch,
                 counterparts: counterparts, pid: 1, process: process, capacity: capacity)
             return WatchLink(
-                setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true)
+                setup: setup, queues: try database.load(counterparts: counterparts, isWatch: isWatch), isInRange: true)
         }
     }
 
@@ -115,6 +115,9 @@ final class LinkWorld {
             case .toApp(_, let frame):
                 end.toApp.append(frame)
                 if frame.kind == .transferDone { try hear(frame, at: end) }
+                if frame.kind == .context, !frame.flags.contains(.retransmission), end.hearsEnds {
+                    try self.input(.fromApp(end.app, WatchFrame(.contextTold, messageId: frame.messageId)), at: end)
+                }
             case .launch: end.launches += 1
             case .handOver(_, let file):
                 end.files.append(file)

@@ -298,7 +298,8 @@ struct LiveMessageTests {
         let world = try connected()
         for version in [UInt64.max, 1_000] {
             let garbage = WatchFrame(
-                .context, flags: .propertyList, sequence: version, app: "watchApp", body: try content(9))
+                .context, flags: .propertyList, epoch: world.watch.link.pairing, sequence: version, app: "watchApp",
+                body: try content(9))
             try world.input(.fromPeer(garbage), at: world.watch)
         }
         #expect(try contexts(world.watch) == [content(9)])

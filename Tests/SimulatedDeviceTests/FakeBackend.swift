@@ -60,6 +60,7 @@ final class FakeBackend: WatchSessionBackend {
     func cancelTransfer(_ transferId: UUID) { note("cancel") }
     func told(_ transferId: UUID) { note("told") }
     func delivered(_ transferId: UUID) { note("delivered") }
+    func contextTold(_ news: UUID) { note("context told") }
     func updateContext(_ body: Data) -> Int? { nil }
 
     private func note(_ text: String) {

@@ -289,7 +289,7 @@ struct WCSessionTests {
             try PropertyListSerialization.data(fromPropertyList: ["n": number], format: .binary, options: 0)
         }
         backend.bring(.ownContext(try body(1)))
-        backend.bring(.context(try body(2), isNews: false))
+        backend.bring(.context(try body(2), news: nil))
         try await onThread { session.waitForDelegate() }
         #expect(session.applicationContext["n"] as? Int == 1)
         #expect(session.receivedApplicationContext["n"] as? Int == 2)

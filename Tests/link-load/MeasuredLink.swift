@@ -128,12 +128,15 @@ final class App: Sendable {
     }
 
     let connection: AgentConnection
+    /// By which the device knows the app.
+    private let endpoint: ControlServer
     private let state = Mutex(Seen())
     private let changed = DispatchSemaphore(value: 0)
 
     var seen: Seen { state.withLock { $0 } }
 
     init(_ name: String, of device: DeviceSpec, _ layout: InstanceLayout) throws {
+        endpoint = try ControlServer(layout, .peer(name), incarnation: 1) { _, responder in responder.succeed() }
         connection = try AgentConnection(
             layout: layout, device: device,
             attach: AttachBody(

@@ -8,9 +8,11 @@ import ZeroMQ
 /// What the device does with the frames of its apps.
 extension DeviceAgent {
     /// Takes a frame of an app.
-    func receive(_ frame: WatchFrame, from address: Data) throws {
+    ///
+    /// - Parameter process: Who has sent it, by the word of the kernel; nil when that is not known.
+    func receive(_ frame: WatchFrame, from address: Data, by process: Int32?) throws {
         if frame.kind == .attach {
-            try attach(frame, from: address)
+            try attach(frame, from: address, by: process)
             return
         }
         // Frames of a process that was replaced, or that never said who it is.
@@ -18,19 +20,26 @@ extension DeviceAgent {
         switch frame.kind {
         case .appState: try perform(host.process.handle(.ready), for: host)
         case .activate: activate(host)
-        case .notificationRequest: try receiveNotificationRequest(frame, from: host)
+        case .notificationRequest: receiveNotificationRequest(frame, from: host)
         case .delivered:
-            try removeHandedOver(frame.messageId, from: host)
+            enduring("container") { try removeHandedOver(frame.messageId, from: host) }
             forward(frame, from: host)
         default: forward(frame, from: host)
         }
     }
 
-    private func attach(_ frame: WatchFrame, from address: Data) throws {
+    private func attach(_ frame: WatchFrame, from address: Data, by process: Int32?) throws {
         guard let body = try? frame.decodeBody(AttachBody.self), let host = hosts[body.name] else { return }
+        // The system stops and ends what attaches: it must be the process itself that says so.
+        guard body.pid == process else {
+            return refuse(body, "it is process \(process.map(String.init) ?? "?") that says so")
+        }
         if host.process.pid != body.pid {
             // A process that has ended meanwhile has nothing to attach.
             guard let watch = try? ProcessWatch(pid: body.pid) else { return }
+            guard try answers(body.pid, for: body.name) else {
+                return refuse(body, "the device has not started it, and it does not answer at the app's control socket")
+            }
             host.watch = .byHand(watch)
         }
         if let previous = host.address, previous != address {
@@ -43,6 +52,23 @@ extension DeviceAgent {
         send(WatchFrame(.welcome, body: WatchFrame.body(AttachedBody(agentPid: getpid()))), to: address)
         try perform(host.process.handle(.attached(pid: body.pid, incarnation: body.incarnation)), for: host)
         tellLinks(about: host)
+    }
+
+    /// Whether a process that was started by hand is the app: it holds the app's control socket, as only one can.
+    private func answers(_ pid: Int32, for app: String) throws -> Bool {
+        let path = try layout.endpointLockPath(.peer(app))
+        return try ProcessTable.heldLocks(by: pid).contains { $0.path == path && $0.isExclusive }
+    }
+
+    private func refuse(_ body: AttachBody, _ cause: String) {
+        let cause = "`\(body.name)` is not process \(body.pid): \(cause)"
+        if let told = refusals.take(cause, at: MonotonicClock.nanoseconds()) { emit(told) }
+    }
+
+    func emit(_ refusal: RefusalTally.Told) {
+        var fields: [String: JSONValue] = ["cause": .string(refusal.cause)]
+        fields["count"] = refusal.count.map { .integer(Int64($0)) }
+        trace.emit(.processRefused, fields)
     }
 
     private func activate(_ host: AppHost) {
@@ -65,7 +91,7 @@ extension DeviceAgent {
         guard let active = host.session ?? activeLink else { return refuseWithoutLink(frame, from: host) }
         switch frame.kind {
         // Answers belong to the link that brought the question; the others do not know it.
-        case .delivered, .transferTold, .liveAcknowledgement, .liveReply, .liveError, .cancelTransfer:
+        case .delivered, .transferTold, .contextTold, .liveAcknowledgement, .liveReply, .liveError, .cancelTransfer:
             links.forEach { $0.collect(.fromApp(host.spec.name, frame)) }
         case .file: sendFile(frame, from: host, over: active)
         default:

@@ -16,9 +16,19 @@ extension DeviceAgent {
         link.collect(.file(host.spec.name, frame.messageId, file, content))
     }
 
-    /// Puts a file that has arrived into the container of its app, and tells the app.
-    func handOver(_ file: ReceivedFile, to host: AppHost) throws {
+    /// Puts a file that has arrived into the container of its app, and tells the app. What the storage does not take waits on.
+    func handOver(_ file: ReceivedFile, to host: AppHost, of link: LinkHost) {
         guard host.address != nil, let name = file.file.name else { return }
+        do {
+            send(file.frame(for: host.spec.name, at: try store(file, name, for: host)), to: host)
+        } catch {
+            trace.emit(StorageFailure(error), of: "container", bytes: file.file.size)
+            link.collect(.handOverFailed(host.spec.name))
+        }
+    }
+
+    /// - Returns: Where the file lies.
+    private func store(_ file: ReceivedFile, _ name: String, for host: AppHost) throws -> String {
         let directory = try inbox(of: host, file.transferId)
         if Files.exists(directory) { try Files.removeTree(directory) }
         try Files.createDirectory(directory)
@@ -27,7 +37,7 @@ extension DeviceAgent {
         try Files.write(file.parts.reduce(into: Data()) { $0 += $1 }, to: written)
         let path = directory + "/" + name
         try Files.rename(written, to: path)
-        send(file.frame(for: host.spec.name, at: path), to: host)
+        return path
     }
 
     /// The app is done with a transfer; what its delegate has not moved goes.

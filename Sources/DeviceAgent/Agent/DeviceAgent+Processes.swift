@@ -13,7 +13,7 @@ extension DeviceAgent {
         let lastWords = host.lastWords()
         traceEnd(of: host, pid: host.process.pid ?? 0, reason: how, fields)
         (host.termination, host.lastMoment) = (nil, nil)
-        try security.cancelPrompt(ofApp: host.spec.name)
+        enduring("security") { try security.cancelPrompt(ofApp: host.spec.name) }
         host.watch = nil
         if let address = host.address { routes[address] = nil }
         host.address = nil
@@ -36,12 +36,12 @@ extension DeviceAgent {
             case .changed:
                 traceSleep(of: host)
                 tellLinks(about: host)
-                try notificationsFollow(host)
+                enduring("notifications") { try notificationsFollow(host) }
             case .gone(_, _, let isRestarting):
-                notificationsLoseProcess(of: host, isRestarting: isRestarting)
+                enduring("notifications") { try notificationsLoseProcess(of: host, isRestarting: isRestarting) }
                 for link in links { link.collect(.appEnded(host.spec.name, isRestarting: isRestarting)) }
             case .launchFailed:
-                notificationsLoseProcess(of: host, isRestarting: false)
+                enduring("notifications") { try notificationsLoseProcess(of: host, isRestarting: false) }
                 for link in links { link.collect(.launchFailed(host.spec.name)) }
             case .enterForeground:
                 inspections.remove(host.spec.name)
@@ -57,12 +57,12 @@ extension DeviceAgent {
     }
 
     private func spawn(_ host: AppHost) throws {
-        guard try registry.isInstalled(host.spec.bundleIdentifier) else {
-            let refusal = "\(host.spec.name) is not installed; `install` puts it back."
-            return try perform(host.process.handle(.spawnFailed(refusal)), for: host)
-        }
-        let incarnation = try Incarnations.next(layout, host.spec.name)
         do {
+            guard try registry.isInstalled(host.spec.bundleIdentifier) else {
+                let refusal = "\(host.spec.name) is not installed; `install` puts it back."
+                return try perform(host.process.handle(.spawnFailed(refusal)), for: host)
+            }
+            let incarnation = try Incarnations.next(layout, host.spec.name)
             let time = MonotonicClock.nanoseconds()
             let child = try host.spawn(layout: layout, manifest: manifest, device: device, incarnation: incarnation)
             host.watch = .child(child)

@@ -31,6 +31,8 @@ public final class DeviceAgent {
     /// The app behind each address of the app socket.
     var routes: [Data: String] = [:]
     var inspections = StopInspections()
+    /// Processes that were refused of late.
+    var refusals = RefusalTally()
     /// Rings when the time of a process is over.
     let timeLimits: LabAlarm
     private var boot: Int
@@ -99,6 +101,9 @@ public final class DeviceAgent {
         try tellLinksAboutInstallation()
         try tellLinksAboutComplications()
         tellLinksAboutLock()
+        for host in hosts.values.sorted(by: { $0.spec.name < $1.spec.name }) {
+            enduring("notifications") { try showUndecided(of: host) }
+        }
     }
 
     /// Serves until the instance ends or a signal asks for it.
@@ -134,9 +139,10 @@ public final class DeviceAgent {
         // Looked for after the messages: who sends a command after a process has ended meets a device that knows of its end.
         let ended = running.filter { $0.watch?.hasEnded == true }
         // What a process sent before it ended is handled before its end.
-        while var parts = try appSocket.receive() {
-            let address = parts.removeFirst()
-            if let frame = try? WatchFrame(parts: parts) { try receive(frame, from: address) }
+        while let message = try appSocket.receiveFromConnection() {
+            let parts = Array(message.parts.dropFirst())
+            guard let address = message.parts.first, let frame = try? WatchFrame(parts: parts) else { continue }
+            try receive(frame, from: address, by: message.descriptor.flatMap(SocketPeer.process))
         }
         for link in links {
             try link.collectReceived()
@@ -150,13 +156,14 @@ public final class DeviceAgent {
         for message in messages { try handle(message) }
         try inspectStoppedProcesses()
         for link in links { link.collectDue() }
+        if let told = refusals.summary(at: MonotonicClock.nanoseconds()) { emit(told) }
         deactivateDrainedSessions()
         try settleLinks()
         for link in links { link.updateTimers() }
     }
 
     private func millisecondsToNextDeadline() -> Int {
-        let deadlines = links.compactMap(\.nextDeadline) + (inspections.nextDue.map { [$0] } ?? [])
+        let deadlines = links.compactMap(\.nextDeadline) + [inspections.nextDue, refusals.due].compactMap(\.self)
         guard let next = deadlines.min() else { return -1 }
         let now = MonotonicClock.nanoseconds()
         return next <= now ? 0 : Int((next - now + 999_999) / 1_000_000)
@@ -210,7 +217,7 @@ public final class DeviceAgent {
         case .toApp(let app, let frame):
             if let host = hosts[app] { send(frame, to: host) }
         case .handOver(let app, let file):
-            if let host = hosts[app] { try handOver(file, to: host) }
+            if let host = hosts[app] { handOver(file, to: host, of: link) }
         case .launch(let app):
             if let host = hosts[app] { try perform(host.process.handle(.launch(request: nil)), for: host) }
         case .wake(let app):

@@ -13,10 +13,16 @@ struct ContextExchange: Equatable, Sendable {
     struct Context: Equatable, Sendable {
         var version: UInt64
         var body: Data
-        /// Own context: the other side has it. Received context: the app was told of it.
+        /// Own context: the other side has it. Received context: the app's delegate has heard of it.
         var isDone: Bool
         /// Receiving app of an own context; empty for a received one.
         var destination = ""
+    }
+
+    /// A context that an app's process was given and has not confirmed.
+    private struct Telling: Equatable {
+        var name: UUID
+        var version: UInt64
     }
 
     /// The last context of each app of this device.
@@ -25,6 +31,8 @@ struct ContextExchange: Equatable, Sendable {
     private(set) var received: [String: Context] = [:]
     /// For each app of the other device: the version of the context that it has, as far as was heard.
     private var heard: [String: UInt64] = [:]
+    /// By app.
+    private var telling: [String: Telling] = [:]
 
     init(own: [String: Context] = [:], received: [String: Context] = [:]) {
         self.own = own
@@ -91,14 +99,32 @@ struct ContextExchange: Equatable, Sendable {
         return [stored, acknowledgement] + (canTell ? tell(frame.app) : [])
     }
 
-    /// The app can be told of the last context received, unless it was told before.
+    /// The app can be told of the last context received, unless its delegate has heard of it.
     mutating func tell(_ app: String) -> [LinkEffect] {
-        guard let context = received[app], !context.isDone else { return [] }
-        received[app]?.isDone = true
+        guard let context = received[app], !context.isDone, telling[app]?.version != context.version else { return [] }
+        let telling = Telling(name: UUID(), version: context.version)
+        self.telling[app] = telling
         return [
-            .store(.contextTold(app: app)),
-            .toApp(app, WatchFrame(.context, flags: .propertyList, app: app, body: context.body)),
+            .toApp(
+                app,
+                WatchFrame(
+                    .context, flags: .propertyList, messageId: telling.name, app: app, body: context.body))
         ]
+    }
+
+    /// The delegate of an app has heard of the context that it was given under a name.
+    mutating func told(_ name: UUID, by app: String) -> [LinkEffect] {
+        guard let telling = telling[app], telling.name == name, received[app]?.version == telling.version else {
+            return []
+        }
+        self.telling[app] = nil
+        received[app]?.isDone = true
+        return [.store(.contextTold(app: app))]
+    }
+
+    /// The app's process ended; the next one is told of what this one has not confirmed.
+    mutating func processEnded(_ app: String) {
+        telling[app] = nil
     }
 
     /// What an app that activates its session knows from before: its own context, and the one that it was told of.
@@ -120,6 +146,7 @@ struct ContextExchange: Equatable, Sendable {
     mutating func forget(_ app: String) {
         own[app] = nil
         received[app] = nil
+        telling[app] = nil
     }
 
     private func frame(of context: Context) -> LinkEffect {

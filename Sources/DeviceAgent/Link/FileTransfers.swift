@@ -83,6 +83,7 @@ extension WatchLink {
         }
         guard outbox.pieces(of: transferId) == 0 else { return [answer(0)] }
         guard !isOutboxFull else { return [answer(LinkCode.insufficientSpace)] }
+        if let refusalOfStorage { return [answer(refusalOfStorage)] }
         // The other device needs the name, and nothing else of where the file was.
         let head = WatchFrame.body(WatchFile(path: file.name ?? "", size: content.count, metadata: file.metadata))
         guard FileParts.head(head) != nil else { return [answer(LinkCode.payloadUnsupportedTypes)] }

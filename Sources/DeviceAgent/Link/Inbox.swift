@@ -167,6 +167,13 @@ struct Inbox: Equatable, Sendable {
         handling[app] = nil
     }
 
+    /// Takes up what was stored instead of what was decided since: apps go on handling what they were handed before.
+    mutating func keepHandling(of other: Inbox) {
+        handling = other.handling.filter { app, transferId in
+            queues[app]?.first.map { $0.transferId == transferId && $0.wasOffered } ?? false
+        }
+    }
+
     /// The app was taken off the device, and what waits for it with it.
     mutating func forget(_ app: String) -> [LinkEffect] {
         handling[app] = nil

@@ -95,11 +95,14 @@ extension LinkDatabase {
             try execute("DELETE FROM finished WHERE app = ?", [app])
             try execute("DELETE FROM file WHERE app = ?", [app])
             try execute("DELETE FROM budget WHERE app = ?", [app])
-        case .erased(let epoch):
+        case .paired(let pairing):
+            try execute("UPDATE link SET pairing = ?", [Int64(bitPattern: pairing)])
+        case .erased(let epoch, let pairing):
             for table in ["outbox", "inbox", "recent", "skipped", "finished", "file", "budget", "context", "link"] {
                 try execute("DELETE FROM \(table)", [])
             }
-            try execute("INSERT INTO link VALUES (?, 0, 0, 0, 0)", [Int64(epoch)])
+            try execute(
+                "INSERT INTO link VALUES (?, 0, 0, 0, 0, ?)", [Int64(epoch), Int64(bitPattern: pairing)])
         }
     }
 }

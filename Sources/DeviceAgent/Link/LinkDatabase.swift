@@ -5,12 +5,24 @@ import SimulatedDevice
 
 /// What a link remembers across restarts of its agent.
 struct StoredQueues: Equatable, Sendable {
+    /// The pairing that the queues belong to; 0 for a watch that has none yet.
+    var pairing: UInt64 = 0
     var outbox: Outbox
     var inbox = Inbox()
     var contexts = ContextExchange()
     var finished: [FinishedTransfer] = []
     var files: [OutgoingFile] = []
     var budgets: [String: ComplicationBudget] = [:]
+
+    /// The own files with the number of their pieces, oldest first.
+    var outgoingFiles: Fifo<OutgoingFile> {
+        Fifo(
+            files.map { file in
+                var file = file
+                file.pieces = outbox.pieces(of: file.transferId)
+                return file
+            })
+    }
 }
 
 /// The SQLite file with the queues of one link, at one of its ends. Its contents are secrets: tokens travel through
@@ -25,11 +37,11 @@ struct LinkDatabase: Sendable {
     }
 
     private static let schema = DeviceDatabase.Schema(
-        purpose: "watch link", version: 3,
+        purpose: "watch link", version: 4,
         statements: """
             CREATE TABLE link (
                 epoch INTEGER NOT NULL, acknowledged INTEGER NOT NULL, lastSequence INTEGER NOT NULL,
-                receivedEpoch INTEGER NOT NULL, received INTEGER NOT NULL
+                receivedEpoch INTEGER NOT NULL, received INTEGER NOT NULL, pairing INTEGER NOT NULL
             );
             CREATE TABLE outbox (
                 position INTEGER PRIMARY KEY, transferId BLOB NOT NULL, origin TEXT NOT NULL,
@@ -65,14 +77,17 @@ struct LinkDatabase: Sendable {
         UInt64.random(in: 1...UInt64(Int64.max - 1_000_000))
     }
 
-    /// Reads the queues; the first time, begins an outbox with a random epoch.
+    /// Reads the queues; the first time, begins an outbox with a random epoch. On a phone the first pairing begins with it.
     ///
-    /// - Parameter counterparts: For each app of this device, the name of the app it talks to.
-    func load(counterparts: [String: String]) throws -> StoredQueues {
+    /// - Parameters:
+    ///   - counterparts: For each app of this device, the name of the app it talks to.
+    ///   - isWatch: Whether this end is the watch.
+    func load(counterparts: [String: String], isWatch: Bool) throws -> StoredQueues {
         try database.write { db in
             if try Int.fetchOne(db, sql: "SELECT count(*) FROM link") == 0 {
+                let epoch = Int64(Self.newEpoch())
                 try db.execute(
-                    sql: "INSERT INTO link VALUES (?, 0, 0, 0, 0)", arguments: [Int64(Self.newEpoch())])
+                    sql: "INSERT INTO link VALUES (?, 0, 0, 0, 0, ?)", arguments: [epoch, isWatch ? 0 : epoch])
             }
             guard let link = try Row.fetchOne(db, sql: "SELECT * FROM link") else {
                 throw CocoaError(.fileReadCorruptFile)
@@ -117,6 +132,7 @@ struct LinkDatabase: Sendable {
                     destination: isOwn ? counterparts[app] ?? "" : "")
             }
             return StoredQueues(
+                pairing: UInt64(bitPattern: link["pairing"] as Int64),
                 outbox: Outbox(
                     epoch: UInt64(link["epoch"] as Int64), acknowledged: UInt64(link["acknowledged"] as Int64),
                     lastSequence: UInt64(link["lastSequence"] as Int64), entries: outgoing),

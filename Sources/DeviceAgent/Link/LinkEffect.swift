@@ -74,8 +74,10 @@ enum LinkChange: Equatable, Sendable {
     case contextTold(app: String)
     /// The app was taken off the device: its contexts and what it should be told go with it.
     case forgotten(app: String)
-    /// The device was erased: nothing is left, and the outbox begins with another epoch.
-    case erased(epoch: UInt64)
+    /// The device was erased, or a pairing has ended: nothing is left, and the outbox begins with another epoch.
+    case erased(epoch: UInt64, pairing: UInt64)
+    /// The watch belongs to this pairing from now on.
+    case paired(UInt64)
 }
 
 /// An own transfer that is over.

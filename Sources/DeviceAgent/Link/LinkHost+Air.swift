@@ -13,6 +13,7 @@ extension LinkHost {
     /// Lets the link decide about everything that the other agent has sent.
     func collectReceived() throws {
         while let frame = try port.receive(checking: link.greetings, refuse: noteRefused) {
+            guard isListening else { continue }
             // Out of range nothing arrives in any case.
             if air.isClear || !link.isServed {
                 collect(.fromPeer(frame))
@@ -102,9 +103,5 @@ extension LinkHost {
         if about != WatchFrame.none { fields["id"] = .string(about.uuidString) }
         if !frame.app.isEmpty { fields["app"] = .string(frame.app) }
         trace.emit(.linkFaulted, fields)
-    }
-
-    func noteRefused(_ reason: String) {
-        trace.emit(.linkRefused, ["link": .string(name), "cause": .string(reason)])
     }
 }

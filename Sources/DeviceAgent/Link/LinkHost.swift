@@ -10,7 +10,7 @@ import SimulatedDevice
 final class LinkHost {
     let name: String
     let port: LinkPort
-    private(set) var link: WatchLink
+    var link: WatchLink
     /// Watches the other agent's process while the link is up.
     var peerWatch: ProcessWatch?
     /// What goes wrong between the two devices; only the phone's end knows.
@@ -18,12 +18,17 @@ final class LinkHost {
     let clock: LabClock
     let trace: TraceWriter
 
-    private let database: LinkDatabase
+    let database: LinkDatabase
     private let alarm: LabAlarm
-    private let faults: FaultTable
-    private let device: String
-    private let disk: DeviceDisk
-    private var effects: [LinkEffect] = []
+    let faults: FaultTable
+    let device: String
+    let disk: DeviceDisk
+    var effects: [LinkEffect] = []
+    /// Until when the other device is not listened to, in monotonic nanoseconds: the storage has just refused something, and
+    /// whatever comes would have to be stored, too.
+    var pause: UInt64?
+    /// What was thrown away of late.
+    var refusals = RefusalTally()
     /// When something came from the other device, in nanoseconds of lab time.
     private(set) var lastContact: Int64?
     /// When to greet again, in monotonic nanoseconds, and how long to wait after that.
@@ -64,7 +69,8 @@ final class LinkHost {
         try Files.createDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
         database = LinkDatabase(path: path)
         link = WatchLink(
-            setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true, role: role)
+            setup: setup, queues: try database.load(counterparts: counterparts, isWatch: isWatch), isInRange: true,
+            role: role)
         port = try LinkPort(layout: layout, link: spec, isWatch: isWatch, process: process, tcpAddress: tcpAddress)
         alarm = LabAlarm(clock: clock) { _ in mailbox.post(.labAlarm) }
         // Only the phone's end knows whether the devices are in range; it never answers while they are not.
@@ -80,9 +86,7 @@ final class LinkHost {
     /// The same for something that was due at a moment of the lab's time.
     func collect(_ input: WatchLink.Input, at time: Int64) {
         if case .fromPeer = input, link.isInRange { lastContact = time }
-        if case .fromPeer(let frame) = input, frame.kind == .filePart {
-            link.hasRoom = (try? disk.take(bytes: frame.body.count)) != nil
-        }
+        link.refusalOfStorage = input.contentSize.flatMap(refusal)
         effects += link.handle(input, at: time)
     }
 
@@ -97,7 +101,12 @@ final class LinkHost {
         // Of several confirmations in a row the last one says it all.
         let lastConfirmation = batch.lastIndex { $0.isAcknowledgement }
         let changes = batch.compactMap { if case .store(let change) = $0 { change } else { nil } }
-        try database.apply(changes)
+        do {
+            if !changes.isEmpty { try faults.pass(.linkStore, process: device) }
+            try database.apply(changes)
+        } catch {
+            return try recover(from: error, batch, perform)
+        }
         // Before anything else: a device that dies over one message must not take the record of the others with it.
         changes.forEach(note)
         for (index, effect) in batch.enumerated() {
@@ -136,7 +145,9 @@ final class LinkHost {
     /// When ``collectDue()`` has something to do, in monotonic nanoseconds.
     var nextDeadline: UInt64? {
         let now = clock.now()
-        return [nextGreeting, retransmission?.wait.deadline(at: now), beat?.deadline(at: now)].compactMap(\.self).min()
+        return [
+            nextGreeting, pause, refusals.due, retransmission?.wait.deadline(at: now), beat?.deadline(at: now),
+        ].compactMap(\.self).min()
     }
 
     /// Lets the link decide about what is due.
@@ -146,6 +157,11 @@ final class LinkHost {
             greetingPause = min(greetingPause * 2, 500_000_000)
             nextGreeting = link.isSeeking ? now + greetingPause : nil
             collect(.seek)
+        }
+        if let told = refusals.summary(at: now) { emit(told) }
+        if let end = pause, end <= now {
+            pause = nil
+            collect(.retry)
         }
         let labTime = clock.now()
         if let (wait, unconfirmed) = retransmission, wait.isOver(at: labTime) {
@@ -172,53 +188,6 @@ final class LinkHost {
     func shutDown() throws {
         for case .toPeer(let frame) in link.handle(.shutdown, at: clock.now().nanoseconds) { try transmit(frame) }
         alarm.stop()
-    }
-
-    // MARK: Traces and fault points
-
-    private func note(_ change: LinkChange) {
-        switch change {
-        case .accepted(let entry):
-            emit(.linkAccepted, entry.transferId, ["kind": "transfer", "app": .string(entry.origin)])
-        case .received(let entry?, let sequence):
-            emit(
-                .linkReceived, entry.transferId,
-                ["kind": "transfer", "seq": .integer(Int64(clamping: sequence)), "app": .string(entry.app)])
-        case .acknowledged(let sequence):
-            trace.emit(.linkAcknowledged, ["link": .string(name), "seq": .integer(Int64(clamping: sequence))])
-        case .handled(_, let transferId?), .told(let transferId):
-            emit(.linkSettled, transferId, [:])
-        default: break
-        }
-    }
-
-    private func noteSent(_ frame: WatchFrame) {
-        switch frame.kind {
-        case .live: emit(.linkSent, frame.messageId, ["kind": "live", "app": .string(frame.app)])
-        case .userInfo, .filePart, .userInfoTombstone:
-            emit(
-                .linkSent, frame.messageId,
-                [
-                    "kind": "transfer", "seq": .integer(Int64(clamping: frame.sequence)), "app": .string(frame.app),
-                    "isRetransmission": .bool(frame.flags.contains(.retransmission)),
-                ])
-        case .liveError:
-            emit(.linkFailed, frame.correlationId, ["code": .integer(Int64(clamping: frame.sequence))])
-        case .userInfoRefusal:
-            let code = (try? frame.decodeBody(RefusalBody.self))?.code ?? 0
-            return noteRefused("the transfer \(frame.messageId.uuidString) cannot be taken (WCError \(code))")
-        default: return
-        }
-        pass(.linkSent)
-    }
-
-    private func emit(_ event: TraceEventName, _ id: UUID, _ fields: [String: JSONValue]) {
-        trace.emit(event, fields.merging(["id": .string(id.uuidString), "link": .string(name)]) { first, _ in first })
-    }
-
-    /// A scenario may kill or delay the agent here. An armed error has no meaning: the agent's own work does not fail.
-    private func pass(_ point: FaultPoint) {
-        try? faults.pass(point, process: device)
     }
 
     /// Sets the timers to what the link waits for now.
@@ -255,29 +224,5 @@ final class LinkHost {
 extension LinkEffect {
     fileprivate var isAcknowledgement: Bool {
         if case .toPeer(let frame) = self { frame.kind == .userInfoAcknowledgement } else { false }
-    }
-}
-
-/// Which app talks to which over a link.
-enum Counterparts {
-    /// For each app of `device` that has a counterpart on the other device: the counterpart's name.
-    ///
-    /// A watch app accompanies the phone app that it names as its host, or else the phone's first app.
-    static func of(device: String, link: LinkSpec, topology: Topology) -> [String: String] {
-        guard let phone = topology.device(named: link.phone), let watch = topology.device(named: link.watch) else {
-            return [:]
-        }
-        let phoneApps = phone.apps.filter { $0.kind == .app }
-        var pairs: [String: String] = [:]
-        for watchApp in watch.apps where watchApp.kind == .watchApp {
-            let host = watchApp.host.map { host in phoneApps.first { $0.name == host } } ?? phoneApps.first
-            guard let host else { continue }
-            if device == link.watch {
-                pairs[watchApp.name] = host.name
-            } else if pairs[host.name] == nil {
-                pairs[host.name] = watchApp.name
-            }
-        }
-        return pairs
     }
 }

@@ -25,7 +25,7 @@ extension WatchLink {
 
     /// The pairing ends: nothing that waits arrives any more, and nothing of it stays.
     mutating func unpair(epoch: UInt64, code: Int, saysFarewell: Bool) -> [LinkEffect] {
-        let farewell = isUp && saysFarewell ? farewell(.unpaired) : []
+        let farewell = isUp && saysFarewell ? [endOfPairing(pairing)] : []
         let waiting = outbox.entries.filter { $0.file == nil && $0.endCode == nil && !$0.origin.isEmpty }
         let ended =
             waiting.map { entry in
@@ -40,6 +40,16 @@ extension WatchLink {
         if !setup.isWatch { role = .unpaired }
         let untold = finished.waiting()
         let erased = eraseQueues(epoch: epoch)
-        return farewell + lost + erased + (untold + ended).flatMap { finish($0) }
+        return farewell + lost + erased + (untold + ended).flatMap { finish($0) } + withoutContexts()
+    }
+
+    /// Running apps know no context of the pairing that is over.
+    private func withoutContexts() -> [LinkEffect] {
+        apps.filter(\.value.isActivated).keys.sorted().flatMap { app in
+            [
+                .toApp(app, WatchFrame(.ownContext, flags: .propertyList, app: app)),
+                .toApp(app, WatchFrame(.context, flags: [.propertyList, .retransmission], app: app)),
+            ]
+        }
     }
 }

@@ -22,6 +22,7 @@ extension WatchLink {
             let queued = LinkEffect.toApp(app, WatchFrame(.transferQueued, messageId: frame.messageId))
             if outbox.contains(frame.messageId) { return [queued] }
             if isOutboxFull { return refuse(frame, from: app, code: LinkCode.insufficientSpace) }
+            if let refusalOfStorage { return refuse(frame, from: app, code: refusalOfStorage) }
             let (way, counted) = kind(of: frame, from: app)
             return [queued] + counted
                 + outbox.add(frame.messageId, origin: app, destination: counterpart, body: frame.body, kind: way)
@@ -35,7 +36,9 @@ extension WatchLink {
             let effects = inbox.handled(frame.messageId, by: app)
             guard !effects.isEmpty else { return [] }
             return effects + drained(app) + offer(to: app)
+        case .contextTold: return contexts.told(frame.messageId, by: app)
         case .context:
+            if let refusalOfStorage { return refuse(frame, from: app, code: refusalOfStorage) }
             let queued = LinkEffect.toApp(app, WatchFrame(.transferQueued, messageId: frame.messageId))
             return [queued] + contexts.update(frame.body, of: app, for: counterpart, isUp: isUp)
         default: return []
@@ -165,6 +168,7 @@ extension WatchLink {
         backlog[app] = nil
         shown[app] = nil
         inbox.processEnded(app)
+        contexts.processEnded(app)
         return live.processEnded(app, keepsHeld: isRestarting)
     }
 
@@ -187,7 +191,8 @@ extension WatchLink {
 
     /// The device is as new: nothing that it has sent or received is left.
     mutating func erase(epoch: UInt64) -> [LinkEffect] {
-        let farewell = isUp ? farewell(.erased) : []
+        // A phone that is as new has no watch; an erased watch belongs to its phone as before.
+        let farewell = isUp ? setup.isWatch ? farewell(.erased) : [endOfPairing(pairing)] : []
         complications = []
         return farewell + lose() + eraseQueues(epoch: epoch)
     }
@@ -203,7 +208,8 @@ extension WatchLink {
         backlog = [:]
         missingCounterparts = []
         counterpartComplications = []
-        return [.store(.erased(epoch: epoch))]
+        pairing = setup.isWatch ? 0 : epoch
+        return [.store(.erased(epoch: epoch, pairing: pairing))]
     }
 
     // MARK: Reachability

@@ -12,7 +12,8 @@ extension WatchLink {
         _ identifier: GreetingBody.Identifier, answers: GreetingBody.Identifier? = nil
     ) -> GreetingBody {
         GreetingBody(
-            device: setup.device, identifier: identifier, answers: answers, pid: setup.pid, epoch: outbox.epoch,
+            device: setup.device, pairing: pairing, identifier: identifier, answers: answers, pid: setup.pid,
+            epoch: outbox.epoch,
             receivedEpoch: inbox.epoch, receivedSequence: inbox.received, skipped: inbox.skipped,
             receivedContexts: contexts.received.mapValues(\.version))
     }
@@ -25,6 +26,7 @@ extension WatchLink {
         switch frame.kind {
         case .hello, .welcome:
             guard let body = try? greetings.read(frame) else { return [] }
+            guard body.pairing == pairing || isFirstMeeting(body) else { return meet(body, frame, at: now) }
             let lost = isUp && peer?.identifier.process != body.identifier.process ? lose() : []
             greetings.take(body)
             let received = inbox.connect(epoch: body.epoch)
@@ -36,13 +38,13 @@ extension WatchLink {
                             .welcome, body: WatchFrame.body(greeting(greetings.identifier, answers: body.identifier))))
                 ] : []
             return lost + received + answer + connect(body)
+        case .bye where frame.sequence == ByeReason.unpaired.rawValue: return beUnpaired(from: frame.epoch)
         default: break
         }
-        guard isUp else { return [] }
+        // What was said in another pairing may come late.
+        guard isUp, !frame.namesPairing || frame.epoch == pairing else { return [] }
         switch frame.kind {
-        case .bye:
-            guard frame.sequence == ByeReason.unpaired.rawValue else { return lose() }
-            return unpair(epoch: outbox.epoch &+ 1, code: LinkCode.deliveryFailed, saysFarewell: false)
+        case .bye: return lose()
         case .ping: return [.toPeer(beat(.pong, frame.sequence))]
         case .pong:
             heartbeat.heard(answerTo: frame.sequence)
@@ -62,13 +64,14 @@ extension WatchLink {
         case .userInfo, .userInfoTombstone:
             let refusal =
                 refusal(of: frame, limit: WatchContent.messageLimit)
-                ?? (isInboxFull ? LinkCode.insufficientSpace : nil)
+                ?? (isInboxFull ? LinkCode.insufficientSpace : refusalOfStorage)
             return inbox.receive(frame, refusal: refusal) + offer(to: frame.app) + wakeForComplication(frame)
         case .filePart:
             // A file that has begun may exceed the capacity: what the app cannot get would never leave.
-            let hasRoom = hasRoom && !(frame.flags.contains(.file) && isInboxFull)
+            let isFull = frame.flags.contains(.file) && isInboxFull
             let refusal =
-                refusal(of: frame, limit: WatchContent.contextLimit) ?? (hasRoom ? nil : LinkCode.insufficientSpace)
+                refusal(of: frame, limit: WatchContent.contextLimit)
+                ?? (isFull ? LinkCode.insufficientSpace : refusalOfStorage)
             return inbox.receive(frame, refusal: refusal)
                 + offer(to: frame.app)
         case .userInfoAcknowledgement:
@@ -165,6 +168,8 @@ extension WatchLink {
         else {
             return [.toPeer(WatchFrame(.contextAcknowledgement, sequence: frame.sequence, app: frame.app))]
         }
+        // It comes again until there is room for it.
+        guard refusalOfStorage == nil else { return [] }
         return contexts.receive(frame, canTell: isReadyForContext(frame.app))
     }
 }

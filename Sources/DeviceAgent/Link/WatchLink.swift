@@ -46,11 +46,11 @@ struct WatchLink: Equatable, Sendable {
         case installationChanged(String, isInstalled: Bool)
         /// The device was unlocked for the first time since it started, or started again.
         case unlocked(Bool)
-        /// The device was erased; its outbox begins anew with this epoch.
+        /// The device was erased; its outbox, and on a phone the next pairing, begins with this epoch.
         case erased(epoch: UInt64)
         /// The phone uses the watch, or another one.
         case role(LinkRole)
-        /// The pairing of the two devices ends; the outbox begins anew with this epoch.
+        /// The phone ends the pairing of the two devices; its outbox and the next pairing begin with this epoch.
         case unpaired(epoch: UInt64)
         /// The other agent's process ended.
         case peerEnded
@@ -60,6 +60,10 @@ struct WatchLink: Equatable, Sendable {
         case seek
         /// The faults of the link are over; what they took is to be repaired.
         case healed
+        /// A file could not be put into the container of an app.
+        case handOverFailed(String)
+        /// Some time ago the storage has refused what was decided.
+        case retry
         /// Lab time has passed.
         case labTimePassed
         /// Transfers or contexts were not confirmed for a while.
@@ -71,6 +75,8 @@ struct WatchLink: Equatable, Sendable {
     }
 
     let setup: Setup
+    /// The pairing that the queues belong to; 0 for a watch that has not met its phone.
+    var pairing: UInt64
     var outbox: Outbox
     var inbox: Inbox
     var live = LiveMessages()
@@ -110,27 +116,37 @@ struct WatchLink: Equatable, Sendable {
     var counterpartComplications: Set<String> = []
     /// What the apps of this phone may still send to complications.
     var budgets: [String: ComplicationBudget]
-    /// Whether this device has room for a file; what it does not take ends with 7015.
-    var hasRoom = true
+    /// Why the storage of this device takes no content now, as a `WCError.Code`; nil while it does.
+    var refusalOfStorage: Int?
     /// The moment of the last input, in nanoseconds of lab time.
     var now: Int64 = 0
 
     init(setup: Setup, queues: StoredQueues, isInRange: Bool, role: LinkRole = .active) {
         self.setup = setup
         self.role = role
+        pairing = queues.pairing
         outbox = queues.outbox
         inbox = queues.inbox
         contexts = queues.contexts
         finished = EndedTransfers(queues.finished)
-        files = Fifo(
-            queues.files.map { file in
-                var file = file
-                file.pieces = queues.outbox.pieces(of: file.transferId)
-                return file
-            })
+        files = queues.outgoingFiles
         budgets = queues.budgets
         greetings = GreetingRules(process: setup.process, peer: setup.peer)
         self.isInRange = isInRange
+    }
+
+    /// What was stored is the truth again. What running apps were handed is theirs, as far as that was stored.
+    mutating func take(_ queues: StoredQueues) {
+        let handedOver = inbox
+        pairing = queues.pairing
+        outbox = queues.outbox
+        inbox = queues.inbox
+        inbox.keepHandling(of: handedOver)
+        contexts = queues.contexts
+        finished = EndedTransfers(queues.finished)
+        files = queues.outgoingFiles
+        budgets = queues.budgets
+        for app in backlog.keys { backlog[app] = min(backlog[app] ?? 0, inbox.count(for: app)) }
     }
 
     /// When ``Input/labTimePassed`` is due, in nanoseconds of lab time.
@@ -172,12 +188,12 @@ struct WatchLink: Equatable, Sendable {
         if isUp != wasUp { if isUp { heartbeat.begin(at: now) } else { heartbeat.end() } }
         effects += publishIfChanged()
         effects += showIfChanged()
-        return effects
+        return effects.map(ofPairing)
     }
 
     private mutating func react(to input: Input, at now: Int64) -> [LinkEffect] {
         switch input {
-        case .fromPeer(let frame): return isServed ? receive(frame, at: now) : []
+        case .fromPeer(let frame): return isServed ? receive(frame, at: now) : turnAway(frame)
         case .fromApp(let app, let frame): return receive(frame, from: app, at: now)
         case .file(let app, let transferId, let file, let content):
             return send(file, content, as: transferId, from: app)
@@ -206,6 +222,12 @@ struct WatchLink: Equatable, Sendable {
             return farewell(.outOfRange) + lose()
         case .healed: return isServed ? [.greet] : []
         case .seek: return isSeeking ? [.greet] : []
+        case .handOverFailed(let app):
+            inbox.processEnded(app)
+            return []
+        case .retry:
+            return apps.keys.sorted().flatMap { offer(to: $0) + (isReadyForContext($0) ? contexts.tell($0) : []) }
+                + (isServed ? [.greet] : [])
         case .labTimePassed:
             for app in budgets.keys { budgets[app]?.renew(at: now) }
             return live.expire(at: now)

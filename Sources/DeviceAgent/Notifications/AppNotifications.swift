@@ -12,6 +12,12 @@ struct AppNotifications {
         case background(DeviceNotification)
         /// A notification that the user has opened.
         case opened(DeviceNotification, action: String?)
+
+        /// Whether it is this notification, which is for work in the background.
+        func isBackground(_ id: String) -> Bool { if case .background(let own) = self { own.id == id } else { false } }
+
+        /// Whether it is this notification, which the user has opened.
+        func isOpened(_ id: String) -> Bool { if case .opened(let own, _) = self { own.id == id } else { false } }
     }
 
     /// How long an app that was woken may work, by the lab's clock.
@@ -21,12 +27,18 @@ struct AppNotifications {
     var isForceQuit = false
     /// In the order of arrival.
     var waiting: [Waiting] = []
-    /// Notifications that the app was given in the foreground and has not decided about.
-    var undecided: [String: DeviceNotification] = [:]
+    /// What the app's process was given for work or by the user, and has not confirmed. What it is to decide about is in
+    /// ``NotificationCenterRecord/App/undecided``, which outlives the device's agent.
+    var handed: [Waiting] = []
     /// The work of an app that was woken or launched for it; nil for one that runs for another reason.
     var work: Work?
     /// The dialog that waits for the user's answer: the requests to be answered.
     var prompt: [UUID] = []
+
+    /// The process has confirmed what it was given first of some kind.
+    mutating func confirm(_ isMeant: (Waiting) -> Bool) {
+        if let index = handed.firstIndex(where: isMeant) { handed.remove(at: index) }
+    }
 
     /// Work in the background.
     struct Work: Equatable {

@@ -25,8 +25,8 @@ extension DeviceAgent {
     func receiveKeptPushes() throws {
         for host in hosts.values.sorted(by: { $0.spec.name < $1.spec.name }) {
             guard let kept = notifications.record[host.spec.name].kept else { continue }
-            try notifications.change { $0[host.spec.name].kept = nil }
             try deliver(kept, to: host)
+            try notifications.change { $0[host.spec.name].kept = nil }
         }
     }
 
@@ -45,6 +45,7 @@ extension DeviceAgent {
             case .visible(let notification): try deliverVisible(notification, to: host)
             case .background(let notification): try deliverBackground(notification, to: host)
             case .opened(let notification, let action):
+                host.notifications.handed.append(entry)
                 send(.opened(notification, action: action), to: host)
             }
         }
@@ -55,34 +56,46 @@ extension DeviceAgent {
     private func deliverVisible(_ notification: DeviceNotification, to host: AppHost) throws {
         let app = host.spec.name
         guard notifications.record[app].authorization.allows else {
+            try notifications.change { _ = $0.take(notification.id, from: app) }
             return drop(notification, of: host, .notAllowed)
         }
         switch place(of: host) {
         case .starting:
+            try notifications.change { $0.leave(notification, to: app) }
             host.notifications.waiting.append(.visible(notification))
         case .foreground where notification.isVisible:
-            host.notifications.undecided[notification.id] = notification
+            try notifications.change { $0.leave(notification, to: app) }
             send(.arrived(notification), to: host)
-        default:
-            try notifications.change { record in
-                if let badge = notification.badge { record[app].badge = badge }
-            }
-            if notification.isVisible { try show(notification, of: host) }
+        default: try settle(notification, of: host, isShown: notification.isVisible, setsBadge: true)
         }
     }
 
     /// The app in the foreground says what becomes of a notification.
     func decide(_ id: String, isShown: Bool, setsBadge: Bool, by host: AppHost) throws {
-        guard let notification = host.notifications.undecided.removeValue(forKey: id) else { return }
-        if setsBadge, let badge = notification.badge {
-            try notifications.change { $0[host.spec.name].badge = badge }
-        }
-        if isShown { try show(notification, of: host) } else { drop(notification, of: host, .declined) }
+        let app = host.spec.name
+        guard let notification = notifications.record[app].undecided.first(where: { $0.id == id }) else { return }
+        try settle(notification, of: host, isShown: isShown, setsBadge: setsBadge)
+        if !isShown { drop(notification, of: host, .declined) }
     }
 
-    private func show(_ notification: DeviceNotification, of host: AppHost) throws {
-        try notifications.change { $0.show(notification, of: host.spec.name) }
-        trace.emit(.pushShown, host.details(of: notification))
+    /// What becomes of a notification is decided: it is seen or not.
+    private func settle(_ notification: DeviceNotification, of host: AppHost, isShown: Bool, setsBadge: Bool) throws {
+        let app = host.spec.name
+        try notifications.change { record in
+            _ = record.take(notification.id, from: app)
+            if setsBadge, let badge = notification.badge { record[app].badge = badge }
+            if isShown { record.show(notification, of: app) }
+        }
+        if isShown { trace.emit(.pushShown, host.details(of: notification)) }
+    }
+
+    /// Those that an app was to decide about are seen, because its process has ended, or the device has. One that is started
+    /// again decides about what waits for that.
+    func showUndecided(of host: AppHost) throws {
+        let undecided = notifications.record[host.spec.name].undecided
+        for notification in undecided where !host.notifications.waiting.contains(.visible(notification)) {
+            try deliverVisible(notification, to: host)
+        }
     }
 
     // MARK: Work in the background
@@ -91,15 +104,14 @@ extension DeviceAgent {
         switch place(of: host) {
         case .starting, .fallingAsleep:
             host.notifications.waiting.append(.background(notification))
-        case .foreground:
-            send(.background(notification), to: host)
+        case .foreground: handBackground(notification, to: host)
         case .background:
             if host.notifications.work != nil { addWork(notification, to: host) }
-            send(.background(notification), to: host)
+            handBackground(notification, to: host)
         case .suspended:
             addWork(notification, to: host)
             try perform(host.process.handle(.wake), for: host)
-            send(.background(notification), to: host)
+            handBackground(notification, to: host)
         case .ended where host.notifications.isForceQuit:
             drop(notification, of: host, .forceQuit)
         case .ended:
@@ -107,6 +119,11 @@ extension DeviceAgent {
             host.notifications.waiting.append(.background(notification))
             try perform(host.process.handle(.launch(request: nil)), for: host)
         }
+    }
+
+    private func handBackground(_ notification: DeviceNotification, to host: AppHost) {
+        host.notifications.handed.append(.background(notification))
+        send(.background(notification), to: host)
     }
 
     private func addWork(_ notification: DeviceNotification, to host: AppHost) {
@@ -118,6 +135,7 @@ extension DeviceAgent {
 
     /// The app has finished its work on a notification. When it was woken for that, it goes to sleep again.
     func finishWork(on id: String, by host: AppHost) throws {
+        host.notifications.confirm { $0.isBackground(id) }
         guard host.notifications.work?.open.remove(id) != nil, host.notifications.work?.open.isEmpty == true else {
             return
         }
@@ -158,14 +176,20 @@ extension DeviceAgent {
         try deliverWaiting(to: host)
     }
 
-    /// The process of an app has ended, or could not be started.
-    func notificationsLoseProcess(of host: AppHost, isRestarting: Bool) {
+    /// The process of an app has ended, or could not be started. What it was to decide about is shown; what it was to work
+    /// on is over, and told of: the system hands it to no other process.
+    func notificationsLoseProcess(of host: AppHost, isRestarting: Bool) throws {
         host.notifications.work = nil
-        host.notifications.undecided = [:]
         host.notifications.prompt = []
+        var lost = host.notifications.handed
+        host.notifications.handed = []
         if !isRestarting {
-            host.notifications.waiting.removeAll { if case .visible = $0 { false } else { true } }
+            lost += host.notifications.waiting
+            host.notifications.waiting = []
         }
+        for case .background(let notification) in lost { drop(notification, of: host, .processEnded) }
+        for case .opened(let notification, _) in lost { drop(notification, of: host, .processEnded) }
+        try showUndecided(of: host)
     }
 
     /// Apps are gone from the device, and with them their device tokens and what is shown or kept for them.

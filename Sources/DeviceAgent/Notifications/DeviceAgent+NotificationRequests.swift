@@ -5,19 +5,30 @@ import SimulatedDevice
 /// What apps ask the system about their notifications.
 extension DeviceAgent {
     /// Takes a request of an app.
-    func receiveNotificationRequest(_ frame: WatchFrame, from host: AppHost) throws {
+    func receiveNotificationRequest(_ frame: WatchFrame, from host: AppHost) {
         guard let request = try? frame.decodeBody(NotificationRequest.self) else { return }
-        let app = host.spec.name
         func answer(_ answer: NotificationAnswer) {
             send(
                 WatchFrame(.notificationAnswer, correlationId: frame.messageId, body: WatchFrame.body(answer)), to: host
             )
         }
+        do {
+            try take(request, frame.messageId, of: host, answer)
+        } catch {
+            trace.emit(StorageFailure(error), of: "notifications")
+            answer(.refused("The device cannot store it: \(error)"))
+        }
+    }
+
+    private func take(
+        _ request: NotificationRequest, _ id: UUID, of host: AppHost, _ answer: (NotificationAnswer) -> Void
+    ) throws {
+        let app = host.spec.name
         switch request {
         case .register: answer(try register(host))
         case .unregister: try notifications.change { $0[app].isRegistered = false }
         case .requestAuthorization(let isQuiet):
-            try ask(for: host, isQuiet: isQuiet, request: frame.messageId)
+            try ask(for: host, isQuiet: isQuiet, request: id)
         case .settings: answer(.authorization(notifications.record[app].authorization))
         case .shown:
             answer(.shown(notifications.record.shown.filter { $0.app == app }.map(\.notification)))
@@ -31,6 +42,7 @@ extension DeviceAgent {
         case .presented(let id, let isShown, let setsBadge):
             try decide(id, isShown: isShown, setsBadge: setsBadge, by: host)
         case .finished(let id): try finishWork(on: id, by: host)
+        case .handled(let id): host.notifications.confirm { $0.isOpened(id) }
         }
     }
 

@@ -20,6 +20,8 @@ struct NotificationCenterRecord: Codable, Equatable, Sendable {
         var badge = 0
         /// The newest notification that came while the device was offline.
         var kept: DeviceNotification?
+        /// Those that the app in the foreground is to decide about, or will be once it has started. Oldest first.
+        var undecided: [DeviceNotification] = []
     }
 
     /// A notification that the system shows.
@@ -50,6 +52,20 @@ struct NotificationCenterRecord: Codable, Equatable, Sendable {
     /// has.
     func app(withToken token: String) -> String? {
         apps.first { $0.value.isRegistered && $0.value.token?.deviceTokenText == token.lowercased() }?.key
+    }
+
+    /// Leaves a notification to the decision of an app; an earlier one with the same identifier goes.
+    mutating func leave(_ notification: DeviceNotification, to app: String) {
+        self[app].undecided.removeAll { $0.id == notification.id }
+        self[app].undecided.append(notification)
+    }
+
+    /// A notification is not left to the decision of an app any more.
+    ///
+    /// - Returns: The notification; nil when it was not.
+    mutating func take(_ id: String, from app: String) -> DeviceNotification? {
+        guard let index = self[app].undecided.firstIndex(where: { $0.id == id }) else { return nil }
+        return self[app].undecided.remove(at: index)
     }
 
     /// Shows a notification; an earlier one of the app with the same identifier goes.

@@ -172,6 +172,9 @@ extension FaultPoint {
     public static let httpResponseReceived = FaultPoint(
         "http.responseReceived", "After an HTTP response arrived, before it is processed.", of: [.app], about: .endpoint
     )
+    /// Before a device stores what has changed in the queues of its watch link.
+    public static let linkStore = FaultPoint(
+        "link.store", "Before a device stores what has changed in the queues of its watch link.", of: [.device])
     /// After a watch message of an app was accepted; the agent passes it, then the app.
     public static let linkAccepted = FaultPoint(
         "link.accepted", "After a watch message of an app was accepted; the agent passes it, then the app.",
@@ -207,7 +210,8 @@ extension FaultPoint {
         statusLockTaken, statusLockReleased, queueLockTake, queueLockTaken, queueLockReleased, operationLockTaken,
         operationStarted, operationCleared, operationLockReleased, memoryCreated, memorySized, memoryInitialised,
         memoryNameRecorded, wipeBegun, wipeDone, wipeFlagWritten, biometryKeyKept, biometryKeyDropped,
-        biometryKeyInPlace, biometryFactorRemoved, httpRequestSent, httpResponseReceived, linkAccepted, linkSent,
+        biometryKeyInPlace, biometryFactorRemoved, httpRequestSent, httpResponseReceived, linkStore, linkAccepted,
+        linkSent,
         linkDelivered, linkAcknowledged, serverRequestReceived, serverBeforeCommit, serverAfterCommit,
         serverResponseSent,
     ]

@@ -10,4 +10,6 @@ public enum PushDropReason: String, Choice {
     case declined
     /// The app was uninstalled while it waited.
     case uninstalled
+    /// The process that it was handed to, or for which it waited, ended before it was done with it.
+    case processEnded
 }

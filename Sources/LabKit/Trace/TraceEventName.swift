@@ -61,6 +61,9 @@ extension TraceEventName {
         "process.suspended", "The agent stopped the process of an app.", .peer, .incarnation, .pid)
     public static let processResumed = TraceEventName(
         "process.resumed", "The agent let a stopped process go on.", .peer, .incarnation, .pid)
+    public static let processRefused = TraceEventName(
+        "process.refused", "A process said that it plays an app, and the device did not believe it.",
+        TraceField("cause", .text, "Which app and process, and why."), .refusalCount)
     public static let commandStarted = TraceEventName(
         "command.started", "A command of the control channel began.", .command)
     public static let commandFinished = TraceEventName(
@@ -76,10 +79,13 @@ extension TraceEventName {
     public static let deviceLocked = TraceEventName(
         "device.locked", "The owner locked the device, which closes what its protection covers.")
     public static let diskRefused = TraceEventName(
-        "disk.refused", "The storage of a device refused a write of an app.",
-        TraceField("what", .text, "What was to be written: `keychain`, `preferences` or `container`."),
-        TraceField("bytes", .integer, "How much.", unit: "bytes"),
-        TraceField("error", .text, "Name of the system error, `ENOSPC` or `EROFS`."))
+        "disk.refused", "The storage of a device refused a write of an app, or of the device itself.",
+        TraceField(
+            "what", .text,
+            "What was to be written: `keychain`, `preferences`, `container`; by the device also `queue`, `notifications`, `security`."
+        ),
+        TraceField("bytes", .optional(.integer), "How much, where it is known.", unit: "bytes"),
+        TraceField("error", .text, "Name of the system error, such as `ENOSPC` or `EROFS`."))
     public static let deviceClockSet = TraceEventName(
         "device.clockSet", "The wall clock of a device was set.",
         TraceField("skew", .integer, "How far it is ahead of the lab's clock.", unit: "milliseconds"))
@@ -250,7 +256,8 @@ extension TraceEventName {
         TraceField("armed", .text, "Identifier of the fault."))
     public static let linkRefused = TraceEventName(
         "link.refused", "What arrived over the link was no whole message and was thrown away.", .link,
-        TraceField("cause", .text, "What was wrong with it."))
+        TraceField("cause", .text, "What was wrong with it."),
+        .refusalCount)
     public static let sessionState = TraceEventName(
         "session.state", "A watch session was activated, or what it shows of the counterpart changed.",
         TraceField("paired", .boolean, "Whether a device is paired."),
@@ -266,7 +273,8 @@ extension TraceEventName {
     public static let pushShown = TraceEventName(
         "push.shown", "The system shows a notification.", .notification, .app)
     public static let pushDropped = TraceEventName(
-        "push.dropped", "A notification, or its part for the background, was thrown away.", .notification, .app,
+        "push.dropped", "A notification, its part for the background, or the user's answer to it was thrown away.",
+        .notification, .app,
         TraceField("reason", .choice(PushDropReason.allCases.map(\.rawValue)), "Why."))
     public static let pushReceived = TraceEventName(
         "push.received", "A notification was handed to the app.", .notification,
@@ -307,7 +315,8 @@ extension TraceEventName {
 
     /// All events, in the order of the listings.
     public static let all: [TraceEventName] = [
-        processStarted, processReady, processEnded, processSuspended, processResumed, commandStarted, commandFinished,
+        processStarted, processReady, processEnded, processSuspended, processResumed, processRefused, commandStarted,
+        commandFinished,
         faultFired, diskRefused, deviceClockSet, deviceLocked, deviceUnlocked, configurationRejected,
         configurationIncomplete, stateLoaded, stateSaved, stateRemoved, counterBumped, counterUsed, lockRequested,
         lockTaken, lockReleased, operationStarted, operationFinished, memoryCreated, memoryOpened, memoryRepaired,

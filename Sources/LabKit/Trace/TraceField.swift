@@ -45,6 +45,9 @@ extension TraceField {
     static let path = TraceField("path", .text, "Path of the resource.")
     static let peer = TraceField("peer", .text, "The app whose process it is.")
     static let pid = TraceField("pid", .integer, "Its process identifier.")
+    static let refusalCount = TraceField(
+        "count", .optional(.integer),
+        "How many it stands for, when so much came that not all is told by itself; the cause is that of the last.")
     static let sequence = TraceField("seq", .integer, "Its number on the link.")
     static let service = TraceField("service", .text, "Service of the item.")
     static let status = TraceField("status", .integer, "HTTP status.")

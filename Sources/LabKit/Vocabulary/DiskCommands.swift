@@ -14,7 +14,7 @@ public struct ArmedDiskFault: FieldObject {
 public struct FillDisk: Command {
     public static let info = CommandInfo(
         "fillDisk", of: .device,
-        "Leaves apps no room, or little: keychain, preferences and group containers refuse what is larger.",
+        "Leaves apps no room, or little: keychain, preferences, group containers and the queues of the watch link refuse what is larger.",
         endedBy: FreeDisk.self, countedBy: ListDiskFaults.self)
     @Field("How much can still be written.", unit: "bytes", limit: .between(0, 2_147_483_647)) public var free: Int = 0
     public typealias Result = ArmedDiskFault
@@ -25,7 +25,7 @@ public struct FillDisk: Command {
 public struct MakeDiskReadOnly: Command {
     public static let info = CommandInfo(
         "readOnlyDisk", of: .device,
-        "Lets apps write and delete nothing in keychain, preferences and group containers.",
+        "Lets apps write and delete nothing in keychain, preferences and group containers, and queue nothing for the watch link.",
         endedBy: FreeDisk.self, countedBy: ListDiskFaults.self)
     public typealias Result = ArmedDiskFault
 

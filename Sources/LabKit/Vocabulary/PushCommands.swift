@@ -16,7 +16,9 @@ public struct RegisterForRemoteNotifications: Command {
         "registerForRemoteNotifications", of: .app,
         "Asks the user whether notifications may be shown, without waiting for the answer, and the system for the device "
             + "token.")
-    @Field("Whether the app says that it has finished its work in the background, as every app must within 30 seconds.")
+    @Field(
+        "Whether the app calls the completion handlers that come with notifications: it has decided, has done what the user wants, or has finished its work in the background, as every app must within 30 seconds."
+    )
     public var finishesWork: Bool = true
 
     public struct Result: FieldObject {

@@ -111,6 +111,10 @@ extension Explanation {
             "A kill or failure here means that the server has done its part, and the app does not know.",
             ["sdk.md, section 7.3"], ["sharing/requests-of-two-apps-take-turns.yaml"]),
         faultPoint(
+            .linkStore,
+            "A failure here is that of the storage: what an app queues ends with its error, and nothing is lost.",
+            ["watch.md, section 9.7"], ["watch/storage-takes-no-transfers.yaml"]),
+        faultPoint(
             .linkAccepted, "A kill here shows whether an accepted message survives the death of its sender.",
             ["watch.md, section 11.6"], ["watch/device-dies-over-a-transfer.yaml"]),
         faultPoint(

@@ -20,6 +20,8 @@ public enum NotificationRequest: Codable, Equatable, Sendable {
     case presented(id: String, isShown: Bool, setsBadge: Bool)
     /// The app has finished its work on a notification in the background.
     case finished(id: String)
+    /// The app has done what the user wanted who opened a notification.
+    case handled(id: String)
 }
 
 /// The system's answer to a ``NotificationRequest``; body of `notificationAnswer`.
@@ -42,7 +44,8 @@ public enum NotificationNews: Codable, Equatable, Sendable {
     case arrived(DeviceNotification)
     /// It is for work in the background; the app answers with ``NotificationRequest/finished``.
     case background(DeviceNotification)
-    /// The user has opened it; the action is a button, or nil for the notification itself.
+    /// The user has opened it; the action is a button, or nil for the notification itself. The app answers with
+    /// ``NotificationRequest/handled``.
     case opened(DeviceNotification, action: String?)
 }
 

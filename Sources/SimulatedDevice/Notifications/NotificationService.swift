@@ -64,7 +64,7 @@ public final class NotificationService: Sendable {
         case .arrived(let notification):
             tell(.presented(id: notification.id, isShown: false, setsBadge: false))
         case .background(let notification): tell(.finished(id: notification.id))
-        case .opened: break
+        case .opened(let notification, _): tell(.handled(id: notification.id))
         }
     }
 }

@@ -2,10 +2,10 @@ import Foundation
 public import LabKit
 import LabSystem
 
-/// The room that the storage of a device has left for what apps write.
+/// The room that the storage of a device has left for what apps write, and for what they send and receive over a watch link.
 ///
 /// It lives in a page that all processes of the device map, so that a change is seen at once. What the system itself
-/// writes always has room. Thread rule: any thread; nothing blocks.
+/// writes, such as the confirmation of a transfer, always has room. Thread rule: any thread; nothing blocks.
 public final class DeviceDisk: Sendable {
     /// Why nothing was written.
     public enum Refusal: String, Error, CustomStringConvertible {

@@ -60,7 +60,7 @@ extension AgentConnection {
             case nil: return nil
             }
         case .context:
-            return .context(frame.body, isNews: !frame.flags.contains(.retransmission))
+            return .context(frame.body, news: frame.flags.contains(.retransmission) ? nil : frame.messageId)
         case .ownContext:
             return .ownContext(frame.body)
         default:

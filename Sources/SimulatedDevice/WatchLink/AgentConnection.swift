@@ -226,6 +226,10 @@ extension AgentConnection: WatchSessionBackend {
         post(WatchFrame(.delivered, messageId: transferId))
     }
 
+    public func contextTold(_ news: UUID) {
+        post(WatchFrame(.contextTold, messageId: news))
+    }
+
     public func updateContext(_ body: Data) -> Int? {
         ask(WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: body))
     }

@@ -56,6 +56,8 @@ public struct WatchFrame: Equatable, Sendable {
         // The phone uses another watch; then: everything of the one before has been delivered.
         case sessionInactive = 0x4D
         case sessionDeactivated = 0x4E
+        // The app's delegate has heard of the context with this identifier.
+        case contextTold = 0x4F
         // Notifications, between an app and its agent.
         case notificationRequest = 0x50
         case notificationAnswer = 0x51

@@ -31,6 +31,8 @@ public protocol WatchSessionBackend: AnyObject, Sendable {
     func told(_ transferId: UUID)
     /// Reports that the delegate has handled a received transfer; the next one follows.
     func delivered(_ transferId: UUID)
+    /// Reports that the delegate has heard of a context of the counterpart, by the name under which it was given.
+    func contextTold(_ news: UUID)
     /// Replaces the application context that the counterpart gets.
     ///
     /// - Returns: Nil, or the `WCError.Code` of the refusal.
@@ -87,8 +89,9 @@ public enum WatchSessionEvent: Sendable {
     /// A file from the counterpart, which lies in the app's container until its delegate has returned;
     /// ``WatchSessionBackend/delivered(_:)`` asks for what is next.
     case file(transferId: UUID, WatchFile, hasMore: Bool)
-    /// The newest application context of the counterpart; no news when the app was told of it in an earlier process.
-    case context(Data, isNews: Bool)
+    /// The newest application context of the counterpart. `news` names the giving, until ``WatchSessionBackend/contextTold(_:)``;
+    /// nil when an earlier process' delegate has heard of it.
+    case context(Data, news: UUID?)
     /// The application context that this app has set last, in an earlier process.
     case ownContext(Data)
 }

@@ -4,7 +4,6 @@ import LabTesting
 import SimulatedDevice
 import TestSupport
 import Testing
-import ZeroMQ
 
 extension EndToEnd {
     /// Messages between two devices that come and go (watch.md, section 11.9).
@@ -89,29 +88,6 @@ extension EndToEnd {
                     try lab.main.call(FinishedUserInfoTransfers()).count >= 10
                 }
                 #expect(try lab.main.call(FinishedUserInfoTransfers()).allSatisfy { $0.code == nil })
-            }
-        }
-
-        @Test("A process that greets as another device does not take the place of the watch")
-        func stranger() async throws {
-            try await TestInstance.run { lab in
-                try lab.eventually("the watch is there") { try lab.main.call(WatchSessionState()).isReachable }
-                let stranger = try ZeroMQSocket(.shared, .dealer)
-                try stranger.connect(try lab.layout.address(of: .link("pairing")))
-                let greeting = #"""
-                    {"device":"stranger","identifier":{"process":1,"number":1},"pid":1,"epoch":1,"receivedEpoch":0,
-                    "receivedSequence":0,"skipped":[],"receivedContexts":{}}
-                    """#
-                _ = try stranger.send(WatchFrame(.hello, body: Data(greeting.utf8)).parts, wait: true)
-                try lab.eventually("the phone refuses it") {
-                    try lab.traceEvents().contains {
-                        $0.name == .linkRefused && $0.fields["cause"]?.stringValue?.contains("stranger") == true
-                    }
-                }
-                try lab.main.call(TransferUserInfo { $0.userInfo = ["number": 1] })
-                try lab.main.call(SendMessage { $0.message = ["text": "now"] })
-                #expect(try lab.companion.call(ReceivedMessages()) == [["text": "now"]])
-                try lab.eventually("the transfer arrives") { try lab.companion.call(ReceivedUserInfo()).count == 1 }
             }
         }
 

@@ -206,10 +206,18 @@ struct CauseFinder {
     /// What the storage of the device has refused.
     private var disk: [String] {
         guard let device = facts.device else { return [] }
-        return facts.recent.filter { $0.name == .diskRefused && $0.process == facts.actor }.map { event in
-            let state = event.text("error") == "EROFS" ? "takes no writes" : "is full"
+        // What an app sends over a watch link is stored by its device.
+        let writers = [facts.actor, device]
+        return facts.recent.filter { $0.name == .diskRefused && writers.contains($0.process) }.map { event in
+            let state =
+                switch event.text("error") {
+                case "ENOSPC", "EDQUOT": "is full"
+                case "EROFS": "takes no writes"
+                case let other: "fails (\(other))"
+                }
+            let amount = event.fields["bytes"] == nil ? "writes" : "\(event.text("bytes")) bytes"
             return
-                "the storage of `\(device)` \(state): \(event.text("bytes")) bytes for the \(event.text("what")) were refused; `\(device): freeDisk` gives room"
+                "the storage of `\(device)` \(state): \(amount) for the \(event.text("what")) were refused; `\(device): freeDisk` gives room"
         }
     }
 

@@ -1,0 +1,58 @@
+import Foundation
+import SimulatedDevice
+
+/// Which pairing greetings, frames and queues belong to, so that nothing of one reaches the next (watch.md, section 11.6).
+///
+/// A phone counts a pairing from the moment in which its queues began: each new pairing, and an erased phone, has a number
+/// that no other had. A watch learns it from its phone. Whoever greets in a pairing that is over is told so, whenever that is.
+extension WatchLink {
+    /// Whether a watch that belongs to no pairing meets its phone.
+    func isFirstMeeting(_ body: GreetingBody) -> Bool { !setup.isWatch && body.pairing == 0 }
+
+    /// The other device greets in another pairing.
+    mutating func meet(_ body: GreetingBody, _ frame: WatchFrame, at now: Int64) -> [LinkEffect] {
+        guard setup.isWatch else { return turnAway(frame) }
+        let ended = beUnpaired(from: pairing)
+        pairing = body.pairing
+        let begun: [LinkEffect] = ended + [.store(.paired(pairing))]
+        // An answer is about what this end has told of the pairing before.
+        if frame.kind == .welcome, !ended.isEmpty { return begun }
+        return begun + receive(frame, at: now)
+    }
+
+    /// Phone: who greets in a pairing that is over hears that it is, also when the watch is not used.
+    func turnAway(_ frame: WatchFrame) -> [LinkEffect] {
+        guard !setup.isWatch, isInRange, frame.kind == .hello || frame.kind == .welcome,
+            let body = try? greetings.read(frame), body.pairing != 0, role == .unpaired || body.pairing != pairing
+        else { return [] }
+        return [endOfPairing(body.pairing)]
+    }
+
+    /// Watch: the phone has ended a pairing. Nothing happens when it is not this one, as of a farewell that comes late.
+    mutating func beUnpaired(from ended: UInt64) -> [LinkEffect] {
+        guard setup.isWatch, ended != 0, ended == pairing else { return [] }
+        return unpair(epoch: outbox.epoch &+ 1, code: LinkCode.deliveryFailed, saysFarewell: false) + [.greet]
+    }
+
+    /// Tells the watch that a pairing is over.
+    func endOfPairing(_ pairing: UInt64) -> LinkEffect {
+        .toPeer(WatchFrame(.bye, epoch: pairing, sequence: ByeReason.unpaired.rawValue))
+    }
+
+    /// What goes to the other device names the pairing in which it is said.
+    func ofPairing(_ effect: LinkEffect) -> LinkEffect {
+        guard case .toPeer(var frame) = effect, frame.namesPairing else { return effect }
+        frame.epoch = pairing
+        return .toPeer(frame)
+    }
+}
+
+extension WatchFrame {
+    /// Whether the epoch is the pairing. Transfers have that of their outbox, which belongs to one pairing.
+    var namesPairing: Bool {
+        switch kind {
+        case .live, .liveAcknowledgement, .liveReply, .liveError, .context, .contextAcknowledgement, .state: true
+        default: false
+        }
+    }
+}

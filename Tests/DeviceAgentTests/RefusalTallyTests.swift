@@ -1,0 +1,31 @@
+import TestSupport
+import Testing
+
+@testable import DeviceAgent
+
+@Suite("How a flood of nonsense is told", .endsInTime)
+struct RefusalTallyTests {
+    @Test("The first refusals of a second are told one by one, the others together when it is over")
+    func flood() {
+        var tally = RefusalTally()
+        let start: UInt64 = 5_000_000_000
+        let told = (0..<1_000).compactMap { tally.take("cause \($0)", at: start + UInt64($0)) }
+        #expect(told.count == RefusalTally.limit && told.allSatisfy { $0.count == nil })
+        #expect(tally.due == start + RefusalTally.period)
+        #expect(tally.summary(at: start + 1_000) == nil)
+        #expect(
+            tally.summary(at: start + RefusalTally.period)
+                == RefusalTally.Told(cause: "cause 999", count: 1_000 - RefusalTally.limit))
+        #expect(tally.due == nil && tally.summary(at: .max) == nil)
+        #expect(tally.take("later", at: start + RefusalTally.period) == RefusalTally.Told(cause: "later"))
+    }
+
+    @Test("A few in a second are all told, and none a second time")
+    func few() {
+        var tally = RefusalTally()
+        for second in 1...100 as ClosedRange<UInt64> {
+            #expect(tally.take("cause", at: second * RefusalTally.period) == RefusalTally.Told(cause: "cause"))
+        }
+        #expect(tally.due == nil)
+    }
+}
