@@ -6,7 +6,7 @@ public import LabRunner
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Writes lab.yaml and a first scenario that passes, and schemas for editors. Keeps what is there.",
+        abstract: "Writes lab.yaml and first scenarios that pass, and schemas for editors. Keeps what is there.",
         discussion: """
             Only the schemas are written anew: they follow the version of the lab, and the own apps that a lab.yaml names \
             which was there before.
@@ -15,12 +15,21 @@ struct InitCommand: ParsableCommand {
     @Argument(help: "The folder of the project.")
     var directory = "."
 
+    @Option(
+        help: """
+            Who takes part, of phone, wallet (a second app), widget (an app extension) and watch; with steps to include and \
+            three scenarios at least.
+            """)
+    var cast: String?
+
     @Option(help: "Also write the file of a build server that plays the scenarios with each change: github or gitlab.")
     var ci: ProjectTemplate.BuildServer?
 
     func run() throws {
         try ImmediateEnd.onSignals()
-        for file in try ProjectTemplate(directory: directory, buildServer: ci).write(complain: { Console.error($0) }) {
+        let project = try ProjectTemplate(
+            directory: directory, cast: cast.map(ProjectCast.init), buildServer: ci)
+        for file in try project.write(complain: { Console.error($0) }) {
             let change = file.change.rawValue
             Console.print("\(change.padding(toLength: 5, withPad: " ", startingAt: 0))  \(file.path)")
         }

@@ -42,6 +42,27 @@ struct ProjectTemplateTests {
         for path in named { #expect(Files.exists(path), "\(path)") }
     }
 
+    @Test("A cast has the phone and what it names, and a word that is none of them is refused with the nearest")
+    func casts() throws {
+        let temporary = try TemporaryDirectory()
+        let paths = try ProjectTemplate(directory: temporary.path, cast: ProjectCast("phone, watch")).write().map(
+            \.path)
+        #expect(paths.contains("Scenarios/watch-out-of-range.yaml") && paths.contains("Scenarios/steps/activate.yaml"))
+        #expect(!paths.contains("Scenarios/widget-reads.yaml") && !paths.contains("Scenarios/first.yaml"))
+        let collector = DiagnosticCollector()
+        let text = String(decoding: try Files.read(temporary.file("lab.yaml")), as: UTF8.self)
+        let labFile = NamedTopologies.read(SourceFile(path: "lab.yaml", text: text), reporting: collector)
+        let topology = labFile?.topology(
+            named: nil, at: SourcePlace(.start, in: SourceFile(path: "x", text: "")), overrides: nil,
+            reporting: collector)
+        #expect(topology?.apps.map(\.name) == ["main", "companion"])
+        #expect(topology?.links.map(\.name) == ["pairing"])
+        let wrong = #expect(throws: BadUsage.self) { try ProjectCast("phone,wach") }
+        #expect(wrong.map { "\($0)" }?.contains("`watch`") == true)
+        let alone = #expect(throws: BadUsage.self) { try ProjectCast("widget") }
+        #expect(alone.map { "\($0)" }?.contains("--cast needs `phone`") == true)
+    }
+
     @Test("A schema of another version is written anew, and everything else stays as it is")
     func again() throws {
         let temporary = try TemporaryDirectory()

@@ -31,13 +31,16 @@ public struct ProjectTemplate {
     }
 
     private let directory: String
+    private let cast: ProjectCast
     private let buildServer: BuildServer?
 
     /// - Parameters:
     ///   - directory: the project's folder; made when it is missing.
+    ///   - cast: who takes part; nil for two apps on a phone, and one scenario.
     ///   - buildServer: gets a file of its own; nil when there is none.
-    public init(directory: String, buildServer: BuildServer? = nil) {
+    public init(directory: String, cast: ProjectCast? = nil, buildServer: BuildServer? = nil) {
         self.directory = Files.absolute(directory)
+        self.cast = cast ?? .usual
         self.buildServer = buildServer
     }
 
@@ -49,7 +52,7 @@ public struct ProjectTemplate {
     /// - Throws: ``BadUsage`` when the folder cannot be written.
     public func write(complain: (String) -> Void = { _ in }) throws -> [Outcome] {
         do {
-            let files = Self.files + (buildServer.map { [Self.file(for: $0)] } ?? [])
+            let files = cast.files + [(".gitignore", ".lab/\n")] + (buildServer.map { [Self.file(for: $0)] } ?? [])
             let outcomes = try files.map { path, content in
                 try write(content, to: path, isOwn: false)
             }
@@ -76,8 +79,6 @@ public struct ProjectTemplate {
         try Files.write(text, to: target, mode: 0o644)
         return Outcome(path: path, change: isThere ? .anew : .wrote)
     }
-
-    private static let files = [("lab.yaml", lab), ("Scenarios/first.yaml", scenario), (".gitignore", ".lab/\n")]
 
     /// What the first lines of files name.
     private static let schemas: [(name: String, kind: ScenarioSchema.Kind)] = [
@@ -124,74 +125,6 @@ public struct ProjectTemplate {
             when: always
             paths: [page]
             reports: { junit: report.xml, codequality: quality.json }
-
-        """
-
-    private static let lab = """
-        # yaml-language-server: $schema=.lab/lab.schema.json
-        # Who takes part. `main` and `wallet` are two apps of one vendor that share an activation, on one phone.
-        topologies:
-          default:
-            devices:
-              phone:
-                kind: phone
-                apps:
-                  main:
-                    kind: app
-                    bundleIdentifier: com.example.main
-                    appGroups: [group.com.example]
-                    keychainAccessGroups: [LABTEAM001.com.example.shared]
-                    powerAuth:
-                      instanceId: com.example.bank
-                      sharing:
-                        appGroup: group.com.example
-                        appIdentifier: com.example.main
-                        keychainAccessGroup: LABTEAM001.com.example.shared
-
-                  wallet:
-                    kind: app
-                    bundleIdentifier: com.example.wallet
-                    appGroups: [group.com.example]
-                    keychainAccessGroups: [LABTEAM001.com.example.shared]
-                    powerAuth:
-                      instanceId: com.example.bank
-                      sharing:
-                        appGroup: group.com.example
-                        appIdentifier: com.example.wallet
-                        keychainAccessGroup: LABTEAM001.com.example.shared
-
-        """
-
-    private static let scenario = """
-        # yaml-language-server: $schema=../.lab/scenario.schema.json
-        name: A second app signs with the activation of the first
-        steps:
-          - server: initActivation
-            with: { userId: alice }
-            as: code
-
-          - main: createActivation
-            with: { activationCode: "${code.activationCode}" }
-
-          - main: persistActivation
-            with: { password: "1234" }
-
-          - server: commitActivation
-            with: { activationId: "${code.activationId}" }
-
-          - wallet: fetchActivationStatus
-            expect: { state: active, remainingAttempts: 5 }
-
-          - wallet: validatePassword
-            with: { password: "1234" }
-
-          - note: A wrong password costs both apps an attempt
-            wallet: validatePassword
-            with: { password: "0000" }
-            fails: any
-
-          - main: fetchActivationStatus
-            expect: { state: active, remainingAttempts: 4 }
 
         """
 }

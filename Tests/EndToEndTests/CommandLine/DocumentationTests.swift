@@ -17,14 +17,21 @@ extension EndToEnd {
             #expect(commands.count > 8)
             try await onThread {
                 var held: LabCommand?
+                var folder = "."
                 for command in commands {
-                    var words = command.split(separator: " ").map(String.init)
-                    try #require(words.removeFirst() == "lab", "only commands of the lab can be run here: \(command)")
-                    if words.last == "&" {
-                        held = try LabCommand(words.dropLast(), in: workspace)
+                    if command.hasPrefix("cd ") {
+                        folder = String(command.dropFirst("cd ".count))
+                        continue
+                    }
+                    // The shell becomes the command, so that signals reach it.
+                    let typed =
+                        "cd \(folder) && exec '\(try LabCommand.path(of: "lab"))'\(command.dropFirst("lab".count))"
+                    if command.hasSuffix(" &") {
+                        held = try LabCommand(
+                            ["-c", String(typed.dropLast(2))], in: workspace, executable: "/bin/bash")
                         try held?.wait(for: "Ctrl-C")
                     } else {
-                        let outcome = try LabCommand(words, in: workspace).finish()
+                        let outcome = try LabCommand(["-c", typed], in: workspace, executable: "/bin/bash").finish()
                         #expect(outcome.status == 0, "\(command)\n\(outcome.output)\(outcome.errors)")
                     }
                 }
@@ -92,7 +99,7 @@ extension EndToEnd {
             // Those with files that the reader writes, with terminals, or with two hosts have tests of their own.
             let others = [
                 "README.md", "docs/editors.md", "docs/tutorial.md", "docs/troubleshooting.md", "docs/two-hosts.md",
-                "docs/shell.md",
+                "docs/shell.md", "docs/cookbook.md",
             ]
             let played = Set(PlayedPage.all.map(\.path) + others)
             let pages = try DocumentationPage.all
@@ -109,6 +116,24 @@ extension EndToEnd {
             let page = try DocumentationPage("docs/tutorial.md")
             let steps = page.stepsAndFiles
             #expect(steps.count == page.steps.count + 5, "each of the five files is written")
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            try workspace.expectNothingLeft()
+        }
+
+        @Test(
+            "The recipes of the cookbook have 15 lines at most, and pass in a project of the cast that the page names")
+        func cookbook() async throws {
+            let workspace = try Workspace()
+            let page = try DocumentationPage("docs/cookbook.md")
+            for recipe in page.blocks("yaml") {
+                // The path in the first line is no part of it.
+                #expect(recipe.split(separator: "\n").count <= 16, "\(recipe)")
+            }
+            let steps = page.stepsAndFiles
+            #expect(steps.count == page.steps.count + page.blocks("yaml").count && steps.count >= 12)
             let differences = try await onThread {
                 try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
             }
@@ -232,9 +257,9 @@ extension EndToEnd {
             #expect(found.isSuperset(of: ["test", "run", "mutants", "soak"]), "\(found)")
         }
 
-        /// The `lab` commands of a page's console blocks, without their remarks.
+        /// The `lab` commands of a page's console blocks, without their remarks, and the folders that the reader goes to.
         private static func commands(in page: String) throws -> [String] {
-            try DocumentationPage(page).steps.map(\.command).filter { $0.hasPrefix("lab") }
+            try DocumentationPage(page).steps.map(\.command).filter { $0.hasPrefix("lab") || $0.hasPrefix("cd ") }
                 .map { $0.components(separatedBy: "#")[0].trimmingCharacters(in: .whitespaces) }
         }
     }

@@ -30,6 +30,27 @@ extension EndToEnd {
             try workspace.expectNothingLeft()
         }
 
+        @Test(
+            "A project of any cast has three scenarios at least, and all of them pass",
+            arguments: ["phone", "phone,widget", "phone,watch,widget", "wallet,phone,widget,watch"])
+        func casts(cast: String) async throws {
+            let workspace = try Workspace()
+            try await onThread {
+                let made = try lab("init", "--cast", cast, in: workspace)
+                #expect(made.status == 0, "\(made.errors)")
+                #expect(made.output.contains("wrote  Scenarios/steps/activate.yaml"), "\(made.output)")
+                let checked = try lab("check", "Scenarios", in: workspace)
+                #expect(checked.errors.isEmpty, "\(checked.errors)")
+                let formatted = try lab("format", "--check", "Scenarios", "lab.yaml", in: workspace)
+                #expect(formatted.status == 0, "\(formatted.output)\(formatted.errors)")
+                let outcome = try lab("run", in: workspace)
+                #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+                let count = max(3, cast.split(separator: ",").count)
+                #expect(outcome.output.contains("\(count) passed"), "\(outcome.output)")
+            }
+            try workspace.expectNothingLeft()
+        }
+
         @Test("lab init keeps what is there, and says where it cannot write")
         func initAgain() async throws {
             let workspace = try Workspace()
