@@ -41,7 +41,7 @@ extension EndToEnd {
                 #expect(try lab.main.call(FetchActivationStatus()).state == .active)
                 return nil
             } catch let error as ControlError {
-                return error.message ?? error.name
+                return error.message
             }
         }
 
