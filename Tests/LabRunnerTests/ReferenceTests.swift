@@ -1,4 +1,5 @@
 import Foundation
+import LabFile
 import LabKit
 import TestSupport
 import Testing
@@ -87,6 +88,21 @@ struct ReferenceTests {
             run.requests.map(\.arguments) == [
                 ["userId": "0123", "maxFailureCount": 123], ["name": "b"],
             ])
+    }
+
+    @Test(
+        "Values that lead back to themselves are complained about where they are used",
+        arguments: ["a: \"${b}\", b: \"${a}\"", "a: \"x${a}\"", "a: { x: [\"${a}\"] }"])
+    func circle(values: String) throws {
+        let outcome = try ScenarioFolder(
+            "name: C\nvalues: { \(values) }\nsteps:\n  - check: \"${a}\"\n    expect: 1\n"
+        ).read()
+        #expect(outcome.diagnostics.map(\.kind.identifier) == ["unreachableCapture"])
+        #expect(outcome.diagnostics.first?.kind.sentence.contains("leads back to itself") == true)
+        let other = try ScenarioFolder(
+            "name: C\nvalues: { a: { x: 1, y: \"${a.x}\" } }\nsteps:\n  - check: \"${a.y}\"\n    expect: \"${a.x}\"\n"
+        ).read()
+        #expect(other.diagnostics.isEmpty, "a member may refer to another")
     }
 
     @Test("Captures of branches and blocks are visible below, the counter of a repeat inside it")

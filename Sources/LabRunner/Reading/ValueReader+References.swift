@@ -8,8 +8,7 @@ extension ValueReader {
         switch entry.binding {
         case .constant(let node, let scope):
             guard let inner = constant(reference, in: node, at: place) else { return nil }
-            let reader = ValueReader(scope: scope ?? self.scope, collector: collector, secrets: secrets)
-            return reader.read(inner, as: type, what: what)
+            return reader(of: reference, entry, in: scope, at: place)?.read(inner, as: type, what: what)
         case .typed(let declared):
             guard let actual = self.type(of: reference, in: declared, keptAt: entry.place, at: place) else {
                 return nil
@@ -67,8 +66,8 @@ extension ValueReader {
             switch entry.binding {
             case .constant(let constantNode, let scope):
                 guard let inner = constant(reference, in: constantNode, at: node.place) else { return nil }
-                let reader = ValueReader(scope: scope ?? self.scope, collector: collector, secrets: secrets)
-                switch reader.read(inner, as: .text, what: "`${\(reference.text)}`") {
+                let reader = reader(of: reference, entry, in: scope, at: node.place)
+                switch reader?.read(inner, as: .text, what: "`${\(reference.text)}`") {
                 case .literal(.string(let text)): result.append(.text(text))
                 case .reference(let other): result.append(.reference(other))
                 case .interpolation(let inner): result += inner
@@ -88,6 +87,23 @@ extension ValueReader {
             }
         }
         return .interpolation(result)
+    }
+
+    /// Reads what a reference stands for, in the scope of that.
+    ///
+    /// - Returns: Nil with a complaint when it leads back to itself.
+    private func reader(
+        of reference: Reference, _ entry: Scope.Entry, in scope: Scope?, at place: SourcePlace
+    ) -> ValueReader? {
+        let name = ([entry.key] + reference.path).joined(separator: ".")
+        guard !followed.contains(name) else {
+            collector.report(
+                .unreachableCapture(name: reference.text, reason: "its value leads back to itself"), at: place,
+                related: RelatedPlace("given at", entry.place))
+            return nil
+        }
+        return ValueReader(
+            scope: scope ?? self.scope, collector: collector, secrets: secrets, followed: followed + [name])
     }
 
     private func resolve(_ reference: Reference, at place: SourcePlace) -> Scope.Entry? {

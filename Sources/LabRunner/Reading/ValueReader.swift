@@ -9,6 +9,8 @@ struct ValueReader {
     let collector: DiagnosticCollector
     /// Receives secret literals.
     let secrets: SecretTexts
+    /// The values of the file that are being read because one refers to the other, the outermost first.
+    var followed: [String] = []
 
     /// Reads a value.
     ///
