@@ -181,10 +181,11 @@ extension StepThread {
         // The time counts from the first question and not from the connections.
         prepare(steps)
         let begin = MonotonicClock.nanoseconds()
-        let (outer, outerDeadline) = (held, deadline)
+        let (outer, outerDeadline, outerWait) = (held, deadline, waitingSince)
         let bound = Deadline.earlier(outerDeadline, Deadline(after: limit, of: "`eventually`"))
         deadline = bound
-        defer { deadline = outerDeadline }
+        waitingSince = outerWait ?? begin
+        defer { (deadline, waitingSince) = (outerDeadline, outerWait) }
         var attempts = 0
         var shown: [StepFailure] = []
         var pacing = Pacing(events: events, processes: Set(steps.flatMap(\.actors)), path: step.path)

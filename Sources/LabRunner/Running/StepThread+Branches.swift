@@ -31,10 +31,11 @@ extension StepThread {
     }
 
     private func perform(_ branches: [Branch], holdsFailures: Bool) -> [BranchRun.Result] {
-        let results = BranchRun.perform(branches) { [run, instance, events, bindings, isTearDown, round, deadline] in
+        let results = BranchRun.perform(branches) {
+            [run, instance, events, bindings, isTearDown, round, deadline, waitingSince] in
             let thread = StepThread(
                 run: run, instance: instance, events: events, bindings: bindings.ofBranch, isTearDown: isTearDown)
-            (thread.round, thread.deadline) = (round, deadline)
+            (thread.round, thread.deadline, thread.waitingSince) = (round, deadline, waitingSince)
             if holdsFailures { thread.held = [] }
             return thread
         }

@@ -26,6 +26,9 @@ extension StepThread {
         var attempts = 0
         var first: String?
         let begin = MonotonicClock.nanoseconds()
+        let outerWait = waitingSince
+        if command.eventually != nil { waitingSince = outerWait ?? begin }
+        defer { waitingSince = outerWait }
         var pacing = Pacing(events: events, processes: [command.target.actor], path: step.path)
         while true {
             let seen = events.generation

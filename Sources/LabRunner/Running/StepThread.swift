@@ -29,6 +29,8 @@ final class StepThread {
     var lastAnswer: JSONValue?
     /// While the faults of a `during` are armed, those that are.
     var blockFaults: [ArmedFault]?
+    /// When the first attempt began, while something is tried again and again.
+    var waitingSince: UInt64?
     /// While a block is tried again and again, failures are kept here instead of being reported.
     var held: [StepFailure]?
 
@@ -150,7 +152,8 @@ final class StepThread {
         let reason = ([phase.map { "in the \($0), \(reason)" } ?? reason] + round.reversed()).joined(separator: ", ")
         report(
             run.explain(
-                step, reason, verdict: verdict, mismatches: mismatches, peer: peer, error: error, awaited: awaited))
+                step, reason, verdict: verdict, mismatches: mismatches, peer: peer, error: error, awaited: awaited,
+                waitingSince: waitingSince))
         return false
     }
 

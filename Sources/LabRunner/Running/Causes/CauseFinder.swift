@@ -7,9 +7,11 @@ struct CauseFinder {
     /// The causes, one sentence each.
     var causes: [String] {
         var seen: Set<String> = []
+        let origins = ValueOrigins(facts: facts).sentences
         return [
             faults, refusals, signatures, end, server, suspension, operation, locks, links, protection, disk, clock,
-        ].flatMap { $0 }.filter { seen.insert($0).inserted }
+            origins,
+        ].flatMap(\.self).filter { seen.insert($0).inserted }
     }
 
     // MARK: What happened in the step

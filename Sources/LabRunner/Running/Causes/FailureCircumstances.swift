@@ -15,6 +15,12 @@ struct FailureCircumstances {
     let error: ControlError?
     /// The event that the step waited for.
     var awaited: String?
+    /// The command that was carried out.
+    var command: String?
+    /// What of its answer is not as expected.
+    var mismatches: [Mismatch] = []
+    /// When the first attempt began, of a step that is tried until it holds.
+    var waitingSince: UInt64?
     /// Everything recorded so far, in the order of time.
     let events: [TraceEvent]
     let topology: Topology
