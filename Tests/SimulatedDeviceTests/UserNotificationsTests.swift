@@ -86,7 +86,9 @@ struct UserNotificationsTests {
         #expect(await actions.next() == "shown")
         #expect(await actions.next() == UNNotificationDefaultActionIdentifier)
         #expect(await actions.next() == "approve")
-        #expect(system.log == [.presented(id: "1", isShown: true, setsBadge: true)])
+        #expect(
+            system.log
+                == [.presented(id: "1", isShown: true, setsBadge: true), .handled(id: "1"), .handled(id: "1")])
         #expect(delegate.content.withLock { $0?.title == "Payment" && $0?.operationId == "7" })
     }
 
@@ -103,7 +105,7 @@ struct UserNotificationsTests {
         withExtendedLifetime(delegate) {}
     }
 
-    @Test("Without a delegate nothing is shown in the foreground, and nobody waits for work in the background")
+    @Test("Without a delegate nothing is shown in the foreground, and the system waits for no work")
     func withoutDelegate() {
         let system = FakeNotificationSystem()
         let center = UNUserNotificationCenter(service: system.service)
@@ -111,7 +113,8 @@ struct UserNotificationsTests {
         system.service.take(.background(payment))
         system.service.take(.opened(payment, action: nil))
         #expect(
-            system.log == [.presented(id: "1", isShown: false, setsBadge: false), .finished(id: "1")])
+            system.log
+                == [.presented(id: "1", isShown: false, setsBadge: false), .finished(id: "1"), .handled(id: "1")])
         withExtendedLifetime(center) {}
     }
 

@@ -80,6 +80,11 @@ enum LinkChange: Equatable, Sendable {
     case paired(UInt64)
 }
 
+extension LinkChange {
+    /// Whether nothing of a pairing is left.
+    var endsPairing: Bool { if case .erased = self { true } else { false } }
+}
+
 /// An own transfer that is over.
 struct FinishedTransfer: Equatable, Sendable {
     var transferId: UUID

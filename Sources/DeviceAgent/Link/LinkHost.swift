@@ -27,6 +27,8 @@ final class LinkHost {
     /// Until when the other device is not listened to, in monotonic nanoseconds: the storage has just refused something, and
     /// whatever comes would have to be stored, too.
     var pause: UInt64?
+    /// The end of a pairing that the storage has not taken yet: it was told already, and is decided again.
+    private var unstoredEnd: WatchLink.Input?
     /// What was thrown away of late.
     var refusals = RefusalTally()
     /// When something came from the other device, in nanoseconds of lab time.
@@ -104,6 +106,7 @@ final class LinkHost {
         do {
             if !changes.isEmpty { try faults.pass(.linkStore, process: device) }
             try database.apply(changes)
+            if changes.contains(where: \.endsPairing) { unstoredEnd = nil }
         } catch {
             return try recover(from: error, batch, perform)
         }
@@ -161,6 +164,12 @@ final class LinkHost {
         if let told = refusals.summary(at: now) { emit(told) }
         if let end = pause, end <= now {
             pause = nil
+            if let unstoredEnd {
+                // The phone may have been paired anew meanwhile.
+                let role = link.role
+                collect(unstoredEnd)
+                collect(.role(role))
+            }
             collect(.retry)
         }
         let labTime = clock.now()
@@ -175,13 +184,14 @@ final class LinkHost {
     }
 
     /// Forgets everything, as the device is erased.
-    func erase() {
-        collect(.erased(epoch: LinkDatabase.newEpoch()))
-    }
+    func erase() { end(.erased(epoch: LinkDatabase.newEpoch())) }
 
     /// Ends the pairing of the two devices.
-    func unpair() {
-        collect(.unpaired(epoch: LinkDatabase.newEpoch()))
+    func unpair() { end(.unpaired(epoch: LinkDatabase.newEpoch())) }
+
+    private func end(_ input: WatchLink.Input) {
+        unstoredEnd = input
+        collect(input)
     }
 
     /// Tells the other agent that this one ends.

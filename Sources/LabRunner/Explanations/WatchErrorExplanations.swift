@@ -51,18 +51,19 @@ extension Explanation {
             scenarios: ["watch/messages-without-a-reply.yaml"]),
         watchError(
             "fileAccessDenied", 7013, "WatchConnectivity session cannot access the file.",
-            "The file of a transfer cannot be read; the SDKs send none.", "Send a file that is there.",
-            scenarios: ["watch/files-that-are-refused.yaml"]),
+            "The file of a transfer cannot be read, or the storage of a device cannot be written.",
+            "Send a file that is there; `freeDisk` ends `readOnlyDisk`, and `disarm` a failure at `link.store`.",
+            scenarios: ["watch/files-that-are-refused.yaml", "watch/storage-takes-no-transfers.yaml"]),
         watchError(
             "deliveryFailed", 7014, "Payload could not be delivered.",
-            "The link broke before, the receiver could not be launched, or it takes no such message.",
+            "The link broke before, the receiver could not be launched, or it takes no such message. Of a watch: the pairing has ended.",
             "Nothing has arrived; send again when the watch is reachable.",
             scenarios: ["watch/session-of-the-manual.yaml"]),
         watchError(
             "insufficientSpace", 7015, "The payload could not be sent because there isn't enough space.",
-            "The sender's queue of transfers or the receiver's inbox is full (`capacity` of the link in `lab.yaml` says how much they hold), or the other device has no room for a file.",
-            "Let the receiver run, so that it empties its inbox, and let the devices meet; `watch: freeDisk` makes room for files.",
-            scenarios: ["watch/queue-that-is-full.yaml"]),
+            "The sender's queue of transfers or the receiver's inbox is full (`capacity` of the link in `lab.yaml` says how much they hold), or a device has no room for it.",
+            "Let the receiver run, so that it empties its inbox, and let the devices meet; `freeDisk` makes room on a device.",
+            scenarios: ["watch/queue-that-is-full.yaml", "watch/storage-takes-no-transfers.yaml"]),
         watchError(
             "sessionInactive", 7016, "WatchConnectivity session is inactive.", "The phone switches to another watch.",
             "Wait for the new session.", scenarios: ["watch/watch-is-put-aside.yaml"]),
