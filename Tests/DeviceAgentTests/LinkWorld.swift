@@ -69,7 +69,7 @@ final class LinkWorld {
                 name: "link", device: name, peer: isWatch ? "phone" : "watch", isWatch: isWatch,
                 counterparts: counterparts, pid: 1, process: process, capacity: capacity)
             return WatchLink(
-                setup: setup, queues: try database.load(counterparts: counterparts, isWatch: isWatch), isInRange: true)
+                setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true)
         }
     }
 

@@ -32,14 +32,29 @@ struct PairingTests {
         end.toApp.filter { $0.kind == .context && !$0.flags.contains(.retransmission) }.map(\.body)
     }
 
-    @Test("A watch belongs to the pairing of its phone from its first greeting on, and after it has started again")
+    @Test("A watch without a pairing takes that of its phone, and still has it after it has started again")
     func adopted() throws {
-        let world = try LinkWorld()
-        #expect(world.watch.link.pairing == 0 && world.phone.link.pairing != 0)
+        let world = try connected()
+        try world.input(.unpaired(epoch: 99), at: world.phone)
+        try world.exchange()
+        #expect(world.watch.link.pairing == 0 && world.phone.link.pairing == 99)
+        try world.input(.role(.active), at: world.phone)
         try world.settle()
-        #expect(world.watch.link.pairing == world.phone.link.pairing)
+        #expect(world.watch.link.pairing == 99 && world.watch.link.isUp)
         try world.watch.reboot()
-        #expect(world.watch.link.pairing == world.phone.link.pairing)
+        try world.phone.reboot()
+        #expect(world.watch.link.pairing == 99 && world.phone.link.pairing == 99)
+    }
+
+    @Test("A watch that has never met its phone before the pairing ends brings nothing into the next one")
+    func neverMet() throws {
+        let world = try LinkWorld()
+        try world.activateApp(of: world.watch)
+        let old = try transfer(in: world, from: world.watch)
+        try world.input(.unpaired(epoch: 99), at: world.phone)
+        try world.input(.role(.active), at: world.phone)
+        try world.settle()
+        #expect(world.phone.handled.isEmpty && world.watch.codes == [old: 7014])
     }
 
     /// How the pairing ends without the watch hearing of it.

@@ -37,7 +37,7 @@ struct StorageFailureTests {
             .fromApp("phoneApp", WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(1))),
             at: 0)
         #expect(phone.link.outbox.entries.count == 2)
-        _ = phone.link.resume(from: try phone.database.load(counterparts: phone.counterparts, isWatch: false), at: 0)
+        _ = phone.link.resume(from: try phone.database.load(counterparts: phone.counterparts), at: 0)
         #expect(phone.link.outbox.entries.map(\.transferId) == [stored.messageId])
         #expect(phone.link.contexts.own.isEmpty && !phone.link.isUp)
         try world.input(.retry, at: phone)
@@ -59,7 +59,7 @@ struct StorageFailureTests {
         try world.exchange()
         let watch = world.watch
         func resume() throws {
-            _ = watch.link.resume(from: try watch.database.load(counterparts: watch.counterparts, isWatch: true), at: 0)
+            _ = watch.link.resume(from: try watch.database.load(counterparts: watch.counterparts), at: 0)
             try world.input(.retry, at: watch)
         }
         #expect(watch.toApp.filter { $0.kind == .deliver }.map(\.messageId) == [ids[0]])

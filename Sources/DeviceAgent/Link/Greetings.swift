@@ -16,7 +16,7 @@ struct GreetingBody: Codable, Equatable, Sendable {
 
     /// Name of the sending device.
     var device: String
-    /// The pairing that the speaker belongs to; 0 for a watch that has none yet.
+    /// The pairing that the speaker belongs to; 0 for a watch that has none.
     var pairing: UInt64
     /// Tells this greeting from all others: it belongs to one connection, and a late copy of it to none.
     var identifier: Identifier

@@ -5,8 +5,8 @@ import SimulatedDevice
 
 /// What a link remembers across restarts of its agent.
 struct StoredQueues: Equatable, Sendable {
-    /// The pairing that the queues belong to; 0 for a watch that has none yet.
-    var pairing: UInt64 = 0
+    /// The pairing that the queues belong to; 0 for a watch that has none.
+    var pairing = WatchLink.firstPairing
     var outbox: Outbox
     var inbox = Inbox()
     var contexts = ContextExchange()
@@ -77,17 +77,15 @@ struct LinkDatabase: Sendable {
         UInt64.random(in: 1...UInt64(Int64.max - 1_000_000))
     }
 
-    /// Reads the queues; the first time, begins an outbox with a random epoch. On a phone the first pairing begins with it.
+    /// Reads the queues; the first time, begins an outbox with a random epoch.
     ///
-    /// - Parameters:
-    ///   - counterparts: For each app of this device, the name of the app it talks to.
-    ///   - isWatch: Whether this end is the watch.
-    func load(counterparts: [String: String], isWatch: Bool) throws -> StoredQueues {
+    /// - Parameter counterparts: For each app of this device, the name of the app it talks to.
+    func load(counterparts: [String: String]) throws -> StoredQueues {
         try database.write { db in
             if try Int.fetchOne(db, sql: "SELECT count(*) FROM link") == 0 {
-                let epoch = Int64(Self.newEpoch())
                 try db.execute(
-                    sql: "INSERT INTO link VALUES (?, 0, 0, 0, 0, ?)", arguments: [epoch, isWatch ? 0 : epoch])
+                    sql: "INSERT INTO link VALUES (?, 0, 0, 0, 0, ?)",
+                    arguments: [Int64(Self.newEpoch()), Int64(WatchLink.firstPairing)])
             }
             guard let link = try Row.fetchOne(db, sql: "SELECT * FROM link") else {
                 throw CocoaError(.fileReadCorruptFile)

@@ -43,7 +43,7 @@ extension LinkHost {
             case .toPeer, .toApp, .store, .handOver, .greet, .finished: break
             }
         }
-        let stored = try database.load(counterparts: link.setup.counterparts, isWatch: link.setup.isWatch)
+        let stored = try database.load(counterparts: link.setup.counterparts)
         effects += link.resume(from: stored, at: clock.now().nanoseconds)
         pause = MonotonicClock.nanoseconds() + Self.retryPause
     }

@@ -71,7 +71,7 @@ final class LinkHost {
         try Files.createDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
         database = LinkDatabase(path: path)
         link = WatchLink(
-            setup: setup, queues: try database.load(counterparts: counterparts, isWatch: isWatch), isInRange: true,
+            setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true,
             role: role)
         port = try LinkPort(layout: layout, link: spec, isWatch: isWatch, process: process, tcpAddress: tcpAddress)
         alarm = LabAlarm(clock: clock) { _ in mailbox.post(.labAlarm) }

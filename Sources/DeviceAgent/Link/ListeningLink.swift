@@ -48,7 +48,8 @@ package struct ListeningLink {
             .hello,
             body: WatchFrame.body(
                 GreetingBody(
-                    device: "watch", pairing: 0, identifier: identifier, answers: nil, pid: 2, epoch: 7,
+                    device: "watch", pairing: WatchLink.firstPairing, identifier: identifier, answers: nil, pid: 2,
+                    epoch: 7,
                     receivedEpoch: 1,
                     receivedSequence: 0, skipped: [], receivedContexts: [:])))
     }

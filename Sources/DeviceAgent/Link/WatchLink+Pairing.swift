@@ -3,9 +3,13 @@ import SimulatedDevice
 
 /// Which pairing greetings, frames and queues belong to, so that nothing of one reaches the next (watch.md, section 11.6).
 ///
-/// A phone counts a pairing from the moment in which its queues began: each new pairing, and an erased phone, has a number
-/// that no other had. A watch learns it from its phone. Whoever greets in a pairing that is over is told so, whenever that is.
+/// Devices come paired, as the topology says. The phone names each later pairing, and the one after it was erased, by the
+/// epoch with which its outbox begins: no other had that. A watch without a pairing takes that of its phone. Whoever greets in
+/// a pairing that is over is told so, whenever that is.
 extension WatchLink {
+    /// The pairing in which new devices are.
+    static let firstPairing: UInt64 = 1
+
     /// Whether a watch that belongs to no pairing meets its phone.
     func isFirstMeeting(_ body: GreetingBody) -> Bool { !setup.isWatch && body.pairing == 0 }
 

@@ -75,7 +75,7 @@ struct WatchLink: Equatable, Sendable {
     }
 
     let setup: Setup
-    /// The pairing that the queues belong to; 0 for a watch that has not met its phone.
+    /// The pairing that the queues belong to; 0 for a watch that has none.
     var pairing: UInt64
     var outbox: Outbox
     var inbox: Inbox

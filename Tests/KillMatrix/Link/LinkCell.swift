@@ -41,7 +41,7 @@ package struct LinkCell: Hashable, Sendable, CustomStringConvertible {
             [
                 (.sendingApp, [.linkAccepted]), (.sendingDevice, [.linkAccepted, .linkSent]),
                 (.receivingApp, [.linkDelivered, .linkAcknowledged]),
-                (.receivingDevice, [.linkDelivered, .linkAcknowledged]),
+                (.receivingDevice, [.linkStore, .linkDelivered, .linkAcknowledged]),
             ]
         case .message: [(.sendingDevice, [.linkSent]), (.receivingDevice, [.linkDelivered])]
         }
