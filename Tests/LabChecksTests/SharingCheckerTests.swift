@@ -245,6 +245,21 @@ struct SharingCheckerTests {
         try expect(history, keeps: "fresh state", examined: 2)
     }
 
+    @Test("A task whose state the device refuses to read or to store proves nothing")
+    func refusedTask() throws {
+        let status: [String: JSONValue] = ["lock": "status"]
+        var history = WrittenHistory()
+        for _ in 1...2 {
+            history.add("app1", .lockTaken, status)
+            history.add("app1", .counterUsed, Self.use("c1"))
+            if history.events.count < 3 {
+                history.add("app1", .diskRefused, ["what": "keychain", "bytes": 1, "error": "ENOSPC"])
+            }
+            history.add("app1", .lockReleased, status)
+        }
+        try expect(history, keeps: "counters", examined: 1)
+    }
+
     @Test("A change of another activation than the one that signed is a breach, also its removal")
     func lateAnswer() throws {
         func state(_ activation: String?) -> [String: JSONValue] {

@@ -3,7 +3,8 @@ internal import LabKit
 /// Counters of signatures.
 ///
 /// A signature is made inside a task, and nobody sees it before the task is over. The counter of a process that dies
-/// before it has stored the state is free for the next one, so a use counts when the state is stored or the task ends.
+/// before it has stored the state is free for the next one, so a use counts when the state is stored or the task ends. The
+/// signature of a task whose state the device has refused to store is given to nobody.
 struct CounterUse: Checker {
     let name = "counters"
     let rule = "Each counter of an activation is used for one signature, and the server's counter never goes back."
@@ -11,6 +12,7 @@ struct CounterUse: Checker {
     func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
         var sections = LockSections()
         var open: [RecordedHistory.Incarnation: [TraceEvent]] = [:]
+        var refused: Set<RecordedHistory.Incarnation> = []
         var uses: [String: TraceEvent] = [:]
         var accepted: [String: TraceEvent] = [:]
         var finding = Finding()
@@ -31,7 +33,11 @@ struct CounterUse: Checker {
             switch event.name {
             case .counterUsed where sections.isHeld("status", by: process): open[process, default: []].append(event)
             case .counterUsed: count([event])
-            case .lockReleased where event.text("lock") == "status": count(open.removeValue(forKey: process) ?? [])
+            case .lockTaken where event.text("lock") == "status": refused.remove(process)
+            case .lockReleased where event.text("lock") == "status":
+                let made = open.removeValue(forKey: process) ?? []
+                if refused.remove(process) == nil { count(made) }
+            case _ where event.isRefusal: refused.insert(process)
             case .keychainWritten where event.isStoredState: count(open.removeValue(forKey: process) ?? [])
             case .serverSignature where event.fields["valid"] == true:
                 guard let activation = event.text("activationId"), let counter = event.number("counter") else {

@@ -10,6 +10,8 @@ struct FreshState: Checker {
 
     func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
         typealias Incarnation = RecordedHistory.Incarnation
+        // What a watch knows of the activation has the same name there.
+        let sharers = Set(history.events.filter { $0.isLock(.lockTaken, "status") }.map(\.process))
         var stored: TraceEvent?
         var known: [Incarnation: TraceEvent] = [:]
         var tasks: [Incarnation: (begin: TraceEvent, stored: TraceEvent?)] = [:]
@@ -18,10 +20,13 @@ struct FreshState: Checker {
             try budget.spend()
             let process = event.incarnationOfProcess
             switch event.name {
-            case .keychainWritten where event.isStoredState, .keychainDeleted where event.isStoredState:
+            case .keychainWritten where event.isStoredState && sharers.contains(process.process),
+                .keychainDeleted where event.isStoredState && sharers.contains(process.process):
                 stored = event
                 known[process] = event
             case .stateLoaded: known[process] = event
+            // A task whose state cannot be read is none.
+            case _ where event.isRefusal: tasks[process] = nil
             case .lockTaken where event.text("lock") == "status": tasks[process] = (event, stored)
             case .lockReleased where event.text("lock") == "status":
                 guard let task = tasks.removeValue(forKey: process), let last = task.stored, let mine = known[process]

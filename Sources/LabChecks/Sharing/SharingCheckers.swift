@@ -11,6 +11,28 @@ public enum SharingCheckers {
         CounterUse(), AcceptedSignatures(), LockExclusion(), LockOrder(), PendingOperations(), FreshState(),
         LateAnswers(), TokenVisibility(), ExplainedFailures(), WantedDeaths(), CleanEnd(),
     ]
+
+    /// Those that hold in every scenario too, whatever its steps expect, as long as it has one shared activation.
+    public static let inScenarios: [any Checker] = [
+        CounterUse(), LockExclusion(), LockOrder(), PendingOperations(), FreshState(), LateAnswers(),
+    ]
+}
+
+extension RecordedHistory {
+    /// Whether the applications of a device share one activation and no other one: the name of a lock says which kind it is,
+    /// and not whose.
+    public var hasOneSharedActivation: Bool {
+        var memories: Set<String> = []
+        var states: Set<String> = []
+        for event in events {
+            switch event.name {
+            case .memoryCreated, .memoryOpened: memories.insert(event.text("name") ?? "")
+            case .keychainWritten where event.isStoredState: states.insert(event.text("account") ?? "")
+            default: break
+            }
+        }
+        return memories.count == 1 && states.count <= 1
+    }
 }
 
 extension TraceEvent {
@@ -19,6 +41,9 @@ extension TraceEvent {
 
     /// A detail that is an integer.
     func number(_ field: String) -> Int64? { fields[field]?.integerValue }
+
+    /// Whether the device refuses a process what it reads or writes.
+    var isRefusal: Bool { name == .diskRefused || name == .faultFired && text("action") == "fail" }
 
     /// Whether the event is about the keychain item of the session's state, and not about an unusable state that was put
     /// aside (sharing.md, section 13; sdk.md, section 15, item 23).

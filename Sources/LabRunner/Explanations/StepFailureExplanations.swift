@@ -30,6 +30,15 @@ extension Explanation {
                 + "of the error's `userInfo`.", scenarios: ["failing/other-error.yaml"],
             printed: "it failed with another error than expected: "),
         Explanation(
+            "rule-broken", .stepFailure,
+            "A rule that holds for apps with a shared activation in every scenario was broken, whatever the steps expect.",
+            causes: [
+                "A defect of an SDK or of the lab: two holders of a lock, a counter used twice, an old state, a late answer.",
+                "An app or a command has changed what apps share behind their back.",
+            ],
+            advice: "The events show it, with a column for each process. docs/stress.md lists the rules; an app with a "
+                + "quirk is not judged.", printed: "of shared activations is broken: "),
+        Explanation(
             "none-of-the-ways", .stepFailure, "The command ended in none of the ways that `either` lists.",
             causes: ["A third way exists that nobody thought of.", "One of the expectations is too narrow."],
             advice: "Each way is listed with what does not fit it.", scenarios: ["failing/none-of-the-ways.yaml"],

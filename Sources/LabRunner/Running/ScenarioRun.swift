@@ -127,6 +127,7 @@ final class ScenarioRun: Sendable {
                 }
             }
             events.stop()
+            checkRules(traces: instance.manifest.tracesDirectory)
         } catch {
             fail("the instance could not be created: \(error)", verdict: .inconclusive)
         }
@@ -285,11 +286,13 @@ final class ScenarioRun: Sendable {
     }
 
     /// Adds a failure of the scenario as a whole.
-    func fail(_ reason: String, verdict: Verdict) {
+    ///
+    /// - Parameter trace: The events that show it, a line each.
+    func fail(_ reason: String, verdict: Verdict, trace: [String] = []) {
         add(
             StepFailure(
                 verdict: verdict, step: "", title: "", place: "", source: "", reason: reason, differences: [],
-                trace: [], replay: replay))
+                trace: trace, replay: replay))
     }
 
     /// Adds a failure; its texts lose their secrets here.
