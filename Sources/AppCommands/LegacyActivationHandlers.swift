@@ -26,11 +26,12 @@ enum LegacyActivationHandlers {
             keys.userPassword = PowerAuthCorePassword(string: arguments.password.revealed)
             let activation = started
             started = nil
-            guard sdk.canStartActivation(),
+            guard
                 let state = activation?.state(
                     activationId: arguments.activationId, serverPublicKey: arguments.serverPublicKey, keys: keys)
             else { throw NSError.powerAuth(.invalidActivationState) }
-            let isStored = sdk.sessionProvider.writeBoolTask { $0.deserializeState(state) }
+            // Another app may have made one since.
+            let isStored = sdk.sessionProvider.writeBoolTask { $0.canStartActivation && $0.deserializeState(state) }
             guard isStored else { throw NSError.powerAuth(.invalidActivationState) }
         }
     }

@@ -16,20 +16,20 @@ struct StressPlanTests {
             StressPlan(seed: 7, processes: 2).text(calls: 7) == """
                 app1
                   1  activate
-                  2  activate, killed at statusLock.taken, pass 3
-                  3  tokenHeader accounts
-                  4  removeActivation
-                  5  addBiometry, killed at queueLock.take, pass 3
+                  2  tellWatch
+                  3  knowledgeSignature
+                  4  changePassword, killed at counter.bump, pass 2
+                  5  changePassword, killed at counter.bump, pass 3
                   6  knowledgeSignature
-                  7  validActivation
+                  7  tokenHeader accounts
                 app2
                   1  activate
-                  2  status
-                  3  activate
+                  2  knowledgeSignature
+                  3  biometrySignature
                   4  validActivation
                   5  validActivation
-                  6  requestToken accounts
-                  7  knowledgeSignature
+                  6  biometrySignature
+                  7  validActivation
 
                 """)
     }
@@ -54,9 +54,10 @@ struct StressPlanTests {
             if case .killAt(let point, _) = fault { drawn[call.action, default: []].insert(point) }
         }
         for action in StressAction.allCases { #expect(drawn[action] == Set(action.faultPoints), "\(action)") }
-        #expect((2_000...5_000).contains(faults.count))
+        #expect((2_000...6_000).contains(faults.count))
         #expect(faults.contains { if case .killAfter = $0 { true } else { false } })
         #expect(faults.contains { if case .suspendAfter = $0 { true } else { false } })
+        #expect(faults.contains { if case .holdAt = $0 { true } else { false } })
     }
 
     @Test("Calls about tokens name one, all others none; every list begins with an activation without a fault")

@@ -4,6 +4,8 @@ internal import LabKit
 enum StressAction: String, CaseIterable {
     /// Makes an activation, when there is none.
     case activate
+    /// Makes an activation as an old version of the SDK has left it, when there is none; asking for its status upgrades it.
+    case activateOld
     /// Asks whether there is one.
     case validActivation
     /// Asks the server for the state of the activation; one that has ended there is removed here, too.
@@ -18,6 +20,10 @@ enum StressAction: String, CaseIterable {
     case tokenHeader
     /// Removes a token from the server and the device.
     case removeToken
+    /// Changes the password, of an activation that has its first one.
+    case changePassword
+    /// Starts or stops to protect the activation with the application's own key.
+    case externalKey
     /// Adds the biometry factor, or replaces it.
     case addBiometry
     /// Removes the biometry factor.
@@ -26,6 +32,10 @@ enum StressAction: String, CaseIterable {
     case removeActivation
     /// Removes the activation from the device.
     case removeLocally
+    /// Removes the activation from the device and makes another one at once.
+    case replace
+    /// Tells the watch about the activation, and queues a message for it; of the app that has one.
+    case tellWatch
     /// Ends the process in order and starts it anew.
     case relaunch
 
@@ -33,6 +43,7 @@ enum StressAction: String, CaseIterable {
     var weight: UInt64 {
         switch self {
         case .activate: 90
+        case .activateOld: 24
         case .validActivation: 180
         case .status: 80
         case .knowledgeSignature: 240
@@ -40,10 +51,14 @@ enum StressAction: String, CaseIterable {
         case .requestToken: 80
         case .tokenHeader: 110
         case .removeToken: 40
+        case .changePassword: 24
+        case .externalKey: 16
         case .addBiometry: 50
         case .removeBiometry: 16
         case .removeActivation: 10
         case .removeLocally: 10
+        case .replace: 24
+        case .tellWatch: 60
         case .relaunch: 12
         }
     }
@@ -51,10 +66,15 @@ enum StressAction: String, CaseIterable {
     /// How often an app is killed at a point on the way: more often during what is seldom, and most of it done for nothing.
     var killsPerThousand: Int {
         switch self {
-        case .activate, .addBiometry, .removeBiometry, .removeActivation, .removeLocally: 200
+        case .activate, .activateOld, .changePassword, .externalKey, .addBiometry, .removeBiometry, .removeActivation,
+            .removeLocally, .replace:
+            200
         default: 40
         }
     }
+
+    /// How often its answer is held back: of what changes the activation with it, so that other apps come between.
+    var holdsPerThousand: Int { [.changePassword, .addBiometry, .removeActivation].contains(self) ? 300 : 0 }
 
     /// Whether it is about one of the tokens.
     var hasToken: Bool { [.requestToken, .tokenHeader, .removeToken].contains(self) }
@@ -65,20 +85,25 @@ enum StressAction: String, CaseIterable {
         let save: [FaultPoint] = [.counterBumped, .stateSave, .keychainWrite, .stateSaved]
         let exchange: [FaultPoint] = [.httpRequestSent, .httpResponseReceived]
         let signature = task + save + [.queueLockTake, .queueLockTaken, .queueLockReleased] + exchange
+        let operation: [FaultPoint] = [
+            .operationLockTaken, .operationStarted, .operationCleared, .operationLockReleased,
+        ]
         return switch self {
-        case .activate:
-            task + save + exchange + [
-                .operationLockTaken, .operationStarted, .operationCleared, .operationLockReleased,
-            ]
-        case .validActivation, .tokenHeader: task
-        case .status: task + exchange
+        case .activate: task + save + exchange + operation
+        case .activateOld: task + save
+        case .validActivation, .tokenHeader, .tellWatch: task
+        // It may upgrade the activation.
+        case .status: signature + operation
+        case .externalKey: task + save
         case .knowledgeSignature, .biometrySignature: signature
         case .requestToken: signature + [.tokenCounterBumped]
         case .removeToken: signature + [.tokenCounterBumped, .keychainDelete]
+        case .changePassword: signature
         case .addBiometry: signature + [.biometryKeyKept, .biometryKeyDropped, .biometryKeyInPlace]
         case .removeBiometry: task + save + [.biometryFactorRemoved, .keychainDelete]
         case .removeActivation: signature + [.tokenCounterBumped, .keychainDelete]
         case .removeLocally: task + save + [.tokenCounterBumped, .keychainDelete]
+        case .replace: task + save + exchange + [.tokenCounterBumped, .keychainDelete]
         case .relaunch: []
         }
     }

@@ -7,6 +7,8 @@ struct StressAnswer {
     var error: ControlError?
     /// Whether what was asked for is there; nil when the call does not tell.
     var found: Bool?
+    /// Whether the app has to begin anew before it can be of use.
+    var needsNewObject = false
 
     /// The call was done.
     static let done = StressAnswer(outcome: .done)
@@ -38,15 +40,18 @@ struct StressAnswer {
 struct StressCalls {
     let app: String
     let instance: InstanceConnection
+    let secrets: StressSecrets
     /// What the traces call the operation.
     let operation: String
     let patience: LabDuration
 
-    private static let password: Secret = "1234"
-
     func perform(_ call: StressPlan.Call) -> StressAnswer {
         do {
             return try carryOut(call)
+        } catch is NeedsNewObject {
+            var answer = StressAnswer.needless
+            answer.needsNewObject = true
+            return answer
         } catch {
             return StressAnswer(error)
         }
@@ -56,20 +61,33 @@ struct StressCalls {
         let token = call.token ?? ""
         switch call.action {
         case .activate: return try activate()
+        case .activateOld: return try activateOld()
         case .validActivation: return StressAnswer(outcome: .done, found: try ask(HasValidActivation()))
         case .status: try fetchStatus()
-        case .knowledgeSignature: try ask(ValidatePassword { $0.password = Self.password })
-        case .biometrySignature: try signWithBiometry()
+        case .knowledgeSignature:
+            return try using { known in try ask(ValidatePassword { $0.password = known.password }) }
+        case .biometrySignature: return try using { _ in try signWithBiometry() }
         case .requestToken: _ = try ask(RequestAccessToken { $0.name = token })
         case .tokenHeader:
             let found = try ask(HasLocalToken { $0.name = token })
             if found { _ = try ask(GenerateHeader { $0.name = token }) }
             return StressAnswer(outcome: .done, found: found)
         case .removeToken: try ask(RemoveAccessToken { $0.name = token })
-        case .addBiometry: try ask(AddBiometryFactor { $0.password = Self.password })
+        case .changePassword: return try changePassword()
+        case .externalKey: return try changeKey()
+        case .addBiometry:
+            return try overlapping { known in try ask(AddBiometryFactor { $0.password = known.password }) }
         case .removeBiometry: _ = try ask(RemoveBiometryFactor())
-        case .removeActivation: try ask(RemoveActivation { $0.password = Self.password })
+        case .removeActivation:
+            return try overlapping { known in try ask(RemoveActivation { $0.password = known.password }) }
         case .removeLocally: try ask(RemoveActivationLocal())
+        case .replace:
+            try ask(RemoveActivationLocal())
+            return try activate()
+        case .tellWatch:
+            guard app == StressConfiguration.appWithWatch else { return .needless }
+            _ = try ask(SendActivationStatusToWatch())
+            try ask(TransferUserInfo { $0.userInfo = ["call": .string(operation)] })
         case .relaunch: break
         }
         return .done
@@ -89,8 +107,121 @@ struct StressCalls {
             // Another app has been quicker.
             return .needless
         }
-        try ask(PersistActivation { $0.password = Self.password })
+        try secrets.making(code.activationId, hasExternalKey: { try ask(HasExternalEncryptionKey()) }) {
+            _ = try ask(PersistActivation { $0.password = StressSecrets.first })
+        }
         return .done
+    }
+
+    /// Makes an activation of the protocol V2, as `lab` scenarios do.
+    private func activateOld() throws -> StressAnswer {
+        if try ask(HasPendingActivation()) { try ask(RemoveActivationLocal()) }
+        do {
+            let key = try ask(StartLegacyActivation()).devicePublicKey
+            let seed: [String: JSONValue] = ["userId": "alice", "version": 2, "devicePublicKey": .string(key)]
+            let seeded = try ask(
+                CallResource {
+                    $0.path = "/lab/seed"
+                    $0.request = ["activations": [.object(seed)]]
+                }, of: "server")["activations"]?[0]
+            let activationId = seeded?["activationId"]?.stringValue ?? ""
+            try secrets.making(activationId, hasExternalKey: { false }) {
+                _ = try ask(
+                    CompleteLegacyActivation {
+                        $0.activationId = activationId
+                        $0.serverPublicKey = seeded?["serverPublicKey"]?.stringValue ?? ""
+                        $0.password = StressSecrets.first
+                    })
+            }
+        } catch let error as ControlError where error.name == "invalidActivationState" {
+            // There is one already.
+            return .needless
+        }
+        return .done
+    }
+
+    /// Does something with the secrets of the activation that is there.
+    private func using(_ body: (StressSecrets.Activation) throws -> Void) throws -> StressAnswer {
+        try secrets.using {
+            guard let activationId = try ask(ActivationIdentifier()) else { return .needless }
+            guard let known = secrets.activation(activationId) else { return try dropUnknown() }
+            try prepare(for: known)
+            try body(known)
+            return .done
+        }
+    }
+
+    /// As ``using(_:)``, but other apps may make an activation meanwhile, where that cannot make the password wrong.
+    private func overlapping(_ body: (StressSecrets.Activation) throws -> Void) throws -> StressAnswer {
+        guard let activationId = try ask(ActivationIdentifier()) else { return .needless }
+        let isDone = try secrets.overlapping(activationId) { known in
+            try prepare(for: known)
+            try body(known)
+        }
+        return isDone ? .done : try using(body)
+    }
+
+    /// Removes an activation whose secrets nobody knows any more, as its user would do.
+    private func dropUnknown() throws -> StressAnswer {
+        try ask(RemoveActivationLocal())
+        return .needless
+    }
+
+    /// Gives the app the application's own key when the activation needs it.
+    ///
+    /// - Throws: ``NeedsNewObject`` when the app has a key that the activation does not need.
+    private func prepare(for activation: StressSecrets.Activation) throws {
+        switch (activation.hasExternalKey, try ask(HasExternalEncryptionKey())) {
+        case (true, false): try ask(SetExternalEncryptionKey { $0.key = StressSecrets.externalKey })
+        case (false, true): throw NeedsNewObject()
+        case (true, true), (false, false): return
+        }
+    }
+
+    /// Only a new SDK object forgets the application's own key.
+    private struct NeedsNewObject: Error {}
+
+    private func changeKey() throws -> StressAnswer {
+        guard let activationId = try ask(ActivationIdentifier()) else { return .needless }
+        var answer = StressAnswer.done
+        let isKnown = try secrets.changingKey(of: activationId) { known in
+            try prepare(for: known)
+            do {
+                if known.hasExternalKey {
+                    try ask(RemoveExternalEncryptionKey())
+                } else {
+                    try ask(AddExternalEncryptionKey { $0.key = StressSecrets.externalKey })
+                }
+            } catch {
+                answer = StressAnswer(error)
+                return answer.outcome == .unknown ? nil : known.hasExternalKey
+            }
+            // Another activation may have been there.
+            return try ask(ActivationIdentifier()) == activationId ? !known.hasExternalKey : nil
+        }
+        return isKnown ? answer : .needless
+    }
+
+    private func changePassword() throws -> StressAnswer {
+        guard let activationId = try ask(ActivationIdentifier()) else { return .needless }
+        var open: (any Error)?
+        let isDone = try secrets.changingPassword(of: activationId) { known, password in
+            try prepare(for: known)
+            do {
+                try ask(
+                    ChangePassword {
+                        $0.from = StressSecrets.first
+                        $0.to = password
+                    })
+            } catch {
+                guard StressAnswer(error).outcome == .unknown else { throw error }
+                open = error
+                return nil
+            }
+            return (try? ask(ActivationIdentifier())) ?? nil
+        }
+        if let open { throw open }
+        return isDone ? .done : .needless
     }
 
     /// What has ended on the server is removed, as an app would do.

@@ -56,7 +56,7 @@ public struct StressConfiguration: Sendable {
         return rounds
     }
 
-    /// A phone with apps of one vendor that share an activation.
+    /// A phone with apps of one vendor that share an activation, and a watch with an app of the first one.
     var topology: Topology {
         let keychainGroup = "LABTEAM001.com.example.shared"
         let apps = (1...processes).map { number in
@@ -74,9 +74,16 @@ public struct StressConfiguration: Sendable {
         // One dialog follows the other without the pause that Face ID makes.
         let phone = DeviceSpec(
             name: Self.device, kind: .phone, suspension: .lenient, biometry: .touchID, apps: apps)
-        return Topology(name: "stress", devices: [phone])
+        let companion = AppSpec(
+            name: "companion", kind: .watchApp, bundleIdentifier: "com.example.\(Self.appWithWatch).watch",
+            host: Self.appWithWatch, powerAuth: PowerAuthSpec(sdk: .watch, instanceId: "com.example.bank"))
+        return Topology(
+            name: "stress", devices: [phone, DeviceSpec(name: "watch", kind: .watch, apps: [companion])],
+            links: [LinkSpec(name: "pairing", phone: Self.device, watch: "watch")])
     }
 
     /// The phone's name.
     static let device = "phone"
+    /// The app that has one on the watch, too.
+    static let appWithWatch = "app1"
 }

@@ -21,6 +21,8 @@ struct StressPlan {
         case killAt(FaultPoint, pass: Int)
         /// It is killed some time after the call has begun.
         case killAfter(LabDuration)
+        /// Where it passes a point, it is held for a while.
+        case holdAt(FaultPoint, for: LabDuration)
         /// It is suspended some time after the call has begun, for a while.
         case suspendAfter(LabDuration, for: LabDuration)
     }
@@ -59,17 +61,22 @@ struct StressPlan {
         return .validActivation
     }
 
-    /// Of a thousand calls, ten are met by a kill at any moment and ten by a suspension.
+    /// Of a thousand calls, ten are met by a kill at any moment and ten by a suspension; of those with an answer that changes
+    /// the activation, many wait for what other apps do meanwhile.
     private static func drawnFault(during action: StressAction, from stream: inout SeedStream) -> Fault? {
         let points = action.faultPoints
         let drawn = stream.below(1_000)
-        guard drawn < action.killsPerThousand + 20, !points.isEmpty else { return nil }
+        let held = action.killsPerThousand + 20 + action.holdsPerThousand
+        guard drawn < held, !points.isEmpty else { return nil }
         // Many calls are still under way then.
         let moment = LabDuration(nanoseconds: Int64(stream.below(20_000)) * 1_000)
         if drawn < action.killsPerThousand {
             return .killAt(points[stream.below(UInt64(points.count))], pass: [1, 1, 1, 2, 2, 3][stream.below(6)])
         }
         if drawn < action.killsPerThousand + 10 { return .killAfter(moment) }
+        if drawn >= action.killsPerThousand + 20 {
+            return .holdAt(.httpResponseReceived, for: .milliseconds(50 + Int64(stream.below(200))))
+        }
         return .suspendAfter(moment, for: .milliseconds(1 + Int64(stream.below(60))))
     }
 
@@ -94,6 +101,7 @@ extension StressPlan.Fault: CustomStringConvertible {
     var description: String {
         switch self {
         case .killAt(let point, let pass): "killed at \(point), pass \(pass)"
+        case .holdAt(let point, let length): "held at \(point) for \(length)"
         case .killAfter(let moment): "killed after \(moment)"
         case .suspendAfter(let moment, let length): "suspended after \(moment) for \(length)"
         }

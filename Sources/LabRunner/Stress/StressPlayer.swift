@@ -9,13 +9,15 @@ struct StressPlayer {
     let app: String
     let instance: InstanceConnection
     let trace: TraceWriter
+    let secrets: StressSecrets
     /// The number of the process that plays the app now.
     private var incarnation = 1
 
-    init(app: String, instance: InstanceConnection, trace: TraceWriter) {
+    init(app: String, instance: InstanceConnection, trace: TraceWriter, secrets: StressSecrets) {
         self.app = app
         self.instance = instance
         self.trace = trace
+        self.secrets = secrets
     }
 
     /// How long an app may take to answer, in real time.
@@ -43,7 +45,11 @@ struct StressPlayer {
                 "outcome": .string(answer.outcome.rawValue), "error": name.map { .string($0) },
                 "message": answer.error.map { .string($0.message) }, "found": answer.found.map { .bool($0) },
             ])
-        if hasFired || instance.watch(of: .peer(app))?.hasEnded ?? false { try relaunch(wanted: false) }
+        if hasFired || instance.watch(of: .peer(app))?.hasEnded ?? false {
+            try relaunch(wanted: false)
+        } else if answer.needsNewObject {
+            try relaunch(wanted: true)
+        }
     }
 
     private func emit(
@@ -67,14 +73,17 @@ struct StressPlayer {
                 return StressAnswer(error)
             }
         }
-        return StressCalls(app: app, instance: instance, operation: operation, patience: Self.patience).perform(call)
+        return StressCalls(
+            app: app, instance: instance, secrets: secrets, operation: operation, patience: Self.patience
+        ).perform(call)
     }
 
     // MARK: Faults
 
     private enum Begun {
         case none
-        case armed(UInt32)
+        /// To be disarmed when the call is over.
+        case armed(UInt32, kills: Bool)
         case timed(ThreadHandle)
     }
 
@@ -82,8 +91,11 @@ struct StressPlayer {
         switch fault {
         case nil: return .none
         case .killAt(let point, let pass):
-            return .armed(
-                try instance.faults.arm(FaultRule(point: point, process: app, action: .kill, pass: pass)))
+            let rule = FaultRule(point: point, process: app, action: .kill, pass: pass)
+            return .armed(try instance.faults.arm(rule), kills: true)
+        case .holdAt(let point, let length):
+            let rule = FaultRule(point: point, process: app, action: .delay(length))
+            return .armed(try instance.faults.arm(rule), kills: false)
         case .killAfter(let moment):
             return .timed(
                 runOnThread(name: "kill \(app)") { [self] in
@@ -102,11 +114,13 @@ struct StressPlayer {
         }
     }
 
-    /// - Returns: Whether an armed fault has fired.
+    /// - Returns: Whether the app was killed by an armed fault.
     private func end(_ fault: Begun) throws -> Bool {
         switch fault {
         case .none: return false
-        case .armed(let id): return try instance.faults.disarm(id: id).contains { $0.fired > 0 }
+        case .armed(let id, let kills):
+            let hasFired = try instance.faults.disarm(id: id).contains { $0.fired > 0 }
+            return hasFired && kills
         case .timed(let thread):
             thread.join()
             return false

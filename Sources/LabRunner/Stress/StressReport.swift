@@ -31,7 +31,8 @@ struct StressReport {
         let kills = tally.kills.values.reduce(0, +)
         lines.append(
             "  \(kills) kills at \(tally.kills.count) of \(StressAction.allFaultPoints.count) fault points, "
-                + "\(tally.otherKills) at any moment, \(tally.suspensions) suspensions, \(tally.launches) launches")
+                + "\(tally.otherKills) at any moment, \(tally.holds) answers held back, "
+                + "\(tally.suspensions) suspensions, \(tally.launches) launches")
         if !tally.missing.isEmpty { lines.append("  never happened: \(tally.missing.joined(separator: ", "))") }
         return lines
     }

@@ -55,7 +55,7 @@ struct StressRound {
     /// - Parameter traces: Where its traces lie.
     static func examine(traces: String) throws -> Outcome {
         let history = try RecordedHistory(traces: traces)
-        return Outcome(history: history, examination: Examination(history, by: SharingCheckers.all))
+        return Outcome(history: history, examination: Examination(history, by: SharingCheckers.all + LinkCheckers.all))
     }
 
     private func prepare(_ instance: InstanceConnection) throws {
@@ -68,9 +68,11 @@ struct StressRound {
         let end = Deadline(after: length, of: "the round")
         let plan = StressPlan(seed: seed, processes: configuration.processes)
         let failure = FirstFailure()
-        let threads = instance.manifest.topology.apps.map { app in
+        let secrets = StressSecrets()
+        let threads = instance.manifest.topology.apps.filter { $0.kind == .app }.map { app in
             runOnThread(name: "play \(app.name)") { [interruption] in
-                var player = StressPlayer(app: app.name, instance: instance, trace: trace)
+                var player = StressPlayer(
+                    app: app.name, instance: instance, trace: trace, secrets: secrets)
                 do {
                     try player.play(plan.calls(of: app.name)) { end.isOver || interruption.isSet || failure.isSet }
                 } catch {

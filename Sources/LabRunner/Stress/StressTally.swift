@@ -9,6 +9,8 @@ struct StressTally {
     private(set) var kills: [String: Int] = [:]
     /// Kills at any moment.
     private(set) var otherKills = 0
+    /// How often an answer was held back.
+    private(set) var holds = 0
     /// How often an app was suspended.
     private(set) var suspensions = 0
     /// How often an app was started anew.
@@ -20,6 +22,7 @@ struct StressTally {
         for call in history.calls { calls[call.call, default: [:]][call.outcome, default: 0] += 1 }
         for event in history.events {
             switch event.name {
+            case .faultFired where event.fields["action"] == "delay": holds += 1
             case .faultFired: kills[event.fields["point"]?.stringValue ?? "", default: 0] += 1
             case .deathWanted where event.fields["how"] == "kill": otherKills += 1
             case .processSuspended: suspensions += 1
@@ -44,7 +47,10 @@ struct StressTally {
     var missing: [String] {
         let actions = StressAction.allCases.filter { count($0, .done) == 0 }.map(\.rawValue)
         let points = StressAction.allFaultPoints.filter { kills[$0.rawValue] == nil }.map { "kill at \($0)" }
-        let others = [otherKills == 0 ? "kill at any moment" : nil, suspensions == 0 ? "suspension" : nil]
+        let others = [
+            otherKills == 0 ? "kill at any moment" : nil, holds == 0 ? "answer that is held back" : nil,
+            suspensions == 0 ? "suspension" : nil,
+        ]
         return actions + points + others.compactMap(\.self)
     }
 }

@@ -1,0 +1,159 @@
+internal import Foundation
+internal import LabKit
+
+/// The passwords of a round's activations, as the user of the apps knows them, and which of them have the application's own
+/// key.
+///
+/// Which password is right must not be a matter of luck, so the calls that use one and those that change one or make an
+/// activation with one take turns. Changes and new activations may overlap: that is where an answer comes too late. The key
+/// is in every app's memory, so all others wait while it is added or removed.
+///
+/// Thread rule: any thread; the functions with a body wait for their turn.
+final class StressSecrets: @unchecked Sendable {
+    // Safe: everything mutable is touched only while `condition` is locked.
+
+    /// The password of every new activation.
+    static let first: Secret = "1234"
+    /// The application's own key, Base64.
+    static let externalKey: Secret = "MDEyMzQ1Njc4OWFiY2RlZg=="
+
+    /// What is known of an activation.
+    struct Activation: Equatable {
+        var password = StressSecrets.first
+        /// Whether the application's own key protects it.
+        var hasExternalKey = false
+    }
+
+    /// A group of calls that take turns with the others.
+    private enum Group {
+        case users, changers
+        /// Those that even each other wait for.
+        case single
+    }
+
+    private let condition = NSCondition()
+    private var holding: Group?
+    private var holders = 0
+    private var waitingOthers = 0
+    /// The activations that were made; nil where nobody knows their password or key any more.
+    private var activations: [String: Activation?] = [:]
+    /// Activations that were made during a call that they may overlap; nil while there is no such call.
+    private var madeMeanwhile: Set<String>?
+    private var changes = 0
+
+    /// Runs a call that needs the password as it is.
+    func using<T>(_ body: () throws -> T) rethrows -> T { try taking(.users, body) }
+
+    /// Runs a call that makes an activation with the first password.
+    ///
+    /// - Parameter hasExternalKey: Asked before: whether the app has the key, and so will the activation.
+    func making(_ activationId: String, hasExternalKey: () throws -> Bool, _ body: () throws -> Void) throws {
+        try taking(.changers) {
+            let hasExternalKey = try hasExternalKey()
+            locked {
+                madeMeanwhile?.insert(activationId)
+                activations[activationId] = .some(Activation(hasExternalKey: hasExternalKey))
+            }
+            try body()
+        }
+    }
+
+    /// What is known of an activation; nil when nobody knows its password or key. Call inside of the other functions.
+    func activation(_ activationId: String) -> Activation? { locked { activations[activationId] ?? nil } }
+
+    /// Runs a call that adds the application's own key to an activation, or removes it.
+    ///
+    /// - Parameter body: gets what is known, and says whether the key protects the activation afterwards; nil when that is
+    ///   not known.
+    func changingKey(of activationId: String, _ body: (Activation) throws -> Bool?) throws -> Bool {
+        try taking(.single) {
+            guard let activation = activation(activationId) else { return false }
+            let hasKey = try body(activation)
+            locked {
+                activations[activationId] = .some(
+                    hasKey.map { Activation(password: activation.password, hasExternalKey: $0) })
+            }
+            return true
+        }
+    }
+
+    /// Runs a call that uses an activation's first password and may be overtaken by a new activation, whose password is the
+    /// same.
+    ///
+    /// - Returns: false, with nothing done, when the password is not the first one, or there is such a call already.
+    func overlapping(_ activationId: String, _ body: (Activation) throws -> Void) throws -> Bool {
+        try taking(.changers) {
+            guard let known = locked({ begin(activationId) }) else { return false }
+            defer { locked { madeMeanwhile = nil } }
+            try body(known)
+            return true
+        }
+    }
+
+    /// Begins a call that new activations may overlap.
+    private func begin(_ activationId: String) -> Activation? {
+        guard madeMeanwhile == nil, let known = activations[activationId] ?? nil, known.password == Self.first
+        else { return nil }
+        madeMeanwhile = []
+        return known
+    }
+
+    /// Runs a change of an activation's first password.
+    ///
+    /// - Parameters:
+    ///   - activationId: the activation, which the app has told before.
+    ///   - body: gets what is known, and changes the password into the given one. It says which activation is there
+    ///     afterwards, and throws when the password certainly was not changed.
+    /// - Returns: as of ``overlapping(_:_:)``.
+    func changingPassword(
+        of activationId: String, _ body: (Activation, Secret) throws -> String?
+    ) throws -> Bool {
+        try taking(.changers) {
+            let begun = locked {
+                changes += 1
+                return begin(activationId).map { ($0, Secret("changed-\(changes)")) }
+            }
+            guard let (known, password) = begun else { return false }
+            let result = Result { try body(known, password) }
+            locked {
+                let made = madeMeanwhile ?? []
+                madeMeanwhile = nil
+                switch result {
+                // What was changed is certain only if the activation was there all the time.
+                case .success(let after) where after == activationId && made.isEmpty:
+                    activations[activationId]??.password = password
+                case .success: for id in made.union([activationId]) { activations[id] = .some(nil) }
+                case .failure: break
+                }
+            }
+            _ = try result.get()
+            return true
+        }
+    }
+
+    private func taking<T>(_ group: Group, _ body: () throws -> T) rethrows -> T {
+        condition.lock()
+        if group != .users { waitingOthers += 1 }
+        // Changes are seldom; whoever only uses a password lets them go first.
+        while holders > 0 && (holding != group || group == .single) || group == .users && waitingOthers > 0 {
+            condition.wait()
+        }
+        if group != .users { waitingOthers -= 1 }
+        holding = group
+        holders += 1
+        condition.unlock()
+        defer {
+            locked {
+                holders -= 1
+                condition.broadcast()
+            }
+        }
+        return try body()
+    }
+
+    private func locked<T>(_ body: () -> T) -> T {
+        condition.lock()
+        defer { condition.unlock() }
+        return body()
+    }
+}
