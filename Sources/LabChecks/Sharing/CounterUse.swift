@@ -4,7 +4,7 @@ internal import LabKit
 ///
 /// A signature is made inside a task, and nobody sees it before the task is over. The counter of a process that dies
 /// before it has stored the state is free for the next one, so a use counts when the state is stored or the task ends. The
-/// signature of a task whose state the device has refused to store is given to nobody.
+/// signature of a task whose state the device has refused to store does not leave the task.
 struct CounterUse: Checker {
     let name = "counters"
     let rule = "Each counter of an activation is used for one signature, and the server's counter never goes back."

@@ -34,7 +34,7 @@ enum StressAction: String, CaseIterable {
     case removeLocally
     /// Removes the activation from the device and makes another one at once.
     case replace
-    /// Tells the watch about the activation, and queues a message for it; of the app that has one.
+    /// Sends the watch the status of the activation and queues a message for it; of the app that has a watch.
     case tellWatch
     /// Ends the process in order and starts it anew.
     case relaunch

@@ -35,7 +35,7 @@ final class StressSecrets: @unchecked Sendable {
     private var holding: Group?
     private var holders = 0
     private var waitingOthers = 0
-    /// The activations that were made; nil where nobody knows their password or key any more.
+    /// The activations that were made; nil where password or key are not known any more.
     private var activations: [String: Activation?] = [:]
     /// Activations that were made during a call that they may overlap; nil while there is no such call.
     private var madeMeanwhile: Set<String>?
@@ -58,7 +58,7 @@ final class StressSecrets: @unchecked Sendable {
         }
     }
 
-    /// What is known of an activation; nil when nobody knows its password or key. Call inside of the other functions.
+    /// What is known of an activation; nil when password or key are not known. Call inside of the other functions.
     func activation(_ activationId: String) -> Activation? { locked { activations[activationId] ?? nil } }
 
     /// Runs a call that adds the application's own key to an activation, or removes it.
@@ -101,7 +101,7 @@ final class StressSecrets: @unchecked Sendable {
     /// Runs a change of an activation's first password.
     ///
     /// - Parameters:
-    ///   - activationId: the activation, which the app has told before.
+    ///   - activationId: the activation that the app has named before.
     ///   - body: gets what is known, and changes the password into the given one. It says which activation is there
     ///     afterwards, and throws when the password certainly was not changed.
     /// - Returns: as of ``overlapping(_:_:)``.
@@ -134,7 +134,7 @@ final class StressSecrets: @unchecked Sendable {
     private func taking<T>(_ group: Group, _ body: () throws -> T) rethrows -> T {
         condition.lock()
         if group != .users { waitingOthers += 1 }
-        // Changes are seldom; whoever only uses a password lets them go first.
+        // Changes are seldom; calls that only use a password let them go first.
         while holders > 0 && (holding != group || group == .single) || group == .users && waitingOthers > 0 {
             condition.wait()
         }

@@ -45,7 +45,7 @@ extension PowerAuthSDK {
 
     /// Remembers the activation for an SDK that stands on this one and waits for an answer of the server (sharing.md, D30).
     ///
-    /// - Returns: tells whether the activation still is the one of now; nil without an activation.
+    /// - Returns: whether the activation still is the one of now; nil without an activation.
     package func activationCheck() -> (@Sendable () -> Bool)? {
         var basis: ActivationSnapshot?
         let isActivated = session.readBoolTask { core in

@@ -19,7 +19,7 @@ final class StatusFetch: Sendable {
         let serverVersion: PowerAuthCoreProtocolVersion
         let localVersion: PowerAuthCoreProtocolVersion
         let pendingVersion: PowerAuthCoreProtocolVersion
-        /// The activation that the status is of; nil when nobody is to compare.
+        /// The activation that the status is of; nil when it is not compared.
         let basis: ActivationSnapshot?
     }
 
