@@ -90,7 +90,9 @@ struct StressPlanTests {
     func topology() throws {
         let configuration = try StressConfiguration(
             processes: 16, duration: .seconds(1), quirks: ["sharing.D7"])
-        let apps = configuration.topology.apps
+        let topology = configuration.topology
+        #expect(topology.apps.filter { $0.kind == .watchApp }.map(\.host) == ["app1"])
+        let apps = topology.apps.filter { $0.kind == .app }
         #expect(apps.map(\.name) == (1...16).map { "app\($0)" })
         #expect(Set(apps.map(\.powerAuth.instanceId)).count == 1)
         #expect(Set(apps.compactMap(\.powerAuth.sharing?.appIdentifier)).count == 16)
