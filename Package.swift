@@ -142,10 +142,12 @@ let package = Package(
             ]),
 
         // The server.
+        module("HTTPConnections", [hummingbirdCore, logging, nioCore, nioHTTP1, nioSSL]),
         module(
             "PowerAuthServer",
             [
-                "PowerAuthProtocol", "COpenSSL", "CArgon2", "LabKit", asyncHTTPClient, grdb, httpTypes, hummingbird,
+                "HTTPConnections", "PowerAuthProtocol", "COpenSSL", "CArgon2", "LabKit", asyncHTTPClient, grdb,
+                httpTypes, hummingbird,
                 hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
 
@@ -184,7 +186,10 @@ let package = Package(
         module("LabRunner", ["CReportPage", "CZlib", "LabChecks", "LabFile", "LabKit", "LabSystem"]),
         module(
             "LabDashboard",
-            ["LabRunner", "LabKit", "LabSystem", hummingbird, httpTypes, logging, serviceLifecycle]),
+            [
+                "HTTPConnections", "LabRunner", "LabKit", "LabSystem", hummingbird, hummingbirdCore, httpTypes, logging,
+                serviceLifecycle,
+            ]),
         module("LabTesting", ["LabRunner", "LabFile", "LabKit", "LabSystem"]),
 
         program(
@@ -269,8 +274,9 @@ let package = Package(
         tests(
             "PowerAuthServerTests",
             [
-                "PowerAuthServer", "PowerAuthProtocol", "LabFile", "LabKit", "LabSystem", grdb, httpTypes, hummingbird,
-                hummingbirdTesting, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, nioSSL,
+                "PowerAuthServer", "HTTPConnections", "PowerAuthProtocol", "LabFile", "LabKit", "LabSystem", grdb,
+                httpTypes,
+                hummingbird, hummingbirdTesting, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, nioSSL,
             ]),
         tests("DeviceAgentTests", ["DeviceAgent", "SharingLayout", "SimulatedDevice", "LabKit", "LabSystem"]),
         tests("LabPeerTests", ["LabPeer", "LabKit"]),

@@ -49,6 +49,9 @@ struct StandaloneServer {
                 listening.credentials.map { "\($0.userName):\($0.password)" }
                     ?? "none needed" + (addresses.isEmpty ? " on loopback" : "")
             ),
+        ]
+        if let access = listening.labAccess { lines.append(("lab token", access.path)) }
+        lines += [
             ("application", ready.applicationId),
             ("SDK config", ready.configuration),
         ]

@@ -35,6 +35,8 @@ package struct BackOffice: Sendable {
     /// The root of the resources, with a slash at its end.
     package let url: String
     package let applicationId: String
+    /// What the resources of `/lab` want to see.
+    package let labHeaders: [(name: String, value: String)]
 
     /// Calls a resource with a request object.
     ///
@@ -138,7 +140,7 @@ package struct BackOffice: Sendable {
     /// Changes what the server answers about a user.
     package func setClaims(_ claims: JSONValue, userId: String) async throws {
         let root = url.replacing("/powerauth-java-server/rest/v3/", with: "")
-        let answer = try await send(root + "/lab/seed", ["claims": [userId: claims]])
+        let answer = try await send(root + "/lab/seed", ["claims": [userId: claims]], headers: labHeaders)
         guard answer.status == 200 else { throw Refusal(path: "/lab/seed", status: answer.status, answer: answer.body) }
     }
 

@@ -64,7 +64,9 @@ package final class RealServer: Sendable {
         self.clock = clock
         addresses = ServerReady(listening)
         certificateAuthorityPath = listening.certificateAuthorityPath
-        backOffice = BackOffice(url: addresses.backOfficeURL + "/rest/v3/", applicationId: addresses.applicationId)
+        backOffice = BackOffice(
+            url: addresses.backOfficeURL + "/rest/v3/", applicationId: addresses.applicationId,
+            labHeaders: listening.labAccess.map { [(LabAccess.header, $0.token)] } ?? [])
     }
 
     deinit { server.stop() }

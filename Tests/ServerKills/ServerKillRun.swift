@@ -126,11 +126,13 @@ final class ServerKillRun {
 private struct Cast {
     private let connection: ServerConnection
     private let configuration: MobileSdkConfiguration
+    private let labHeader: LabHeader
 
     init(_ lab: TestInstance) throws {
         let ready = try lab.serverReady()
         connection = try ServerConnection(port: ready.port)
         configuration = try MobileSdkConfiguration(ready.configuration)
+        labHeader = try lab.labHeader()
     }
 
     func writers(_ count: Int) throws -> [any Writer] {
@@ -142,7 +144,7 @@ private struct Cast {
     private func device(userId: String) throws -> any Writer {
         let key = try PrivateKey.generate()
         let seeded = try post(
-            "/lab/seed",
+            "/lab/seed", header: (labHeader.name, labHeader.value),
             [
                 "activations": [
                     [
@@ -185,8 +187,10 @@ private struct Cast {
         }
     }
 
-    private func post(_ path: String, _ body: JSONValue) throws -> JSONValue {
-        guard let answer = connection.post(path, body.encoded()), answer.status == 200 else {
+    private func post(
+        _ path: String, header: (name: String, value: String)? = nil, _ body: JSONValue
+    ) throws -> JSONValue {
+        guard let answer = connection.post(path, body.encoded(), header: header), answer.status == 200 else {
             throw Breach("\(path) was not answered with success")
         }
         return try JSONValue.parse(answer.body)

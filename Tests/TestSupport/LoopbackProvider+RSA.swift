@@ -9,19 +9,26 @@ extension LoopbackProvider {
     ]
 
     private static let rsaModulus = """
-        rSBu2l__1rIHWbKDTzh3gmAWJXKmrkm6tfONXvd4nI-6zR4iMJbUi3q69veLyhmbZSCeLpkFUo6rYm7t4Vaa58UrNxra7Xb_eU_W\
-        egWkeSaKIyaYPbM5k4u_6V3GzUcIFsGJVsTO6Tn4RF7mrOEn77v47VsPDfivqrvG1KV_spMYBgnAY60WUiYw27MbyyWqFjw79GyJ\
-        qah7KmTxT2c-THU-wKXt-ZTvNbKr-faM4cMJN-Ni-UlvXBo3wabBZBPR9IGwf-EMtxR5POGd_LL_c0IlSL9DYUDY4WLJ4C4qB30E\
-        ynAVl97jDTr07Ip21JusiFq9BQvR3wWv0X7rdLRWIw
+        rN1TyVTEM1vemzbcrEhuc2i6YP7-N-2ANyl4zeW9Bv5B_mq7GSDmDTGX17HmiSK2_C4x0nRBDMGb3pZTNqddGvxUD5lkQfRJwXxw\
+        MQ3Y798Yu5cQg6XkmHs4y0ar3udjMgtnbMVe8m-5E6hL3AjiYQLPTpDL7CO7iEIl-Yju1cUET6lbcKXefskzY_41tuwtlcsJfMkh\
+        VZ3U50M_Wrp3viMcBKnF2Nz5vWxodDoYP7nAkQFcREw1UVQ5nSim1gLmOGkXi-KCUClK58pNzv54RuJ_1WaJpu-3XoTbrQbZhPKO\
+        h7xBnNA21zPP_aY6hwSHnq7DIV4h1qRckQ0XCabEYw
         """
 
     /// The token.
     public static let rsaToken = """
         eyJhbGciOiJSUzI1NiIsImtpZCI6InJzYS0xIn0.eyJhdF9oYXNoIjoiUHhhLTF3aWZSbFBsN3lHXzBvSk5mdyIsImF1ZCI6WyJs\
-        YWIiXSwiZXhwIjoxNzI4MzgwMDYwLCJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlIiwibm9uY2UiOiJuLTEiLCJzdWIiOiJz\
-        dWJqZWN0LTEifQ.dlG3SyEd_JTqITSudwAyCb25-0MC_reNnc-GN29G5pZR5RrBf0rDCltToaRn4wo1dj1QJk4QyqtseSMXm3J7A\
-        gntIvv__5mHMoqeNDv_vFOdTylaL_O8XvqN4JTFEyiYzjd7k7U06ezNFBG1xwFbXDkYBH_0wnKm6kOEIS-1yWDHBxhJdBBglNEIx\
-        Z6hicYGgKbvUAzS-4BEr12cygX3Y-bBFI6Gx5Muo901X5MPR8tYi9c0uZBGnEd8QOWQMdBG0zCnyDIowc780nEKlDTcKknkMYTJe\
-        XcBrALWoxPCSdNRkzTfZMp285H27NeDk2iu9sYitLX_rY5DJhPC1YDmKg
+        YWIiXSwiZXhwIjoxNzI4MzgwMDYwLCJpYXQiOjE3MjgzODAwMDAsImlzcyI6Imh0dHBzOi8vaXNzdWVyLmV4YW1wbGUiLCJub25j\
+        ZSI6Im4tMSIsInN1YiI6InN1YmplY3QtMSJ9.QKtL3AuDCf_YqhJKwsIOpE-GYn7JQuifHx8BOXgj5BlmixiY_MMJdI2ScqE216I\
+        T_8DECUiHX5-ZJyupgUmm8mejDlDoYAYPcDAye9BsfJYIoJeparbsuy-8dFfue39gkrcWfPSr1YSdgOAOSfHSbi8qBJ5-WMxfX6k\
+        D_ig21CVdAAeio5Vpp-jq-t6KBGXWblG_Pf9qTD2UTFavJMkh6D4fUdZz8h5AdnJcE2odVAaJcxV104Eet6iRUVtNKp7cBtPwyPx\
+        XYqwfKo6OObCFIzyfDHyv4Jk9Mf47ho23PQGHRx5cTL3FgFhjf8emFORfbcKM9hoFyFVRCX7gNzaYKg
         """
+
+    /// The same with another first character of its signature.
+    public static var forgedRSAToken: String {
+        var parts = rsaToken.split(separator: ".").map(String.init)
+        parts[2] = (parts[2].hasPrefix("A") ? "B" : "A") + parts[2].dropFirst()
+        return parts.joined(separator: ".")
+    }
 }

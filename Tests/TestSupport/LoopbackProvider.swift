@@ -14,6 +14,9 @@ public final class LoopbackProvider: Sendable {
     /// What is wrong with its tokens.
     public enum Defect: CaseIterable, Sendable {
         case nonce, issuer, audience, expired, signature, accessToken, noSubject, refusal
+        /// Issued to another client; for several clients and issued to none; not valid yet; issued in the future, or nobody
+        /// knows when; for a subject that no row can have.
+        case otherParty, severalClients, notYet, future, timeless, controlCharacter
     }
 
     /// What an app sends to be activated by this provider.
@@ -119,15 +122,24 @@ public final class LoopbackProvider: Sendable {
         let access = "access-token"
         let hash = Base64URL.encode(Digest.sha256(Data((defect == .accessToken ? "other" : access).utf8)).prefix(16))
         let end = now() + (defect == .expired ? -1 : 60)
-        let claims: JSONValue = [
-            "sub": .string(defect == .noSubject ? "" : "subject-1"),
+        let subject = defect == .controlCharacter ? "subject-1\u{0}a" : "subject-1"
+        var claims: [String: JSONValue] = [
+            "sub": .string(defect == .noSubject ? "" : subject),
             "iss": .string(defect == .issuer ? "https://other.example" : "https://issuer.example"),
-            "aud": [.string(defect == .audience ? "other" : "lab")], "exp": .integer(end),
+            "aud": .array(
+                [.string(defect == .audience ? "other" : "lab")] + (defect == .severalClients ? ["another"] : [])),
+            "exp": .integer(end), "iat": .integer(now() + (defect == .future ? 61 : 0)), "nbf": .integer(now()),
             "nonce": .string(defect == .nonce ? "n-2" : "n-1"), "at_hash": .string(hash),
         ]
+        switch defect {
+        case .otherParty: claims["azp"] = "other"
+        case .notYet: claims["nbf"] = .integer(now() + 61)
+        case .timeless: claims["iat"] = nil
+        default: break
+        }
         return [
             "access_token": .string(access),
-            "id_token": .string(try rsaToken ?? JWT.signed(claims: claims.encoded(), key: key)),
+            "id_token": .string(try rsaToken ?? JWT.signed(claims: JSONValue.object(claims).encoded(), key: key)),
         ]
     }
 

@@ -39,13 +39,12 @@ final class Fleet {
         let configuration = try MobileSdkConfiguration(server.value("SDK config"))
         let keys = try (0..<count).map { _ in try PrivateKey.generate() }
         let http = HTTPCall(server: server.address)
+        let seeding = Seeding(
+            activations: keys.enumerated().map { number, key in
+                .init(userId: "load-\(number)", devicePublicKey: StrictBase64.encode(key.publicKey.uncompressed))
+            })
         let seeded: Seeded = try http.post(
-            "/lab/seed",
-            Seeding(
-                activations: keys.enumerated().map { number, key in
-                    .init(
-                        userId: "load-\(number)", devicePublicKey: StrictBase64.encode(key.publicKey.uncompressed))
-                }))
+            "/lab/seed", body: JSONEncoder().encode(seeding), headers: Self.labHeader(server))
         devices = LoadDevices(
             try zip(keys, seeded.activations).map { key, activation in
                 var device = try LoadDevice(
@@ -55,6 +54,14 @@ final class Fleet {
                 return device
             })
         try restart()
+    }
+
+    /// What `/lab` wants, from the file that the server names.
+    private static func labHeader(_ server: ServerProcess) throws -> [String: String] {
+        let line = try String(contentsOfFile: server.value("lab token"), encoding: .utf8)
+        let parts = line.split(separator: ":").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+        guard parts.count == 2 else { throw LoadFailure("the file of the lab token holds no header") }
+        return [parts[0]: parts[1]]
     }
 
     /// Goes on with a new process over the same data.

@@ -6,36 +6,36 @@ struct ActivationAdministrationEndpoints: Sendable {
     let service: ActivationService
 
     private struct OtpRequest: Decodable {
-        var activationId: String?
-        var externalUserId: String?
+        var activationId: Identifier?
+        var externalUserId: Identifier?
         var activationOtp: String?
     }
 
     private struct UpdatedView: Codable {
-        let activationId: String
+        let activationId: Identifier
         let updated: Bool
     }
 
     private struct NameRequest: Decodable {
-        var activationId: String?
+        var activationId: Identifier?
         var activationName: String?
-        var externalUserId: String?
+        var externalUserId: Identifier?
     }
 
     private struct NameView: Codable {
-        let activationId: String
+        let activationId: Identifier
         @ExplicitNull var activationName: String?
         let activationStatus: String
     }
 
     private struct FlagsRequest: Decodable {
-        var activationId: String?
-        var activationFlags: [String]?
+        var activationId: Identifier?
+        var activationFlags: [Identifier]?
     }
 
     private struct FlagsView: Codable {
-        let activationId: String
-        let activationFlags: [String]
+        let activationId: Identifier
+        let activationFlags: [Identifier]
 
         init(_ activation: Activation) {
             activationId = activation.id
@@ -44,12 +44,12 @@ struct ActivationAdministrationEndpoints: Sendable {
     }
 
     private struct LookupRequest: Decodable {
-        var userIds: [String]?
-        var applicationIds: [String]?
+        var userIds: [Identifier]?
+        var applicationIds: [Identifier]?
         var timestampLastUsedBefore: RequestedDate?
         var timestampLastUsedAfter: RequestedDate?
         var activationStatus: EnumName<ActivationState>?
-        var activationFlags: [String]?
+        var activationFlags: [Identifier]?
     }
 
     private struct LookupView: Codable {
@@ -57,7 +57,7 @@ struct ActivationAdministrationEndpoints: Sendable {
     }
 
     private struct StatusRequest: Decodable {
-        var activationIds: [String]?
+        var activationIds: [Identifier]?
         var activationStatus: EnumName<ActivationState>?
     }
 
@@ -75,8 +75,8 @@ struct ActivationAdministrationEndpoints: Sendable {
             },
             .backOffice("/activation/name/update") { (request: NameRequest) in
                 try Violations.check([
-                    ("activationId", request.activationId), ("activationName", request.activationName),
-                    ("externalUserId", request.externalUserId),
+                    ("activationId", request.activationId?.text), ("activationName", request.activationName),
+                    ("externalUserId", request.externalUserId?.text),
                 ])
                 let activation = try service.rename(
                     activationId: request.activationId, name: request.activationName,

@@ -9,76 +9,76 @@ struct ActivationEndpoints: Sendable {
 
     private struct InitRequest: Decodable {
         var `protocol`: EnumName<ActivationProtocol>?
-        var userId: String?
-        var applicationId: String?
+        var userId: Identifier?
+        var applicationId: Identifier?
         var timestampActivationExpire: RequestedDate?
         var maxFailureCount: LenientInteger?
         var activationOtpValidation: EnumName<OtpValidationMode>?
         var commitPhase: EnumName<CommitPhase>?
         var activationOtp: String?
-        var flags: [String]?
+        var flags: [Identifier]?
     }
 
     private struct InitView: Codable {
-        let activationId: String
+        let activationId: Identifier
         let activationCode: String
         let activationSignature: String
-        let userId: String
-        let applicationId: String
+        let userId: Identifier
+        let applicationId: Identifier
     }
 
     private struct CommitRequest: Decodable {
-        var activationId: String?
-        var externalUserId: String?
+        var activationId: Identifier?
+        var externalUserId: Identifier?
         var activationOtp: String?
     }
 
     private struct BlockRequest: Decodable {
-        var activationId: String?
-        var externalUserId: String?
+        var activationId: Identifier?
+        var externalUserId: Identifier?
         var reason: String?
     }
 
     private struct UnblockRequest: Decodable {
-        var activationId: String?
-        var externalUserId: String?
+        var activationId: Identifier?
+        var externalUserId: Identifier?
     }
 
     private struct RemoveRequest: Decodable {
-        var activationId: String?
-        var externalUserId: String?
+        var activationId: Identifier?
+        var externalUserId: Identifier?
         var revokeRecoveryCodes: Bool?
     }
 
     private struct CommitView: Codable {
-        let activationId: String
+        let activationId: Identifier
         let activated: Bool
     }
 
     private struct BlockView: Codable {
-        let activationId: String
+        let activationId: Identifier
         let activationStatus: String
         @ExplicitNull var blockedReason: String?
     }
 
     private struct UnblockView: Codable {
-        let activationId: String
+        let activationId: Identifier
         let activationStatus: String
     }
 
     private struct RemoveView: Codable {
-        let activationId: String
+        let activationId: Identifier
         let removed: Bool
     }
 
     private struct StatusRequest: Decodable {
-        var activationId: String?
+        var activationId: Identifier?
         var challenge: String?
     }
 
     private struct ListRequest: Decodable {
-        var userId: String?
-        var applicationId: String?
+        var userId: Identifier?
+        var applicationId: Identifier?
         var protocols: [EnumName<ActivationProtocol>]?
         var pageNumber: LenientInteger?
         var pageSize: LenientInteger?
@@ -86,12 +86,12 @@ struct ActivationEndpoints: Sendable {
     }
 
     private struct ListView: Codable {
-        let userId: String
+        let userId: Identifier
         let activations: [ActivationView]
     }
 
     private struct HistoryRequest: Decodable {
-        var activationId: String?
+        var activationId: Identifier?
         var timestampFrom: RequestedDate?
         var timestampTo: RequestedDate?
     }
@@ -99,10 +99,10 @@ struct ActivationEndpoints: Sendable {
     private struct HistoryView: Codable {
         struct Item: Codable {
             let id: Int64
-            let activationId: String
+            let activationId: Identifier
             let activationStatus: String
             @ExplicitNull var eventReason: String?
-            @ExplicitNull var externalUserId: String?
+            @ExplicitNull var externalUserId: Identifier?
             @ExplicitNull var activationName: String?
             let timestampCreated: BackOfficeDate
             @ExplicitNull var version: Int?
@@ -153,7 +153,7 @@ struct ActivationEndpoints: Sendable {
                     protocols: (request.protocols ?? []).map(\.value),
                     statuses: (request.activationStatuses ?? []).map(\.value),
                     page: request.pageNumber.map { Int($0.value) }, pageSize: request.pageSize.map { Int($0.value) })
-                return ListView(userId: request.userId ?? "", activations: found.map(ActivationView.init))
+                return ListView(userId: request.userId ?? .none, activations: found.map(ActivationView.init))
             },
             .backOffice("/activation/history", history),
         ]

@@ -3,19 +3,19 @@ import PowerAuthProtocol
 
 /// The answer of `/activation/status` (server.md, section 7.7). All fields are always present.
 struct ActivationStatusView: Codable {
-    let activationId: String
+    let activationId: Identifier
     let activationStatus: String
     let activationOtpValidation: String
     let commitPhase: String
     @ExplicitNull var blockedReason: String?
     @ExplicitNull var activationName: String?
-    let userId: String
+    let userId: Identifier
     @ExplicitNull var extras: String?
     var `protocol` = "powerauth"
-    @ExplicitNull var externalId: String?
+    @ExplicitNull var externalId: Identifier?
     @ExplicitNull var platform: String?
     @ExplicitNull var deviceInfo: String?
-    @ExplicitNull var applicationId: String?
+    @ExplicitNull var applicationId: Identifier?
     let failedAttempts: Int
     let maxFailedAttempts: Int
     let timestampCreated: BackOfficeDate
@@ -27,14 +27,14 @@ struct ActivationStatusView: Codable {
     @ExplicitNull var activationSignature: String?
     @ExplicitNull var devicePublicKeyFingerprint: String?
     let version: Int
-    let activationFlags: [String]
-    let applicationRoles: [String]
+    let activationFlags: [Identifier]
+    let applicationRoles: [Identifier]
 
     /// - Parameters:
     ///   - id: the identifier asked for.
     ///   - detail: what the server knows about it.
     ///   - maxFailedAttempts: what an unknown activation reports.
-    init(id: String, detail: StatusService.Detail, maxFailedAttempts: Int) {
+    init(id: Identifier, detail: StatusService.Detail, maxFailedAttempts: Int) {
         let activation = detail.activation
         activationId = id
         activationStatus = (activation?.status ?? .removed).name
@@ -42,7 +42,7 @@ struct ActivationStatusView: Codable {
         commitPhase = (activation?.otp.commitPhase ?? .onCommit).name
         blockedReason = activation?.lifecycle.blockedReason
         activationName = activation == nil ? "unknown" : activation?.name
-        userId = activation?.userId ?? "unknown"
+        userId = activation?.userId ?? Identifier(known: "unknown")
         extras = activation?.extras
         externalId = activation?.externalId
         platform = activation?.platform
@@ -67,21 +67,21 @@ struct ActivationStatusView: Codable {
 
 /// One activation in a list (server.md, section 7.9).
 struct ActivationView: Codable {
-    let activationId: String
+    let activationId: Identifier
     let activationStatus: String
     @ExplicitNull var blockedReason: String?
     @ExplicitNull var activationName: String?
-    @ExplicitNull var externalId: String?
+    @ExplicitNull var externalId: Identifier?
     @ExplicitNull var extras: String?
     var `protocol` = "powerauth"
     @ExplicitNull var platform: String?
     @ExplicitNull var deviceInfo: String?
-    let activationFlags: [String]
+    let activationFlags: [Identifier]
     let timestampCreated: BackOfficeDate
     let timestampLastUsed: BackOfficeDate
     @ExplicitNull var timestampLastChange: BackOfficeDate?
-    let userId: String
-    let applicationId: String
+    let userId: Identifier
+    let applicationId: Identifier
     @ExplicitNull var applicationName: String?
     let failedAttempts: Int
     let maxFailedAttempts: Int

@@ -5,17 +5,17 @@ struct ApplicationEndpoints: Sendable {
     let service: ApplicationService
 
     private struct VersionReference: Decodable {
-        var applicationId: String?
-        var applicationVersionId: String?
+        var applicationId: Identifier?
+        var applicationVersionId: Identifier?
     }
 
     private struct KeyReference: Decodable {
-        var applicationKey: String?
+        var applicationKey: Identifier?
     }
 
     private struct ApplicationView: Codable {
-        let applicationId: String
-        let applicationRoles: [String]
+        let applicationId: Identifier
+        let applicationRoles: [Identifier]
 
         init(_ application: Application) {
             applicationId = application.id
@@ -29,15 +29,15 @@ struct ApplicationEndpoints: Sendable {
 
     private struct DetailView: Codable {
         struct Version: Codable {
-            let applicationVersionId: String
-            let applicationKey: String
+            let applicationVersionId: Identifier
+            let applicationKey: Identifier
             let applicationSecret: String
             let mobileSdkConfig: String
             let supported: Bool
         }
-        let applicationId: String
+        let applicationId: Identifier
         let masterPublicKey: String
-        let applicationRoles: [String]
+        let applicationRoles: [Identifier]
         let versions: [Version]
 
         init(_ detail: ApplicationService.Detail) {
@@ -54,20 +54,20 @@ struct ApplicationEndpoints: Sendable {
     }
 
     private struct ApplicationIdView: Codable {
-        let applicationId: String
+        let applicationId: Identifier
     }
 
     private struct NewVersionView: Codable {
-        let applicationVersionId: String
+        let applicationVersionId: Identifier
         @ExplicitNull var applicationVersionName: String?
-        let applicationKey: String
+        let applicationKey: Identifier
         let applicationSecret: String
         let mobileSdkConfig: String
         let supported: Bool
     }
 
     private struct SupportView: Codable {
-        let applicationVersionId: String
+        let applicationVersionId: Identifier
         let supported: Bool
     }
 

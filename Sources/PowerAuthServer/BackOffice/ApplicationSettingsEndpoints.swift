@@ -5,13 +5,13 @@ struct ApplicationSettingsEndpoints: Sendable {
     let service: ApplicationSettingsService
 
     private struct RolesRequest: Decodable {
-        var applicationId: String?
-        var applicationRoles: [String]?
+        var applicationId: Identifier?
+        var applicationRoles: [Identifier]?
     }
 
     private struct RolesView: Codable {
-        let applicationId: String
-        let applicationRoles: [String]
+        let applicationId: Identifier
+        let applicationRoles: [Identifier]
 
         init(_ application: Application) {
             applicationId = application.id
@@ -20,12 +20,12 @@ struct ApplicationSettingsEndpoints: Sendable {
     }
 
     private struct KeyReference: Decodable {
-        var applicationId: String?
+        var applicationId: Identifier?
         var key: String?
     }
 
     private struct ConfigRequest: Decodable {
-        var applicationId: String?
+        var applicationId: Identifier?
         var key: String?
         var values: [JSONValue]?
     }
@@ -35,12 +35,12 @@ struct ApplicationSettingsEndpoints: Sendable {
             let key: String
             let values: [JSONValue]
         }
-        let applicationId: String
+        let applicationId: Identifier
         let applicationConfigs: [Entry]
     }
 
     private struct EntryView: Codable {
-        let applicationId: String
+        let applicationId: Identifier
         let key: String
         let values: [JSONValue]
     }
@@ -55,14 +55,14 @@ struct ApplicationSettingsEndpoints: Sendable {
             roles("/application/roles/remove", .remove),
             .backOffice("/application/config/detail") { (request: ApplicationField) in
                 ConfigView(
-                    applicationId: request.applicationId ?? "",
+                    applicationId: request.applicationId ?? .none,
                     applicationConfigs: try service.configuration(applicationId: request.applicationId)
                         .map(ConfigView.Entry.init))
             },
             .backOffice("/application/config/create") { (request: ConfigRequest) in
                 let key = try service.configure(
                     applicationId: request.applicationId, key: request.key, values: request.values)
-                return EntryView(applicationId: request.applicationId ?? "", key: key, values: request.values ?? [])
+                return EntryView(applicationId: request.applicationId ?? .none, key: key, values: request.values ?? [])
             },
             .backOfficeAction("/application/config/remove") { (request: KeyReference) in
                 try service.removeConfiguration(applicationId: request.applicationId, key: request.key)

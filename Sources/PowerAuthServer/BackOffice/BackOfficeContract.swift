@@ -26,7 +26,7 @@ struct BackOfficeContract: Sendable {
         "/application/list": .init([]),
         "/application/create": .init(["applicationId"], .invalidRequest, .duplicateApplication),
         "/application/detail": .init(["applicationId"], .invalidRequest, .invalidApplication, .noMasterServerKeyPair),
-        "/application/detail/version": .init(["applicationKey"], .invalidApplication),
+        "/application/detail/version": .init(["applicationKey"], .invalidRequest, .invalidApplication),
         "/application/version/create": .init(
             ["applicationId", "applicationVersionId"], .invalidRequest, .invalidApplication, .duplicateApplication,
             .noMasterServerKeyPair),

@@ -29,13 +29,13 @@ struct BackOfficeEnvelope<Fields: Decodable & Sendable>: Decodable, Sendable {
     ///   - activationId: whose keys encrypted it.
     ///   - version: another text than that of `protocolVersion`.
     /// - Throws: `invalidRequest` without activation; as ``application(infersVersion:)``.
-    func activation(_ activationId: String?, version: String? = nil) throws -> SealedRequest {
+    func activation(_ activationId: Identifier?, version: String? = nil) throws -> SealedRequest {
         let activationId = try ActivationService.required(activationId)
         return try sealed(
             version: version ?? members.protocolVersion, activationId: activationId, infersVersion: false)
     }
 
-    private func sealed(version text: String?, activationId: String?, infersVersion: Bool) throws -> SealedRequest {
+    private func sealed(version text: String?, activationId: Identifier?, infersVersion: Bool) throws -> SealedRequest {
         guard let applicationKey = members.applicationKey else {
             throw ServiceError(.invalidRequest, "applicationKey is missing")
         }
@@ -51,9 +51,9 @@ struct BackOfficeEnvelope<Fields: Decodable & Sendable>: Decodable, Sendable {
 
 /// The fields of an encrypted message, as they are written.
 private struct EnvelopeMembers: Decodable, Sendable {
-    var applicationKey: String?
+    var applicationKey: Identifier?
     var protocolVersion: String?
-    var temporaryKeyId: String?
+    var temporaryKeyId: Identifier?
     var ephemeralPublicKey: String?
     var encryptedData: String?
     var mac: String?
@@ -71,11 +71,11 @@ private struct EnvelopeMembers: Decodable, Sendable {
     /// - Throws: `invalidRequest` for a member that every version has and this message lacks, or one that is not
     ///   Base64.
     func envelope() throws -> EciesRequest {
-        guard let ephemeralPublicKey, let encryptedData, let mac, temporaryKeyId != "" else {
+        guard let ephemeralPublicKey, let encryptedData, let mac, temporaryKeyId?.text.isEmpty != true else {
             throw ServiceError(.invalidRequest, "ephemeralPublicKey, encryptedData and mac are required")
         }
         return EciesRequest(
-            temporaryKeyId: temporaryKeyId,
+            temporaryKeyId: temporaryKeyId?.text,
             ephemeralPublicKey: try Self.bytes(ephemeralPublicKey, "ephemeralPublicKey"),
             encryptedData: try Self.bytes(encryptedData, "encryptedData"), mac: try Self.bytes(mac, "mac"),
             nonce: try nonce.map { try Self.bytes($0, "nonce") },

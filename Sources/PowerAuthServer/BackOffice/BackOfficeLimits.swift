@@ -18,14 +18,19 @@ extension FieldLimit {
     ]
 
     private static let callback: [String: FieldLimit] = [
-        "applicationId": notBlank, "name": notBlank,
+        "applicationId": notBlank, "name": line,
         "callbackUrl": ["minLength": 1, "pattern": "^https?://[A-Za-z0-9]"],
         "maxAttempts": positive, "authentication.httpBasic": havingWhileEnabled("username"),
         "authentication.oauth2": havingWhileEnabled("tokenUri", "clientId", "clientSecret"),
     ]
 
+    /// What is checked, and not kept.
+    private static let transient = upTo(Int64(TextLimit.transient.characters))
+    /// What somebody has given a name of no more than a line.
+    private static let line = notBlank(upTo: Int64(TextLimit.line.characters))
+
     private static let template: [String: FieldLimit] = [
-        "operationType": notEmpty, "dataTemplate": notEmpty,
+        "operationType": notEmpty, "dataTemplate": notEmpty, "riskFlags": upTo(Int64(TextLimit.line.characters)),
         "signatureType": distinctElements, "maxFailureCount": positive, "expiration": positive,
     ]
 
@@ -43,7 +48,12 @@ extension FieldLimit {
         "/application/roles/remove": ["applicationRoles": someElements],
         "/application/config/create": [
             "key": oneOf(ApplicationSettingsService.keys),
-            "values.*": ["anyOf": [["type": "string"], ApplicationSettingsService.providerSchema]],
+            "values.*": [
+                "anyOf": [
+                    ["type": "string", "maxLength": .integer(Int64(TextLimit.produced.characters))],
+                    ApplicationSettingsService.providerSchema,
+                ]
+            ],
         ],
         "/activation/init": [
             "userId": notBlank(upTo: 255), "applicationId": notBlank, "protocol": oneOf(["powerauth"]),
@@ -56,7 +66,7 @@ extension FieldLimit {
         "/activation/prepare": ["protocolVersion": versions],
         "/activation/otp/update": ["activationOtp": notEmpty],
         "/activation/name/update": [
-            "activationId": notBlank, "activationName": notBlank, "externalUserId": notBlank,
+            "activationId": notBlank, "activationName": line, "externalUserId": notBlank,
         ],
         "/activation/status": ["challenge": base64],
         "/activation/status/update": ["activationIds": someElements],
@@ -65,13 +75,17 @@ extension FieldLimit {
         "/activation/flags/create": ["activationFlags": someElements],
         "/activation/flags/update": ["activationFlags": someElements],
         "/activation/flags/remove": ["activationFlags": someElements],
-        "/signature/verify": ["signatureVersion": signatureVersion],
+        "/activation/block": ["reason": upTo(Int64(TextLimit.line.characters))],
+        "/signature/verify": ["signatureVersion": signatureVersion, "data": transient],
+        "/signature/offline/non-personalized/create": ["data": transient],
         "/signature/offline/personalized/create": [
-            "nonce": base64, "proximityCheck": having("seed", "stepLength"), "proximityCheck.stepLength": positive,
+            "data": transient, "nonce": base64, "proximityCheck": having("seed", "stepLength"),
+            "proximityCheck.stepLength": positive,
             "proximityCheck.stepCount": stepCount,
         ],
         "/signature/offline/verify": [
-            "componentLength": among(4...8), "proximityCheck": having("seed", "stepLength", "stepCount"),
+            "data": transient, "componentLength": among(4...8),
+            "proximityCheck": having("seed", "stepLength", "stepCount"),
             "proximityCheck.stepLength": positive, "proximityCheck.stepCount": stepCount,
         ],
         "/token/create": ["protocolVersion": versions],
@@ -83,7 +97,7 @@ extension FieldLimit {
         "/recovery/create": ["userId": notBlank(upTo: 255), "pukCount": among(1...100)],
         "/recovery/config/update": ["remotePostcardPublicKey": base64],
         "/recovery/revoke": ["recoveryCodeIds": someElements, "recoveryCodeIds.*": notNegative],
-        "/integration/create": ["name": notBlank],
+        "/integration/create": ["name": line],
         "/application/callback/create": callback,
         "/application/callback/update": callback,
         "/operation/template/create": template.merging(["templateName": notEmpty]) { $1 },
@@ -91,14 +105,21 @@ extension FieldLimit {
         "/operation/create": [
             "applications": distinctElements, "templateName": notBlank, "userId": notEmpty, "activationId": upTo(37),
             "parameters": [
-                "additionalProperties": ["type": "string", "pattern": #"^[^\u0000-\u0009\u000B-\u001F]*$"#]
+                "additionalProperties": [
+                    "type": "string", "pattern": #"^[^\u0000-\u0009\u000B-\u001F]*$"#,
+                    "maxLength": .integer(Int64(TextLimit.parameter.characters)),
+                ],
+                "propertyNames": ["maxLength": .integer(Int64(TextLimit.line.characters))],
+                "maxProperties": .integer(Int64(OperationService.mostParameters)),
             ],
         ],
         "/operation/claim": ["userId": notBlank],
         "/operation/list": page.merging(["userId": notBlank, "applications": distinctElements]) { $1 },
         "/operation/list/pending": page.merging(["userId": notBlank, "applications": distinctElements]) { $1 },
         "/operation/list/external": page.merging(["externalId": notBlank, "applications": distinctElements]) { $1 },
-        "/operation/approve": ["data": notEmpty],
+        "/operation/approve": [
+            "data": ["minLength": 1, "maxLength": .integer(Int64(TextLimit.produced.characters))]
+        ],
         "/operation/cancel": ["statusReason": upTo(32)],
     ]
 

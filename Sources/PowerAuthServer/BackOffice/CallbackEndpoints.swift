@@ -5,7 +5,7 @@ struct CallbackEndpoints: Sendable {
     let service: CallbackService
 
     private struct CallbackRequest: Decodable {
-        var applicationId: String?
+        var applicationId: Identifier?
         var name: String?
         var type: EnumName<CallbackType>?
         var callbackUrl: String?
@@ -17,7 +17,7 @@ struct CallbackEndpoints: Sendable {
 
         func description() throws -> CallbackService.Description {
             try Violations.check(
-                [("applicationId", applicationId), ("callbackUrl", callbackUrl), ("name", name)],
+                [("applicationId", applicationId?.text), ("callbackUrl", callbackUrl), ("name", name)],
                 present: [("type", type != nil)])
             return .init(
                 applicationId: applicationId, name: name, type: type?.value, url: callbackUrl,
@@ -28,8 +28,8 @@ struct CallbackEndpoints: Sendable {
     }
 
     private struct CallbackView: Codable {
-        let id: String
-        let applicationId: String
+        let id: Identifier
+        let applicationId: Identifier
         let name: String
         let type: String
         let callbackUrl: String
@@ -75,7 +75,7 @@ struct CallbackEndpoints: Sendable {
             .backOffice("/application/callback/create") { (request: CallbackRequest) in
                 CallbackView(try service.create(request.description()))
             },
-            .backOffice("/application/callback/update") { (request: Identified<String, CallbackRequest>) in
+            .backOffice("/application/callback/update") { (request: Identified<Identifier, CallbackRequest>) in
                 CallbackView(try service.update(id: request.id, request.content.description()))
             },
             .backOffice("/application/callback/list") { (request: ApplicationField) in
@@ -83,7 +83,7 @@ struct CallbackEndpoints: Sendable {
             },
             .backOffice("/application/callback/remove") { (request: IdentifierField) in
                 let isRemoved = try service.remove(id: request.id)
-                return RemovedView(id: request.id ?? "", removed: isRemoved)
+                return RemovedView(id: request.id ?? Identifier.none, removed: isRemoved)
             },
             // Not in the original, which keeps no log.
             .backOffice("/application/callback/deliveries") { (request: IdentifierField) in

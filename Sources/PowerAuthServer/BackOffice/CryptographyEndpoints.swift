@@ -7,13 +7,13 @@ struct CryptographyEndpoints: Sendable {
     let context: ServiceContext
 
     private struct TokenFields: Decodable, Sendable {
-        var activationId: String?
+        var activationId: Identifier?
         var signatureType: EnumName<SignatureType>?
     }
 
     private struct VaultFields: Decodable, Sendable {
-        var activationId: String?
-        var applicationKey: String?
+        var activationId: Identifier?
+        var applicationKey: Identifier?
         var signedData: String?
         var signature: String?
         var signatureType: EnumName<SignatureType>?
@@ -38,9 +38,9 @@ struct CryptographyEndpoints: Sendable {
     }
 
     private struct DecryptorRequest: Decodable {
-        var activationId: String?
-        var applicationKey: String?
-        var temporaryKeyId: String?
+        var activationId: Identifier?
+        var applicationKey: Identifier?
+        var temporaryKeyId: Identifier?
         var ephemeralPublicKey: Base64Field?
         var nonce: Base64Field?
         var protocolVersion: String?
@@ -61,8 +61,8 @@ struct CryptographyEndpoints: Sendable {
     }
 
     private struct UpgradeReference: Decodable {
-        var activationId: String?
-        var applicationKey: String?
+        var activationId: Identifier?
+        var applicationKey: Identifier?
     }
 
     private struct CommittedView: Codable {
@@ -152,7 +152,7 @@ struct CryptographyEndpoints: Sendable {
             for: SealedRequest(
                 version: version, applicationKey: applicationKey, activationId: request.activationId,
                 envelope: EciesRequest(
-                    temporaryKeyId: request.temporaryKeyId, ephemeralPublicKey: ephemeralPublicKey.data,
+                    temporaryKeyId: request.temporaryKeyId?.text, ephemeralPublicKey: ephemeralPublicKey.data,
                     encryptedData: Data(), mac: Data(), nonce: request.nonce?.data,
                     timestamp: request.timestamp.map { UInt64(clamping: $0.value) })))
         return DecryptorView(

@@ -7,18 +7,18 @@ struct FacadeEndpoints: Sendable {
     let context: ServiceContext
 
     private struct RegistrationRequest: Decodable {
-        var userId: String?
-        var flags: [String]?
-        var appId: String?
+        var userId: Identifier?
+        var flags: [Identifier]?
+        var appId: Identifier?
     }
 
     private struct Registration: Encodable {
-        let registrationId: String
+        let registrationId: Identifier
         let activationQrCodeData: String
     }
 
     private struct CommitRequest: Decodable {
-        var externalUserId: String?
+        var externalUserId: Identifier?
     }
 
     private struct Status: Encodable {
@@ -26,17 +26,17 @@ struct FacadeEndpoints: Sendable {
     }
 
     private struct OperationRequest: Decodable {
-        var userId: String?
-        var template: String?
+        var userId: Identifier?
+        var template: Identifier?
         var proximityCheckEnabled: Bool?
         var parameters: [String: String]?
     }
 
     private struct FacadeOperation: Encodable {
-        let operationId: String
-        let userId: String?
+        let operationId: Identifier
+        let userId: Identifier?
         let status: String
-        let operationType: String
+        let operationType: Identifier
         let failureCount: Int
         let maxFailureCount: Int
         let timestampCreated: Int64
@@ -64,20 +64,20 @@ struct FacadeEndpoints: Sendable {
     private struct OtpRequest: Decodable {
         var otp: String?
         var nonce: String?
-        var registrationId: String?
+        var registrationId: Identifier?
     }
 
     private struct OtpAnswer: Encodable {
         let otpValid: Bool
-        let userId: String?
-        let registrationId: String?
+        let userId: Identifier?
+        let registrationId: Identifier?
         let registrationStatus: String
         let signatureType: String
         let remainingAttempts: Int
     }
 
     private struct MessageRequest: Decodable {
-        var userId: String?
+        var userId: Identifier?
         var subject: String?
         var summary: String?
         var body: String?
@@ -86,7 +86,7 @@ struct FacadeEndpoints: Sendable {
     }
 
     private struct Message: Encodable {
-        let id: String
+        let id: Identifier
         let subject: String
         let summary: String
         let body: String?
@@ -112,8 +112,8 @@ struct FacadeEndpoints: Sendable {
             .lab("/v2/operations/{id}", methods: ["GET", "DELETE"], answer: operation),
             .lab("/v2/operations/{id}/offline/qr", methods: ["GET"]) { request in
                 let code = try offline.code(
-                    operationId: request.parameters["id"],
-                    activationId: try QueryParameters(request.query)["registrationId"])
+                    operationId: request.identifier("id"),
+                    activationId: try QueryParameters(request.query).identifier("registrationId"))
                 return try .ok(Code(operationQrCodeData: code.text, nonce: code.nonce))
             },
             .lab(
@@ -144,7 +144,7 @@ struct FacadeEndpoints: Sendable {
             try request.body.isEmpty
             ? nil : JSONBody.decode(CommitRequest.self, from: request.body).externalUserId
         let activation = try activations.commit(
-            activationId: request.parameters["id"], otp: nil, externalUserId: externalUserId)
+            activationId: request.identifier("id"), otp: nil, externalUserId: externalUserId)
         return try .ok(Status(status: activation.status.name))
     }
 
@@ -158,7 +158,7 @@ struct FacadeEndpoints: Sendable {
     }
 
     @Sendable private func operation(_ request: ServerRequest) throws -> ServerResponse {
-        let id = request.parameters["id"]
+        let id = try request.identifier("id")
         if request.method == "DELETE" {
             let canceled = try OperationDecisionService(context: context).cancel(
                 operationId: id, additionalData: nil,
@@ -173,7 +173,7 @@ struct FacadeEndpoints: Sendable {
         let wanted = try JSONBody.decode(OtpRequest.self, from: request.body)
         let outcome = try offline.verify(
             .init(
-                operationId: request.parameters["id"], activationId: wanted.registrationId, nonce: wanted.nonce,
+                operationId: request.identifier("id"), activationId: wanted.registrationId, nonce: wanted.nonce,
                 digits: wanted.otp))
         return try .ok(
             OtpAnswer(

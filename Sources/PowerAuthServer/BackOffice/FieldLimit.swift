@@ -87,6 +87,13 @@ struct FieldLimit: Sendable, ExpressibleByDictionaryLiteral {
 
     private func limited(_ schema: [String: JSONValue]) -> [String: JSONValue] {
         var limited = schema.merging(members) { $1 }
+        // What the type demands of a text holds beside what the field does.
+        if let pattern = schema["pattern"], let own = members["pattern"], pattern != own {
+            limited["allOf"] = [["pattern": pattern]]
+        }
+        if let most = schema["maxLength"]?.integerValue, let own = members["maxLength"]?.integerValue {
+            limited["maxLength"] = .integer(min(most, own))
+        }
         // A null that the type takes is one of the choices, too.
         if let choices = members["enum"]?.arrayValue, schema["type"]?.arrayValue?.contains("null") == true {
             limited["enum"] = .array(choices + [.null])

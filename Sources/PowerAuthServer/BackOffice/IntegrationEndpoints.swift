@@ -7,7 +7,7 @@ struct IntegrationEndpoints: Sendable {
     }
 
     private struct IntegrationView: Codable {
-        let id: String
+        let id: Identifier
         let name: String
         let clientToken: String
         let clientSecret: String
@@ -37,7 +37,7 @@ struct IntegrationEndpoints: Sendable {
             },
             .backOffice("/integration/remove") { (request: IdentifierField) in
                 let isRemoved = try service.remove(id: request.id)
-                return RemovedView(id: request.id ?? "", removed: isRemoved)
+                return RemovedView(id: request.id ?? Identifier.none, removed: isRemoved)
             },
         ]
     }

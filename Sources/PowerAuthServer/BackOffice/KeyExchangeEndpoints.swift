@@ -6,12 +6,12 @@ struct KeyExchangeEndpoints: Sendable {
     let context: ServiceContext
 
     private struct PrepareFields: Decodable, Sendable {
-        var activationCode: String?
+        var activationCode: Identifier?
         var generateRecoveryCodes: Bool?
     }
 
     private struct CreateFields: Decodable, Sendable {
-        var userId: String?
+        var userId: Identifier?
         var timestampActivationExpire: RequestedDate?
         var maxFailureCount: LenientInteger?
         var activationOtp: String?
@@ -19,7 +19,7 @@ struct KeyExchangeEndpoints: Sendable {
     }
 
     private struct RecoveryFields: Decodable, Sendable {
-        var recoveryCode: String?
+        var recoveryCode: Identifier?
         var puk: String?
         var maxFailureCount: LenientInteger?
         var activationOtp: String?
@@ -27,9 +27,9 @@ struct KeyExchangeEndpoints: Sendable {
     }
 
     private struct ExchangedView: Codable {
-        let activationId: String
-        let userId: String
-        let applicationId: String
+        let activationId: Identifier
+        let userId: Identifier
+        let applicationId: Identifier
         let encryptedData: String
         let mac: String
         @ExplicitNull var nonce: String?

@@ -6,38 +6,38 @@ struct OperationEndpoints: Sendable {
     let context: ServiceContext
 
     private struct CreateRequest: Decodable {
-        var userId: String?
-        var applications: [String]?
-        var activationFlag: String?
-        var templateName: String?
+        var userId: Identifier?
+        var applications: [Identifier]?
+        var activationFlag: Identifier?
+        var templateName: Identifier?
         var timestampExpires: RequestedDate?
-        var externalId: String?
+        var externalId: Identifier?
         var parameters: [String: String?]?
         var additionalData: [String: JSONValue]?
         var proximityCheckEnabled: Bool?
-        var activationId: String?
+        var activationId: Identifier?
     }
 
     private struct DetailRequest: Decodable {
-        var operationId: String?
-        var userId: String?
+        var operationId: Identifier?
+        var userId: Identifier?
     }
 
     private struct ClaimRequest: Decodable {
-        var operationId: String?
-        var userId: String?
+        var operationId: Identifier?
+        var userId: Identifier?
     }
 
     private struct CancelRequest: Decodable {
-        var operationId: String?
+        var operationId: Identifier?
         var additionalData: [String: JSONValue]?
         var statusReason: String?
     }
 
     private struct ListRequest: Decodable {
-        var userId: String?
-        var applications: [String]?
-        var activationId: String?
+        var userId: Identifier?
+        var applications: [Identifier]?
+        var activationId: Identifier?
         var pageNumber: LenientInteger?
         var pageSize: LenientInteger?
 
@@ -49,8 +49,8 @@ struct OperationEndpoints: Sendable {
     }
 
     private struct ExternalListRequest: Decodable {
-        var externalId: String?
-        var applications: [String]?
+        var externalId: Identifier?
+        var applications: [Identifier]?
         var pageNumber: LenientInteger?
         var pageSize: LenientInteger?
 
@@ -62,23 +62,23 @@ struct OperationEndpoints: Sendable {
     }
 
     private struct ApprovalRequest: Decodable {
-        var operationId: String?
-        var userId: String?
-        var applicationId: String?
+        var operationId: Identifier?
+        var userId: Identifier?
+        var applicationId: Identifier?
         var data: String?
         var signatureType: EnumName<SignatureType>?
         var additionalData: [String: JSONValue]?
     }
 
     private struct FailureRequest: Decodable {
-        var operationId: String?
+        var operationId: Identifier?
         var additionalData: [String: JSONValue]?
     }
 
     private struct RejectionRequest: Decodable {
-        var operationId: String?
-        var userId: String?
-        var applicationId: String?
+        var operationId: Identifier?
+        var userId: Identifier?
+        var applicationId: Identifier?
         var additionalData: [String: JSONValue]?
     }
 
@@ -162,13 +162,13 @@ struct OperationEndpoints: Sendable {
 
 /// An operation as answers and callbacks show it (server.md, section 18.1). All fields are always present.
 struct OperationView: Codable {
-    let id: String
-    @ExplicitNull var userId: String?
-    let applications: [String]
-    @ExplicitNull var externalId: String?
-    @ExplicitNull var activationFlag: String?
-    let operationType: String
-    let templateName: String
+    let id: Identifier
+    @ExplicitNull var userId: Identifier?
+    let applications: [Identifier]
+    @ExplicitNull var externalId: Identifier?
+    @ExplicitNull var activationFlag: Identifier?
+    let operationType: Identifier
+    let templateName: Identifier
     let data: String
     let parameters: [String: String]
     let additionalData: [String: JSONValue]
@@ -182,7 +182,7 @@ struct OperationView: Codable {
     @ExplicitNull var timestampFinalized: BackOfficeDate?
     @ExplicitNull var riskFlags: String?
     @ExplicitNull var proximityOtp: String?
-    @ExplicitNull var activationId: String?
+    @ExplicitNull var activationId: Identifier?
 
     /// - Parameter proximityCode: shown where the user is near; nil shows none.
     init(_ operation: OperationRecord, proximityCode: String? = nil) {

@@ -9,7 +9,7 @@ struct OperationTemplateEndpoints: Sendable {
     }
 
     private struct CreateRequest: Decodable {
-        let templateName: String?
+        let templateName: Identifier?
         let content: TemplateContent
 
         private enum CodingKeys: CodingKey {
@@ -18,14 +18,14 @@ struct OperationTemplateEndpoints: Sendable {
 
         init(from decoder: any Decoder) throws {
             templateName = try decoder.container(keyedBy: CodingKeys.self)
-                .decodeIfPresent(String.self, forKey: .templateName)
+                .decodeIfPresent(Identifier.self, forKey: .templateName)
             content = try TemplateContent(from: decoder)
         }
     }
 
     /// Everything but the name, which never changes.
     private struct TemplateContent: Decodable {
-        var operationType: String?
+        var operationType: Identifier?
         var dataTemplate: String?
         var signatureType: [EnumName<SignatureType>]?
         var maxFailureCount: LenientInteger?
@@ -34,9 +34,9 @@ struct OperationTemplateEndpoints: Sendable {
         var proximityCheckEnabled: Bool?
 
         /// The template as written; what is missing fails the validation.
-        func template(id: Int64?, name: String) -> OperationTemplate {
+        func template(id: Int64?, name: Identifier) -> OperationTemplate {
             OperationTemplate(
-                id: id, name: name, operationType: operationType ?? "", dataTemplate: dataTemplate ?? "",
+                id: id, name: name, operationType: operationType ?? .none, dataTemplate: dataTemplate ?? "",
                 signatureTypes: (signatureType ?? []).map(\.value),
                 maxFailureCount: Int(maxFailureCount?.value ?? 0), expiration: expiration?.value ?? 0,
                 riskFlags: riskFlags, isProximityCheckEnabled: proximityCheckEnabled ?? false)
@@ -45,8 +45,8 @@ struct OperationTemplateEndpoints: Sendable {
 
     private struct TemplateView: Codable {
         @ExplicitNull var id: Int64?
-        let templateName: String
-        let operationType: String
+        let templateName: Identifier
+        let operationType: Identifier
         let dataTemplate: String
         let signatureType: [String]
         let maxFailureCount: Int
@@ -75,7 +75,7 @@ struct OperationTemplateEndpoints: Sendable {
             },
             .backOffice("/operation/template/create") { (request: CreateRequest) in
                 TemplateView(
-                    try service.create(request.content.template(id: nil, name: request.templateName ?? "")))
+                    try service.create(request.content.template(id: nil, name: request.templateName ?? .none)))
             },
             .backOffice("/operation/template/update") { (request: Identified<LenientInteger, TemplateContent>) in
                 let updated = try service.update(id: request.id?.value) { template in

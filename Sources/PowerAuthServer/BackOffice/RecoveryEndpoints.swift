@@ -6,7 +6,7 @@ struct RecoveryEndpoints: Sendable {
     let service: RecoveryService
 
     private struct ConfigRequest: Decodable {
-        var applicationId: String?
+        var applicationId: Identifier?
         var activationRecoveryEnabled: Bool?
         var recoveryPostcardEnabled: Bool?
         var allowMultipleRecoveryCodes: Bool?
@@ -14,7 +14,7 @@ struct RecoveryEndpoints: Sendable {
     }
 
     private struct ConfigView: Codable {
-        let applicationId: String
+        let applicationId: Identifier
         let activationRecoveryEnabled: Bool
         let recoveryPostcardEnabled: Bool
         let allowMultipleRecoveryCodes: Bool
@@ -27,8 +27,8 @@ struct RecoveryEndpoints: Sendable {
     }
 
     private struct CreateRequest: Decodable {
-        var applicationId: String?
-        var userId: String?
+        var applicationId: Identifier?
+        var userId: Identifier?
         var pukCount: LenientInteger?
     }
 
@@ -41,7 +41,7 @@ struct RecoveryEndpoints: Sendable {
 
     private struct PostcardView: Codable {
         let nonce: String
-        let userId: String
+        let userId: Identifier
         let recoveryCodeId: Int64
         let recoveryCodeMasked: String
         let status: String
@@ -49,8 +49,8 @@ struct RecoveryEndpoints: Sendable {
     }
 
     private struct ConfirmView: Codable {
-        let activationId: String
-        let userId: String
+        let activationId: Identifier
+        let userId: Identifier
         let encryptedData: String
         let mac: String
         @ExplicitNull var nonce: String?
@@ -58,9 +58,9 @@ struct RecoveryEndpoints: Sendable {
     }
 
     private struct LookupRequest: Decodable {
-        var userId: String?
-        var activationId: String?
-        var applicationId: String?
+        var userId: Identifier?
+        var activationId: Identifier?
+        var applicationId: Identifier?
         var recoveryCodeStatus: EnumName<RecoveryCodeStatus>?
         var recoveryPukStatus: EnumName<RecoveryPukStatus>?
     }
@@ -69,9 +69,9 @@ struct RecoveryEndpoints: Sendable {
         struct Code: Codable {
             let recoveryCodeId: Int64
             let recoveryCodeMasked: String
-            let userId: String
-            let applicationId: String
-            @ExplicitNull var activationId: String?
+            let userId: Identifier
+            let applicationId: Identifier
+            @ExplicitNull var activationId: Identifier?
             let status: String
             let puks: [PukView]
 

@@ -2,28 +2,28 @@
 
 /// A request whose only field of its own names an application.
 struct ApplicationField: Decodable, Sendable {
-    var applicationId: String?
+    var applicationId: Identifier?
 }
 
 /// A request whose only field of its own names an activation.
 struct ActivationField: Decodable, Sendable {
-    var activationId: String?
+    var activationId: Identifier?
 }
 
 /// A request that names a callback, an integration or a temporary key.
 struct IdentifierField: Decodable, Sendable {
-    var id: String?
+    var id: Identifier?
 }
 
 /// What came of removing one of them.
 struct RemovedView: Codable {
-    let id: String
+    let id: Identifier
     let removed: Bool
 }
 
 /// A request that names what it changes, beside the new content of it.
-struct Identified<Identifier: Decodable & Sendable, Content: Decodable & Sendable>: Decodable, Sendable {
-    let id: Identifier?
+struct Identified<ID: Decodable & Sendable, Content: Decodable & Sendable>: Decodable, Sendable {
+    let id: ID?
     let content: Content
 
     private enum CodingKeys: CodingKey {
@@ -31,7 +31,7 @@ struct Identified<Identifier: Decodable & Sendable, Content: Decodable & Sendabl
     }
 
     init(from decoder: any Decoder) throws {
-        id = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Identifier.self, forKey: .id)
+        id = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(ID.self, forKey: .id)
         content = try Content(from: decoder)
     }
 }

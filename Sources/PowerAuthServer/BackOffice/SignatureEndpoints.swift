@@ -6,8 +6,8 @@ struct SignatureEndpoints: Sendable {
     let context: ServiceContext
 
     private struct VerifyRequest: Decodable {
-        var activationId: String?
-        var applicationKey: String?
+        var activationId: Identifier?
+        var applicationKey: Identifier?
         var data: String?
         var signature: String?
         var signatureType: EnumName<SignatureType>?
@@ -38,7 +38,7 @@ struct SignatureEndpoints: Sendable {
     }
 
     private struct OfflineVerifyRequest: Decodable {
-        var activationId: String?
+        var activationId: Identifier?
         var data: String?
         var signature: String?
         var componentLength: LenientInteger?
@@ -47,14 +47,14 @@ struct SignatureEndpoints: Sendable {
     }
 
     private struct PersonalizedRequest: Decodable {
-        var activationId: String?
+        var activationId: Identifier?
         var data: String?
         var nonce: String?
         var proximityCheck: ProximityRequest?
     }
 
     private struct NonPersonalizedRequest: Decodable {
-        var applicationId: String?
+        var applicationId: Identifier?
         var data: String?
     }
 
@@ -69,7 +69,7 @@ struct SignatureEndpoints: Sendable {
     }
 
     private struct DeviceKeyVerifyRequest: Decodable {
-        var activationId: String?
+        var activationId: Identifier?
         var data: Base64Field?
         var signature: Base64Field?
         var signatureFormat: EnumName<ECDSAFormat>?
@@ -80,7 +80,7 @@ struct SignatureEndpoints: Sendable {
     }
 
     private struct SignRequest: Decodable {
-        var activationId: String?
+        var activationId: Identifier?
         var data: Base64Field?
     }
 
@@ -89,8 +89,8 @@ struct SignatureEndpoints: Sendable {
     }
 
     private struct AuditRequest: Decodable {
-        var userId: String?
-        var applicationId: String?
+        var userId: Identifier?
+        var applicationId: Identifier?
         var timestampFrom: RequestedDate?
         var timestampTo: RequestedDate?
     }

@@ -5,16 +5,16 @@ struct SignatureVerdictView: Codable {
     let signatureValid: Bool
     let activationStatus: String
     @ExplicitNull var blockedReason: String?
-    let activationId: String
-    @ExplicitNull var userId: String?
-    @ExplicitNull var applicationId: String?
+    let activationId: Identifier
+    @ExplicitNull var userId: Identifier?
+    @ExplicitNull var applicationId: Identifier?
     @ExplicitNull var signatureType: String?
     @ExplicitNull var remainingAttempts: Int?
-    let applicationRoles: [String]
-    let activationFlags: [String]
+    let applicationRoles: [Identifier]
+    let activationFlags: [Identifier]
 
     /// A signature that was not looked at reveals the state only.
-    init(activationId: String, type: SignatureType, verdict: SignatureVerdict) {
+    init(activationId: Identifier, type: SignatureType, verdict: SignatureVerdict) {
         self.activationId = activationId
         signatureValid = verdict.isValid
         activationStatus = (verdict.activation?.status ?? .removed).name
@@ -45,9 +45,9 @@ struct SignatureAuditView: Codable {
     struct Item: Codable {
         let id: Int64
         let timestampCreated: BackOfficeDate
-        let userId: String
-        let applicationId: String
-        let activationId: String
+        let userId: Identifier
+        let applicationId: Identifier
+        let activationId: Identifier
         @ExplicitNull var activationCounter: Int64?
         @ExplicitNull var activationCtrData: String?
         let activationStatus: String

@@ -5,7 +5,7 @@ struct TokenEndpoints: Sendable {
     let service: TokenService
 
     private struct ValidateRequest: Decodable {
-        var tokenId: String?
+        var tokenId: Identifier?
         var tokenDigest: String?
         var nonce: String?
         var timestamp: LenientInteger?
@@ -14,14 +14,14 @@ struct TokenEndpoints: Sendable {
 
     private struct ValidateView: Codable {
         let tokenValid: Bool
-        @ExplicitNull var activationId: String?
+        @ExplicitNull var activationId: Identifier?
         @ExplicitNull var activationStatus: String?
         @ExplicitNull var blockedReason: String?
-        @ExplicitNull var userId: String?
-        @ExplicitNull var applicationId: String?
+        @ExplicitNull var userId: Identifier?
+        @ExplicitNull var applicationId: Identifier?
         @ExplicitNull var signatureType: String?
-        let applicationRoles: [String]
-        let activationFlags: [String]
+        let applicationRoles: [Identifier]
+        let activationFlags: [Identifier]
 
         init(_ verdict: TokenService.Verdict) {
             switch verdict {
@@ -48,8 +48,8 @@ struct TokenEndpoints: Sendable {
     }
 
     private struct RemoveRequest: Decodable {
-        var tokenId: String?
-        var activationId: String?
+        var tokenId: Identifier?
+        var activationId: Identifier?
     }
 
     private struct RemoveView: Codable {
@@ -87,7 +87,7 @@ struct TokenEndpoints: Sendable {
         }
         // A missing timestamp counts as 1970, which is too old.
         return TokenHeader(
-            version: version, tokenId: tokenId, tokenDigest: digest, nonce: nonce,
+            version: version, tokenId: tokenId.text, tokenDigest: digest, nonce: nonce,
             timestamp: UInt64(clamping: request.timestamp?.value ?? 0))
     }
 }

@@ -12,17 +12,20 @@ enum OperationCommands {
         table.answer(CreateOperation.self, createOperation)
         table.answer(OperationDetail.self) { arguments, services in
             try result(
-                OperationService(context: services.context).detail(id: arguments.operationId, userId: nil), services)
+                OperationService(context: services.context).detail(
+                    id: Identifier(arguments.operationId, field: "operationId"), userId: nil), services)
         }
         table.answer(CancelOperation.self) { arguments, services in
             try result(
                 OperationDecisionService(context: services.context).cancel(
-                    operationId: arguments.operationId, additionalData: nil, statusReason: arguments.statusReason),
+                    operationId: Identifier(arguments.operationId, field: "operationId"), additionalData: nil,
+                    statusReason: arguments.statusReason),
                 services)
         }
         table.answer(OfflineQR.self) { arguments, services in
             let code = try OfflineOperationService(context: services.context).code(
-                operationId: arguments.operationId, activationId: arguments.activationId)
+                operationId: Identifier(arguments.operationId, field: "operationId"),
+                activationId: .named(arguments.activationId, field: "activationId"))
             return OfflineQR.Result {
                 $0.payload = code.text
                 $0.nonce = code.nonce
@@ -38,7 +41,7 @@ enum OperationCommands {
         }
         table.answer(SendInboxMessage.self) { arguments, services in
             let message = try LabShortcuts(context: services.context).sendInboxMessage(arguments)
-            return SendInboxMessage.Result { $0.id = message.id }
+            return SendInboxMessage.Result { $0.id = message.id.text }
         }
     }
 
@@ -49,11 +52,14 @@ enum OperationCommands {
         guard !arguments.parameters.values.contains(where: \.isNull) else {
             throw ServiceError.invalid("parameters must not be null")
         }
-        let operation = OperationService.NewOperation(
-            userId: arguments.userId, activationFlag: arguments.activationFlag, templateName: arguments.template,
+        let operation = try OperationService.NewOperation(
+            userId: .named(arguments.userId, field: "userId"),
+            activationFlag: .named(arguments.activationFlag, field: "activationFlag"),
+            templateName: .named(arguments.template, field: "template"),
             expires: arguments.expiresIn.map { now.advanced(by: $0.nanoseconds / 1_000_000) },
             parameters: arguments.parameters.mapValues { $0.stringValue ?? $0.description },
-            isProximityCheckEnabled: arguments.proximityCheck, activationId: arguments.activationId)
+            isProximityCheckEnabled: arguments.proximityCheck,
+            activationId: .named(arguments.activationId, field: "activationId"))
         return try result(LabShortcuts(context: services.context).createOperation(operation), services)
     }
 
@@ -62,7 +68,8 @@ enum OperationCommands {
     ) throws -> VerifyOfflineCode.Result {
         let outcome = try OfflineOperationService(context: services.context).verify(
             .init(
-                operationId: arguments.operationId, activationId: arguments.activationId, nonce: arguments.nonce,
+                operationId: Identifier(arguments.operationId, field: "operationId"),
+                activationId: Identifier(arguments.activationId, field: "activationId"), nonce: arguments.nonce,
                 digits: arguments.digits))
         return VerifyOfflineCode.Result {
             $0.isValid = outcome.isValid
@@ -74,9 +81,9 @@ enum OperationCommands {
 
     private static func result(_ operation: OperationRecord, _ services: ServerServices) -> ServerOperation {
         ServerOperation {
-            $0.operationId = operation.id
-            $0.userId = operation.userId
-            $0.operationType = operation.operationType
+            $0.operationId = operation.id.text
+            $0.userId = operation.userId?.text
+            $0.operationType = operation.operationType.text
             $0.data = operation.data
             $0.status = ServerOperation.State(operation.status)
             $0.statusReason = operation.statusReason

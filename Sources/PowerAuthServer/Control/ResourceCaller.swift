@@ -11,6 +11,8 @@ struct ResourceCaller: Sendable {
     let journal: (any ServerJournal)?
     /// What the back office wants; nil when it is open.
     let credentials: LabServer.Credentials?
+    /// What `/lab` wants; nil where it is not offered.
+    let labAccess: LabAccess?
 
     /// Calls the resource.
     ///
@@ -46,6 +48,7 @@ struct ResourceCaller: Sendable {
         headers[.authorization] = credentials.map {
             HTTPBasic.header(userName: $0.userName, password: $0.password)
         }
+        if let field = HTTPField.Name(LabAccess.header) { headers[field] = labAccess?.token }
         return headers
     }
 

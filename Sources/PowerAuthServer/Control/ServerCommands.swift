@@ -11,7 +11,8 @@ enum ServerCommands {
     /// - Throws: `IncompleteCommandTable` when a command of the vocabulary has no handler.
     static func table(for server: LabServer) throws(IncompleteCommandTable) -> CommandTable<ServerServices> {
         let resources = ResourceCaller(
-            endpoints: server.endpoints, journal: server.journal, credentials: server.credentials)
+            endpoints: server.endpoints, journal: server.journal, credentials: server.credentials,
+            labAccess: server.labAccess)
         var table = CommandTable<ServerServices>(of: .server, errors: controlError)
         table.answer(CallResource.self) { arguments, _ in try resources.call(arguments) }
         // A server that plays in an instance has the lab's powers.
@@ -19,18 +20,21 @@ enum ServerCommands {
         table.answer(InitActivation.self, initActivation)
         table.answer(CommitActivation.self) { arguments, services in
             _ = try services.activations.commit(
-                activationId: arguments.activationId, otp: nil, externalUserId: nil)
+                activationId: Identifier(arguments.activationId, field: "activationId"), otp: nil, externalUserId: nil)
         }
         table.answer(LabKit.ActivationStatus.self, activationStatus)
         table.answer(BlockActivation.self) { arguments, services in
             _ = try services.activations.block(
-                activationId: arguments.activationId, reason: arguments.reason, externalUserId: nil)
+                activationId: Identifier(arguments.activationId, field: "activationId"), reason: arguments.reason,
+                externalUserId: nil)
         }
         table.answer(UnblockActivation.self) { arguments, services in
-            _ = try services.activations.unblock(activationId: arguments.activationId, externalUserId: nil)
+            _ = try services.activations.unblock(
+                activationId: Identifier(arguments.activationId, field: "activationId"), externalUserId: nil)
         }
         table.answer(RemoveServerActivation.self) { arguments, services in
-            _ = try services.activations.remove(activationId: arguments.activationId, externalUserId: nil)
+            _ = try services.activations.remove(
+                activationId: Identifier(arguments.activationId, field: "activationId"), externalUserId: nil)
         }
         table.answer(VerifySignature.self, verifySignature)
         table.answer(ValidateToken.self, validateToken)
@@ -51,31 +55,32 @@ enum ServerCommands {
         let application = try services.applications.list().first
         let initiated = try services.activations.initiate(
             .init(
-                userId: arguments.userId, applicationId: application?.id,
+                userId: Identifier(arguments.userId, field: "userId"), applicationId: application?.id,
                 maxFailureCount: arguments.maxFailureCount,
                 commitPhase: arguments.activationOtp == nil ? nil : .onKeyExchange,
                 otp: arguments.activationOtp?.revealed))
         return InitActivation.Result {
-            $0.activationId = initiated.activation.id
+            $0.activationId = initiated.activation.id.text
             $0.activationCode = initiated.activation.code
             $0.activationSignature = StrictBase64.encode(initiated.codeSignature)
-            $0.userId = initiated.activation.userId
-            $0.applicationId = initiated.activation.application.id
+            $0.userId = initiated.activation.userId.text
+            $0.applicationId = initiated.activation.application.id.text
         }
     }
 
     private static func activationStatus(
         _ arguments: LabKit.ActivationStatus, _ services: ServerServices
     ) throws -> LabKit.ActivationStatus.Result {
-        let detail = try services.statuses.detail(activationId: arguments.activationId, challenge: nil)
+        let id = try Identifier(arguments.activationId, field: "activationId")
+        let detail = try services.statuses.detail(activationId: id, challenge: nil)
         let activation = detail.activation
-        let tokens = try services.context.read { try TokenStore.count($0, activationId: arguments.activationId) }
+        let tokens = try services.context.read { try TokenStore.count($0, activationId: id) }
         return LabKit.ActivationStatus.Result {
             $0.activationId = arguments.activationId
             $0.activationStatus = LabKit.ActivationStatus.State(activation?.status ?? .removed)
             $0.blockedReason = activation?.lifecycle.blockedReason
             $0.activationName = activation?.name
-            $0.userId = activation?.userId ?? "unknown"
+            $0.userId = activation?.userId.text ?? "unknown"
             $0.failedAttempts = activation?.failedAttempts ?? 0
             $0.maxFailedAttempts = activation?.maxFailedAttempts ?? services.context.policy.maxFailedAttempts
             $0.counter = Int(clamping: activation?.lifecycle.binding?.counter ?? 0)
@@ -97,7 +102,8 @@ enum ServerCommands {
         }
         let verdict = try services.signatures.verify(
             SignatureQuestion(
-                activationId: header.activationId, applicationKey: header.applicationKey,
+                activationId: Identifier(header.activationId, field: "activationId"),
+                applicationKey: Identifier(header.applicationKey, field: "applicationKey"),
                 data: .request(
                     method: arguments.method.rawValue, uriId: arguments.uriId, nonce: header.nonce,
                     body: Data((arguments.body ?? "").utf8)),
@@ -107,7 +113,7 @@ enum ServerCommands {
             $0.signatureValid = verdict.isValid
             $0.activationStatus = (activation?.status ?? .removed).name
             $0.activationId = header.activationId
-            $0.userId = activation?.userId
+            $0.userId = activation?.userId.text
             $0.signatureType = header.signatureType.name
             $0.remainingAttempts = activation?.remainingAttempts
         }
@@ -136,8 +142,8 @@ enum ServerCommands {
         ValidateToken.Result {
             $0.tokenValid = isValid
             $0.activationStatus = activation.status.name
-            $0.activationId = activation.id
-            $0.userId = activation.userId
+            $0.activationId = activation.id.text
+            $0.userId = activation.userId.text
             $0.signatureType = token.signatureType
         }
     }

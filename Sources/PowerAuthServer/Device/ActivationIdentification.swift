@@ -34,12 +34,13 @@ struct ActivationIdentification: Sendable {
         switch identity {
         case .code(let code):
             let exchanged = try KeyExchangeService(context: context).exchange(
-                activationCode: code.text, generatesRecoveryCode: true, sealed: sealed)
+                activationCode: Identifier(known: code.text), generatesRecoveryCode: true, sealed: sealed)
             try commit(exchanged, if: provider.commits(identity.type))
             return .created(
                 Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes)))
         case .custom(let attributes), .direct(let attributes):
-            let exchanged = try create(for: try provider.userId(attributes), sealed)
+            let exchanged = try create(
+                for: try provider.userId(attributes).map { try Identifier($0, field: "userId") }, sealed)
             try commit(exchanged, if: provider.commits("CUSTOM"))
             return .created(
                 Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes)))
@@ -56,14 +57,14 @@ struct ActivationIdentification: Sendable {
             }
         case .recovery(let recovery):
             let exchanged = try RecoveryActivationService(context: context).recover(
-                .init(code: recovery.code.text, puk: recovery.puk.text), sealed: sealed)
+                .init(code: Identifier(known: recovery.code.text), puk: recovery.puk.text), sealed: sealed)
             try commit(exchanged, if: provider.commits(identity.type))
             return .created(
                 Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes)))
         }
     }
 
-    private func create(for userId: String?, _ sealed: SealedRequest) throws -> KeyExchangeService.Exchanged {
+    private func create(for userId: Identifier?, _ sealed: SealedRequest) throws -> KeyExchangeService.Exchanged {
         try ActivationCreationService(context: context).create(
             .init(userId: userId), generatesRecoveryCode: true, sealed: sealed)
     }

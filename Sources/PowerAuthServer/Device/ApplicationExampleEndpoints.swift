@@ -7,13 +7,13 @@ struct ApplicationExampleEndpoints: Sendable {
     let authentication: DeviceAuthentication
 
     private struct Session: Encodable {
-        let userId: String
-        let activationId: String
+        let userId: Identifier
+        let activationId: Identifier
     }
 
     private struct Account: Encodable {
         let accountId: String
-        let userId: String
+        let userId: Identifier
     }
 
     var endpoints: [Endpoint] {
@@ -79,4 +79,8 @@ struct QueryParameters: Sendable {
     }
 
     subscript(name: String) -> String? { values[name] }
+
+    /// What a parameter names.
+    /// - Throws: `invalidRequest` for a text that is no identifier.
+    func identifier(_ name: String) throws -> Identifier? { try .named(values[name], field: name) }
 }

@@ -9,19 +9,19 @@ struct DeviceActivationEndpoints: Sendable {
     let identification: ActivationIdentification
 
     private struct StatusRequest: Decodable {
-        var activationId: String?
+        var activationId: Identifier?
         var challenge: String?
     }
 
     private struct StatusAnswer: Encodable {
-        let activationId: String
+        let activationId: Identifier
         let encryptedStatusBlob: String
         let nonce: String?
         let customObject: JSONValue?
     }
 
     private struct ActivationAnswer: Encodable {
-        let activationId: String
+        let activationId: Identifier
     }
 
     var endpoints: [Endpoint] {
@@ -83,7 +83,10 @@ struct DeviceActivationEndpoints: Sendable {
                     activationId: id, encryptedStatusBlob: StrictBase64.encode(detail.encryptedBlob),
                     nonce: detail.blobNonce.map { StrictBase64.encode($0) },
                     customObject: try identification.provider.statusObject(
-                        detail.activation.map { .init(activationId: $0.id, userId: $0.userId, flags: $0.flags) }))))
+                        detail.activation.map {
+                            .init(
+                                activationId: $0.id.text, userId: $0.userId.text, flags: $0.flags.map(\.text))
+                        }))))
     }
 
     @Sendable private func remove(_ request: ServerRequest) throws -> ServerResponse {
@@ -112,7 +115,7 @@ extension SealedRequest {
             try acceptsUnknownKeys
             ? JSONBody.decode(EciesRequest.self, from: request.body)
             : StrictJSON.decode(EciesRequest.self, from: request.body, keys: StrictJSON.envelopeKeys)
-        self.init(
+        try self.init(
             version: header.version, applicationKey: header.applicationKey, activationId: header.activationId,
             envelope: envelope)
     }

@@ -72,8 +72,10 @@ struct DeviceAuthentication: Sendable {
         } catch {
             throw Refusal(cause: "query: \(error)")
         }
+        guard let activationId = Identifier(header.activationId), let applicationKey = Identifier(header.applicationKey)
+        else { throw Refusal(cause: "the header names no activation or no application") }
         return SignatureQuestion(
-            activationId: header.activationId, applicationKey: header.applicationKey,
+            activationId: activationId, applicationKey: applicationKey,
             data: .request(method: request.method, uriId: uriId, nonce: header.nonce, body: body),
             signature: header.signature, type: header.signatureType, version: header.version,
             commitsUpgrade: commitsUpgrade)

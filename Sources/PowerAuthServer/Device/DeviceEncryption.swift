@@ -80,7 +80,7 @@ extension SealedRequest {
         } catch {
             throw ServiceError(.decryptionFailed, error.rawValue)
         }
-        self.init(
+        try self.init(
             version: header.version, applicationKey: header.applicationKey,
             activationId: scope == .activation ? header.activationId : nil,
             envelope: try StrictJSON.decode(EciesRequest.self, from: request.body, keys: StrictJSON.envelopeKeys))

@@ -11,7 +11,7 @@ struct DeviceNameEndpoints: Sendable {
     }
 
     private struct NameView: Encodable {
-        let activationId: String
+        let activationId: Identifier
         @ExplicitNull var activationName: String?
 
         init(_ activation: Activation) {

@@ -7,7 +7,7 @@ struct DeviceSignatureEndpoints: Sendable {
     let authentication: DeviceAuthentication
 
     private struct TokenReference: Codable {
-        var tokenId: String?
+        var tokenId: Identifier?
     }
 
     var endpoints: [Endpoint] {

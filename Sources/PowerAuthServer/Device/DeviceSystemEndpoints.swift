@@ -31,7 +31,7 @@ struct DeviceSystemEndpoints: Sendable {
             .device("/pa/v3/keystore/create", failure: .temporaryKey) { request in
                 let token = try JSONBody.decode(RequestEnvelope<Token>.self, from: request.body).requestObject
                 guard let jwt = token.jwt.nonBlank else { throw ServiceError(.invalidRequest, "jwt is missing") }
-                let answer = try TemporaryKeyService(context: context).create(jwt: jwt)
+                let answer = try TemporaryKeyService(context: context).create(jwt: jwt, address: request.remoteAddress)
                 return try .ok(ResponseEnvelope(responseObject: Token(jwt: answer)))
             },
             .device("/pa/v3/status", failure: .unexpected, readsJSON: false) { _ in

@@ -37,7 +37,7 @@ struct DeviceUpgradeEndpoints: Sendable {
             authentication.question(header, of: request, uriId: "/pa/upgrade/commit", commitsUpgrade: true))
         let activation = try authentication.accepted(verdict)
         try ProtocolUpgradeService(context: context).commit(
-            activationId: activation.id, applicationKey: header.applicationKey)
+            activationId: activation.id, applicationKey: Identifier(header.applicationKey, field: "application_key"))
         return try .ok(EmptyEnvelope())
     }
 }

@@ -14,7 +14,7 @@ struct DeviceVaultEndpoint: Sendable {
         let header = try authentication.header(of: request)
         let envelope = try JSONBody.decode(EciesRequest.self, from: request.body)
         try Self.requireFields(of: envelope, version: header.version)
-        let sealed = SealedRequest(
+        let sealed = try SealedRequest(
             version: header.version, applicationKey: header.applicationKey, activationId: header.activationId,
             envelope: envelope)
         let outcome: VaultService.Outcome

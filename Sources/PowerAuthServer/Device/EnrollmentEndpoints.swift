@@ -33,11 +33,11 @@ struct EnrollmentEndpoints: Sendable {
 
     /// The application of the other app.
     private struct CodeRequest: Decodable {
-        var applicationId: String?
+        var applicationId: Identifier?
     }
 
     private struct CodeView: Encodable {
-        let activationId: String
+        let activationId: Identifier
         let activationCode: String
         /// Base64 of a DER signature by the master key.
         let activationSignature: String

@@ -51,7 +51,7 @@ struct ExchangeEndpoints: Sendable {
 
     private func signed(
         _ path: String, failure: OutwardFailure = .encryption,
-        _ answer: @escaping @Sendable (_ plaintext: Data, _ userId: String) throws -> Data
+        _ answer: @escaping @Sendable (_ plaintext: Data, _ userId: Identifier) throws -> Data
     ) -> Endpoint {
         .device(path, failure: failure, others: [.authentication]) { request in
             let (exchange, authenticated) = try encryption.openSigned(request, uriId: path)
@@ -62,7 +62,7 @@ struct ExchangeEndpoints: Sendable {
 
     /// A token of two factors authenticates, the envelope of its activation protects.
     private func authorized(
-        _ path: String, _ answer: @escaping @Sendable (_ plaintext: Data, _ userId: String) throws -> Data
+        _ path: String, _ answer: @escaping @Sendable (_ plaintext: Data, _ userId: Identifier) throws -> Data
     ) -> Endpoint {
         .device(path, failure: .encryption, others: [.authentication]) { request in
             let activation = try encryption.authentication.authenticateToken(request, allowed: .strong)
@@ -89,7 +89,7 @@ struct ExchangeEndpoints: Sendable {
         plaintext.isEmpty ? Message(data: "") : try JSONBody.decode(Message.self, from: plaintext)
     }
 
-    private static func verified(_ text: String, userId: String) -> String {
+    private static func verified(_ text: String, userId: Identifier) -> String {
         "Server successfully decrypted data and verified signature, request data: \(text), user ID: \(userId)"
     }
 }

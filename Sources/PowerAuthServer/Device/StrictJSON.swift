@@ -7,6 +7,7 @@ enum StrictJSON {
     static func decode<Value: Decodable>(
         _ type: Value.Type, from data: Data, keys: Set<String>, nested: (member: String, keys: Set<String>)? = nil
     ) throws -> Value {
+        try JSONText.check(data)
         _ = try JSONDecoder().decode(
             KnownKeys.self, from: data, configuration: KnownKeys.Rule(keys: keys, nested: nested))
         return try JSONDecoder().decode(type, from: data)

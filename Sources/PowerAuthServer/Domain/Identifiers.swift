@@ -3,7 +3,7 @@ import Foundation
 /// The random identifiers the server hands out.
 enum Identifiers {
     /// A lower-case UUID of version 4.
-    static func uuid() -> String { UUID().uuidString.lowercased() }
+    static func uuid() -> Identifier { Identifier(known: UUID().uuidString.lowercased()) }
 
     /// Draws candidates until one is free.
     /// - Throws: ServiceError with `code` when `attempts` candidates were all taken.

@@ -48,9 +48,12 @@ public struct ServerPolicy: Sendable {
     public var offlineComponentLength = 8
     /// The codes that show that a user is near the place where an operation is shown.
     public var proximity = ProximityPolicy()
-    /// How many unexpired temporary keys an application version may hold for devices without activation; the oldest
-    /// gives way to a new one.
-    public var temporaryKeysPerApplication = 1_000
+    /// How many unexpired temporary keys an application version may hold for devices without activation; the oldest of
+    /// the address that has most gives way to a new one.
+    public var temporaryKeysPerApplication = 4_000
+
+    /// How many of them devices at one address get; the oldest there gives way. A quarter of all.
+    public var temporaryKeysPerAddress: Int { max(1, temporaryKeysPerApplication / 4) }
 
     /// The defaults.
     public init() {}

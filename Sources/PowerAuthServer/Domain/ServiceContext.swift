@@ -10,6 +10,8 @@ struct ServiceContext: Sendable {
     /// Seals and opens the private keys of records.
     let seal: RecordSeal
     let keys: ActivationKeyCache
+    /// The costliest thing the server does.
+    var hashing = OtpHashing()
     let journal: (any ServerJournal)?
     let pushes: PushQueue
     /// Where callbacks have their key and trust stores.
@@ -141,7 +143,7 @@ final class Change {
 
     /// Reads an activation for changing it.
     /// - Throws: `activationNotFound` when there is none with this identifier.
-    func activation(_ id: String) throws -> Activation {
+    func activation(_ id: Identifier) throws -> Activation {
         guard let activation = try findActivation(id) else {
             throw ServiceError(.activationNotFound, "no activation \(id)")
         }
@@ -154,7 +156,7 @@ final class Change {
         try ActivationStore.insertHistory(database, activation, reason: nil, externalUserId: nil, at: now)
         try audit(activation, previous: nil)
         try announce(activation)
-        note(.activationChanged(activationId: activation.id, from: nil, to: activation.status, reason: nil))
+        note(.activationChanged(activationId: activation.id.text, from: nil, to: activation.status, reason: nil))
     }
 
     /// Saves a changed activation together with its history row.
@@ -165,7 +167,7 @@ final class Change {
     ///   - externalUserId: the operator on whose behalf it happened.
     func save(
         _ activation: inout Activation, previous: ActivationState, reason: String? = nil,
-        externalUserId: String? = nil
+        externalUserId: Identifier? = nil
     ) throws {
         activation.lastChange = now
         try saveContent(activation)
@@ -180,7 +182,7 @@ final class Change {
         if !HistoryReason.unannounced.contains(reason) { try announce(activation) }
         note(
             .activationChanged(
-                activationId: activation.id, from: previous, to: activation.status,
+                activationId: activation.id.text, from: previous, to: activation.status,
                 reason: activation.lifecycle.blockedReason ?? reason))
     }
 

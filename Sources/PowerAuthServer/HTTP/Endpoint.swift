@@ -28,6 +28,8 @@ struct Endpoint: Sendable {
     var bodies: EndpointBodies?
     /// What fields of the request are like beside their types; those of the back office stand in ``FieldLimit``.
     var limits: [String: FieldLimit] = [:]
+    /// How long the texts of a request may be; nil where nothing is said about them.
+    var lengths: RequestLengths?
     /// The media type of the answer.
     var answerType = "application/json"
     /// Answers without blocking, so that no worker is needed; nil, and nothing has happened, leaves the request to one.
@@ -150,7 +152,7 @@ struct Endpoint: Sendable {
     func replying(_ reply: @escaping @Sendable (ServerRequest) throws -> Reply) -> Endpoint {
         Endpoint(
             face: face, path: path, methods: methods, fallback: fallback, otherFailures: otherFailures,
-            bodyType: bodyType, bodies: bodies, limits: limits, answerType: answerType, reply: reply)
+            bodyType: bodyType, bodies: bodies, limits: limits, lengths: lengths, answerType: answerType, reply: reply)
     }
 
     /// Answers a request, or says whom to ask first; whatever goes wrong becomes an error answer.
@@ -185,6 +187,7 @@ struct Endpoint: Sendable {
     private func admit(_ request: ServerRequest) throws {
         guard methods.contains(request.method) else { throw OutwardFailure.methodNotAllowed }
         guard bodyType.fits(request, on: face) else { throw OutwardFailure.unsupportedMediaType(bodyType) }
+        try lengths?.check(request.body)
     }
 
     private func refusal(_ error: any Error, _ journal: (any ServerJournal)?) -> ServerResponse {

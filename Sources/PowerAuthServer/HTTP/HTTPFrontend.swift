@@ -1,4 +1,5 @@
 import Foundation
+import HTTPConnections
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -23,7 +24,7 @@ struct HTTPFrontend: Sendable {
     /// The router with every resource at every mount point, and an enveloped 404 for the rest.
     func router() -> MethodBlindRouter {
         let router = MethodBlindRouter()
-        router.add(middleware: NotFoundAnswer())
+        router.add(middleware: UnroutedAnswers())
         for endpoint in endpoints {
             for mountPoint in endpoint.face.mountPoints {
                 router.on(RouterPath(mountPoint + endpoint.path)) { request, context in
@@ -152,16 +153,19 @@ public enum ServerHeader {
     static let operationField = HTTPField.Name(operation)!
 }
 
-/// Gives an unknown path the enveloped 404.
-private struct NotFoundAnswer: RouterMiddleware {
+/// Gives an unknown path the enveloped 404, and a request for no clear host 400.
+private struct UnroutedAnswers: RouterMiddleware {
     func handle(
         _ request: Request, context: ConnectionContext,
         next: (Request, ConnectionContext) async throws -> Response
     ) async throws -> Response {
+        let face: ServerFace = request.uri.path.contains("/rest/") ? .backOffice : .device
+        guard request.head.authority != RequestAuthority.ambiguous else {
+            return HTTPFrontend.response(OutwardFailure.ambiguousHost.response(on: face))
+        }
         do {
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {
-            let face: ServerFace = request.uri.path.contains("/rest/") ? .backOffice : .device
             return HTTPFrontend.response(OutwardFailure.notFound.response(on: face))
         }
     }

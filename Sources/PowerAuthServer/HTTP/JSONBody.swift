@@ -11,6 +11,7 @@ enum JSONBody {
         guard String(validating: data, as: UTF8.self) != nil else {
             throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "it is not UTF-8"))
         }
+        try JSONText.check(data)
         return try JSONDecoder().decode(type, from: data)
     }
 }

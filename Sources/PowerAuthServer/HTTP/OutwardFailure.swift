@@ -1,4 +1,5 @@
 import Foundation
+import HTTPConnections
 import PowerAuthProtocol
 
 /// Everything that can leave the server instead of an answer, with its HTTP status and body
@@ -34,6 +35,10 @@ enum OutwardFailure: Error, Equatable, Sendable {
     case misdirected
     /// A web page of somebody else's sent the request.
     case foreignOrigin
+    /// A resource of `/lab`, and the request does not show its token.
+    case labToken
+    /// The request names two hosts, or none.
+    case ambiguousHost
     /// More requests wait than may.
     case overloaded
     case unexpected
@@ -72,7 +77,8 @@ enum OutwardFailure: Error, Equatable, Sendable {
     var status: Int {
         switch self {
         case .mobileToken(let failure): failure.status
-        case .authentication: 401
+        case .authentication, .labToken: 401
+        case .ambiguousHost: 400
         case .foreignOrigin: 403
         case .activation, .encryption, .vault, .temporaryKey, .upgrade, .service, .malformedRequest: 400
         case .userInfo, .activationCode, .applicationConfiguration, .invalid, .recovery, .telemetry: 400
@@ -90,7 +96,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
     func code(on face: ServerFace) -> String {
         switch self {
         case .mobileToken(let failure): failure.code
-        case .authentication: "ERR_AUTHENTICATION"
+        case .authentication, .labToken: "ERR_AUTHENTICATION"
         case .activation: "ERR_ACTIVATION"
         case .encryption: "ERR_ENCRYPTION"
         case .vault: "ERR_SECURE_VAULT"
@@ -105,8 +111,8 @@ enum OutwardFailure: Error, Equatable, Sendable {
         case .telemetry: "ERROR_TELEMETRY"
         case .malformedRequest: "ERROR_HTTP_REQUEST"
         case .notFound: "ERROR_NOT_FOUND"
-        case .methodNotAllowed, .unsupportedMediaType, .bodyTooLarge, .misdirected, .foreignOrigin, .overloaded,
-            .unexpected:
+        case .methodNotAllowed, .unsupportedMediaType, .bodyTooLarge, .misdirected, .foreignOrigin, .ambiguousHost,
+            .overloaded, .unexpected:
             face == .backOffice ? ServiceErrorCode.unknownError.rawValue : "ERROR_GENERIC"
         }
     }
@@ -135,6 +141,9 @@ enum OutwardFailure: Error, Equatable, Sendable {
         case .bodyTooLarge: "The body is larger than \(ServerLimits.bodyBytes) bytes."
         case .misdirected:
             "The Host must be localhost, an address of this server, or one of the hostNames of its settings."
+        case .labToken:
+            "The resources of /lab want the header that stands in the file lab-token of the server's directory."
+        case .ambiguousHost: "A request names its host once, in Host; an absolute target names the same."
         case .foreignOrigin: "Web pages of another origin may not call this resource."
         case .overloaded: "Too many requests wait for their answers. Try again later."
         case .unexpected:
@@ -152,6 +161,15 @@ enum OutwardFailure: Error, Equatable, Sendable {
         }
     }
 
+    /// How to authenticate.
+    private func challenge(on face: ServerFace) -> String? {
+        switch self {
+        case .authentication where face != .device: "Basic realm=\"PowerAuth\""
+        case .labToken: LabAccess.header
+        default: nil
+        }
+    }
+
     /// The whole answer.
     func response(on face: ServerFace) -> ServerResponse {
         let message = message(on: face)
@@ -162,7 +180,7 @@ enum OutwardFailure: Error, Equatable, Sendable {
         // Three strings always encode; an empty body would only replace an answer that cannot exist.
         return ServerResponse(
             status: status, body: (try? JSONBody.encode(envelope)) ?? Data(),
-            challenge: self == .authentication && face != .device ? "Basic realm=\"PowerAuth\"" : nil,
+            challenge: challenge(on: face),
             retryAfter: self == .overloaded ? ServerLimits.retryAfterSeconds : nil)
     }
 }
@@ -184,7 +202,7 @@ enum ServerLimits {
     /// The largest body of a request.
     static let bodyBytes = 1_048_576
     /// When a client may try again that was sent away, in seconds.
-    static let retryAfterSeconds = 1
+    static let retryAfterSeconds = ConnectionLimits.retryAfterSeconds
 }
 
 extension DecodingError {

@@ -26,6 +26,10 @@ struct ServerRequest: Sendable {
             mountPoint: mountPoint, remoteAddress: remoteAddress)
     }
 
+    /// What the path names.
+    /// - Throws: `invalidRequest` for a text that is no identifier.
+    func identifier(_ name: String) throws -> Identifier? { try .named(parameters[name], field: name) }
+
     /// What the body calls itself, in lower case and without parameters; nil when it does not say.
     var mediaType: String? {
         guard let type = headers[.contentType], type != "application/json" else { return headers[.contentType] }

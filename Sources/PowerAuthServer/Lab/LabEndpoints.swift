@@ -60,7 +60,7 @@ struct LabEndpoints: Sendable {
                 "/lab/faults", methods: ["GET", "POST", "DELETE"], takes: TrafficFault.self,
                 limits: TrafficFault.limits, answer: faults),
             .lab("/lab/faults/{id}", methods: ["DELETE"]) { request in
-                powers.faults.remove(id: request.parameters["id"])
+                powers.faults.remove(id: try request.identifier("id")?.text)
                 return try .ok(Faults(faults: powers.faults.all))
             },
             .lab("/lab/traffic", methods: ["GET", "DELETE"], answer: traffic),
@@ -132,7 +132,7 @@ struct LabEndpoints: Sendable {
     @Sendable private func seed(_ request: ServerRequest) throws -> ServerResponse {
         let wanted = try JSONBody.decode(SeedRequest.self, from: request.body)
         for (userId, claims) in wanted.claims ?? [:] {
-            try UserClaimsService(context: context).save(claims, userId: userId)
+            try UserClaimsService(context: context).save(claims, userId: Identifier(userId, field: "claims"))
         }
         return try .ok(SeedAnswer(activations: SeedService(context: context).seed(wanted.activations ?? [])))
     }

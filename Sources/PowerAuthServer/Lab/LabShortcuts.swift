@@ -12,7 +12,8 @@ struct LabShortcuts: Sendable {
         parameters["note"] = payment.note
         return try createOperation(
             .init(
-                userId: payment.userId, templateName: DefaultTemplates.payment, parameters: parameters,
+                userId: Identifier(payment.userId, field: "userId"),
+                templateName: Identifier(known: DefaultTemplates.payment), parameters: parameters,
                 isProximityCheckEnabled: payment.proximityCheck))
     }
 
@@ -30,7 +31,7 @@ struct LabShortcuts: Sendable {
                 PushMessage(
                     title: command.title, body: command.body, sound: "default", isSilent: command.silent,
                     extras: command.userInfo),
-                .init(userId: command.userId, applications: applications().map(\.row))),
+                .init(userId: Identifier(command.userId, field: "userId"), applications: applications().map(\.row))),
             context)
     }
 
@@ -38,7 +39,8 @@ struct LabShortcuts: Sendable {
     func sendInboxMessage(_ command: SendInboxMessage) throws -> InboxMessage {
         try InboxService(context: context).create(
             .init(
-                userId: command.userId, format: command.type == .html ? .html : .text, subject: command.subject,
+                userId: Identifier(command.userId, field: "userId"), format: command.type == .html ? .html : .text,
+                subject: command.subject,
                 summary: command.summary, body: command.body, isSilent: command.silent))
     }
 

@@ -11,7 +11,7 @@ struct MobileTokenLabEndpoints: Sendable {
     }
 
     private struct Message: Encodable {
-        let id: String
+        let id: Identifier
     }
 
     private struct Templates: Encodable {
@@ -20,7 +20,7 @@ struct MobileTokenLabEndpoints: Sendable {
 
     /// A template; its JSON parts are JSON, or texts with placeholders where no JSON value can stand.
     private struct Template: Codable {
-        var placeholder: String?
+        var placeholder: Identifier?
         var language: String?
         var title: String?
         var message: String?
@@ -40,7 +40,7 @@ struct MobileTokenLabEndpoints: Sendable {
 
         var template: UITemplate {
             UITemplate(
-                placeholder: placeholder ?? "", language: language ?? UITemplates.defaultLanguage,
+                placeholder: placeholder ?? .none, language: language ?? UITemplates.defaultLanguage,
                 title: title ?? "", message: message ?? "", attributes: UITemplate.stored(attributes),
                 resultTexts: UITemplate.stored(resultTexts), ui: UITemplate.stored(ui))
         }
@@ -71,9 +71,11 @@ struct MobileTokenLabEndpoints: Sendable {
             .lab(
                 "/lab/ui-templates/{placeholder}/{language}", methods: ["DELETE"], others: [.notFound]
             ) { request in
-                let (placeholder, language) = (request.parameters["placeholder"], request.parameters["language"])
+                let (placeholder, language) = try (
+                    request.identifier("placeholder") ?? .none, request.identifier("language") ?? .none
+                )
                 let isRemoved = try context.change {
-                    try UITemplateStore.delete($0.database, placeholder: placeholder ?? "", language: language ?? "")
+                    try UITemplateStore.delete($0.database, placeholder: placeholder, language: language.text)
                 }
                 guard isRemoved else { throw OutwardFailure.notFound }
                 return try .ok(EmptyEnvelope())

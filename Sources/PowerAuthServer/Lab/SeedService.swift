@@ -11,8 +11,8 @@ struct SeedService: Sendable {
 
     /// One kind of activation, as `/lab/seed` takes it.
     struct Blueprint: Decodable, Sendable {
-        var userId: String
-        var applicationId: String?
+        var userId: Identifier
+        var applicationId: Identifier?
         var status: EnumName<ActivationState>?
         /// 2 or 3; 3 when it is missing.
         var version: Int?
@@ -25,16 +25,16 @@ struct SeedService: Sendable {
         var maxFailedAttempts: Int?
         var blockedReason: String?
         var activationName: String?
-        var flags: [String]?
+        var flags: [Identifier]?
         /// How many of this kind; the user of each after the first gets a number.
         var count: Int?
     }
 
     /// What whoever plays the device has to know.
     struct Seeded: Encodable, Sendable {
-        let activationId: String
+        let activationId: Identifier
         let activationCode: String
-        let userId: String
+        let userId: Identifier
         let activationStatus: String
         let serverPublicKey: String
         @ExplicitNull var ctrData: String?
@@ -53,7 +53,9 @@ struct SeedService: Sendable {
         let plans = try blueprints.flatMap { blueprint in
             try (1...(blueprint.count ?? 1)).map { number in
                 Plan(
-                    blueprint: blueprint, userId: number == 1 ? blueprint.userId : blueprint.userId + "-\(number)",
+                    blueprint: blueprint,
+                    userId: number == 1
+                        ? blueprint.userId : try Identifier("\(blueprint.userId)-\(number)", field: "userId"),
                     binding: try binding(blueprint), serverKey: try PrivateKey.generate())
             }
         }
@@ -62,7 +64,7 @@ struct SeedService: Sendable {
 
     private struct Plan {
         let blueprint: Blueprint
-        let userId: String
+        let userId: Identifier
         let binding: DeviceBinding
         let serverKey: PrivateKey
     }
@@ -103,7 +105,7 @@ struct SeedService: Sendable {
         new.flags = blueprint.flags ?? []
         var activation = try ActivationService(context: context).insert(
             .init(
-                new: new, userId: plan.userId, applicationId: applicationId ?? "", otpHash: nil,
+                new: new, userId: plan.userId, applicationId: applicationId ?? Identifier.none, otpHash: nil,
                 serverKey: plan.serverKey),
             in: change
         ).activation

@@ -16,7 +16,7 @@ struct InboxEndpoints: Sendable {
     }
 
     private struct MessageView: Encodable {
-        let id: String
+        let id: Identifier
         let type: InboxMessage.Format
         let subject: String
         let summary: String

@@ -6,7 +6,7 @@ struct MobileOperationEndpoints: Sendable {
     let authentication: DeviceAuthentication
 
     private struct ApprovalRequest: Decodable {
-        var id: String?
+        var id: Identifier?
         var data: String?
         var proximityCheck: ProximityCheck?
 
@@ -17,7 +17,7 @@ struct MobileOperationEndpoints: Sendable {
     }
 
     private struct RejectionRequest: Decodable {
-        var id: String?
+        var id: Identifier?
         var reason: String?
     }
 
@@ -67,7 +67,7 @@ struct MobileOperationEndpoints: Sendable {
     }
 
     /// What an app does not name at all, the server cannot answer (mobile-token.md, section 25).
-    private func reference(in request: ServerRequest) throws -> String? {
+    private func reference(in request: ServerRequest) throws -> Identifier? {
         try JSONBody.decode(RequestEnvelope<MobileTokenReference>.self, from: request.body).requestObject.id
     }
 
@@ -89,8 +89,9 @@ struct MobileOperationEndpoints: Sendable {
             return try .ok(EmptyEnvelope())
         case .failure(let refusal as DeviceAuthentication.Refusal):
             try service.failApproval(
-                id: id, activationId: try? authentication.header(of: request).activationId,
-                ipAddress: request.remoteAddress, userAgent: request.header("User-Agent"))
+                id: id,
+                activationId: (try? authentication.header(of: request).activationId).flatMap(Identifier.init(_:)),
+                ipAddress: request.remoteAddress, userAgent: Self.userAgent(of: request))
             throw refusal
         case .failure(let error):
             throw error
@@ -122,6 +123,11 @@ struct MobileOperationEndpoints: Sendable {
     private func caller(of request: ServerRequest, _ activation: Activation) -> MobileOperationService.Caller {
         MobileOperationService.Caller(
             activation: activation, language: AcceptedLanguage(header: request.header("Accept-Language")),
-            ipAddress: request.remoteAddress, userAgent: request.header("User-Agent"))
+            ipAddress: request.remoteAddress, userAgent: Self.userAgent(of: request))
+    }
+
+    /// What the app says about itself, which stays with the operation: no more of it than anybody reads.
+    private static func userAgent(of request: ServerRequest) -> String? {
+        request.header("User-Agent").map { String($0.unicodeScalars.prefix(TextLimit.line.characters)) }
     }
 }

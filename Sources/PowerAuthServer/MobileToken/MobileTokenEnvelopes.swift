@@ -5,7 +5,7 @@ struct OptionalRequest<Content: Decodable>: Decodable {
 
 /// A reference to an operation or a message.
 struct MobileTokenReference: Decodable {
-    var id: String?
+    var id: Identifier?
 }
 
 /// An answer that also tells the server's time.

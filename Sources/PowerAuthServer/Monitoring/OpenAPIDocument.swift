@@ -35,7 +35,7 @@ struct OpenAPIDocument: Sendable {
             "responses": responses(endpoint),
         ]
         let parameters = endpoint.path.matches(of: /\{([A-Za-z]+)\}/).map { match -> JSONValue in
-            ["name": .string(String(match.1)), "in": "path", "required": true, "schema": ["type": "string"]]
+            ["name": .string(String(match.1)), "in": "path", "required": true, "schema": Identifier.schema]
         }
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
         if let schema = requestSchema(endpoint, method) {
@@ -50,29 +50,13 @@ struct OpenAPIDocument: Sendable {
     private func requestSchema(_ endpoint: Endpoint, _ method: String) -> JSONValue? {
         guard method == "POST" || method == "PUT" else { return nil }
         switch endpoint.face {
-        case .backOffice: return backOfficeRequest(endpoint)
+        case .backOffice: return endpoint.requestSchema
         case .device:
             return endpoint.bodyType == .json
                 ? ["anyOf": [reference("ObjectRequest"), reference("EncryptedRequest")]] : nil
         case .mobileToken: return reference("ObjectRequest")
-        case .lab:
-            return endpoint.bodies?.request.map { type in
-                endpoint.limits.sorted { $0.key < $1.key }.reduce(JSONSchema.of(type)) { schema, limit in
-                    limit.value.applied(to: schema, at: limit.key)
-                }
-            } ?? ["type": "object"]
+        case .lab: return endpoint.requestSchema ?? ["type": "object"]
         }
-    }
-
-    /// `{"requestObject": …}` with the fields that the resource decodes.
-    private func backOfficeRequest(_ endpoint: Endpoint) -> JSONValue? {
-        guard let type = endpoint.bodies?.request, let contract = endpoint.contract else { return nil }
-        let limits = FieldLimit.of(endpoint.backOfficePath)
-        let object = limits.sorted { $0.key < $1.key }.reduce(JSONSchema.of(type)) { schema, limit in
-            limit.value.applied(to: schema, at: limit.key)
-        }
-        return JSONSchema.object(
-            ["requestObject": JSONSchema.requiring(contract.required, of: object)], required: ["requestObject"])
     }
 
     /// `{"status":"OK","responseObject": …}` with the fields that the resource encodes.
@@ -145,7 +129,8 @@ struct OpenAPIDocument: Sendable {
                 ], required: ["status", "responseObject"]),
             "EncryptedRequest": object(
                 [
-                    "temporaryKeyId": text, "ephemeralPublicKey": base64, "encryptedData": base64, "mac": base64,
+                    "temporaryKeyId": Identifier.schema, "ephemeralPublicKey": base64, "encryptedData": base64,
+                    "mac": base64,
                     "nonce": base64, "timestamp": time,
                 ], required: ["ephemeralPublicKey", "encryptedData", "mac"]),
             "EncryptedResponse": object(
@@ -160,7 +145,7 @@ extension Endpoint {
     var contract: BackOfficeContract? { face == .backOffice ? BackOfficeContract.all[backOfficePath] : nil }
 
     /// The path of a back-office resource below `/rest/v3`.
-    fileprivate var backOfficePath: String { String(path.dropFirst("/rest/v3".count)) }
+    var backOfficePath: String { String(path.dropFirst("/rest/v3".count)) }
 }
 
 extension ServerFace {

@@ -4,15 +4,15 @@ import PowerAuthProtocol
 extension ActivationStore {
     /// What `lookup` filters by; an empty list or nil accepts everything, but for the users.
     struct LookupFilter: Sendable {
-        var userIds: [String]
-        var applicationIds: [String] = []
+        var userIds: [Identifier]
+        var applicationIds: [Identifier] = []
         /// Strictly before.
         var usedBefore: ServerTime?
         /// At or after.
         var usedAfter: ServerTime?
         var status: ActivationState?
         /// All of them must be set.
-        var flags: [String] = []
+        var flags: [Identifier] = []
     }
 
     /// The activations of several users, newest first.

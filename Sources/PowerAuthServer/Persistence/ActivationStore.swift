@@ -43,24 +43,24 @@ enum ActivationStore {
     /// Made once, because every request looks an activation up.
     private static let findSQL = "\(query) WHERE activation_id = ?"
 
-    static func find(_ database: Database, id: String) throws -> Activation? {
+    static func find(_ database: Database, id: Identifier) throws -> Activation? {
         try QueryRow.first(database.cachedStatement(sql: findSQL), arguments: [id], activation)
     }
 
     /// Finds the activation that waits for a device with this code.
-    static func findCreated(_ database: Database, application: Application, code: String) throws -> Activation? {
+    static func findCreated(_ database: Database, application: Application, code: Identifier) throws -> Activation? {
         try Row.fetchOne(
             database.cachedStatement(
                 sql: """
                     \(query)
                     WHERE activation.application = ? AND substr(code, 1, 11) = ? AND code = ? AND status = ?
                     """),
-            arguments: [application.row, String(code.prefix(11)), code, ActivationState.created.rawValue]
+            arguments: [application.row, String(code.text.prefix(11)), code, ActivationState.created.rawValue]
         ).map { activation(QueryRow($0)) }
     }
 
     /// Whether an activation of any state has this identifier.
-    static func exists(_ database: Database, id: String) throws -> Bool {
+    static func exists(_ database: Database, id: Identifier) throws -> Bool {
         try Bool.fetchOne(
             database, sql: "SELECT EXISTS (SELECT 1 FROM activation WHERE activation_id = ?)", arguments: [id]) ?? false
     }
@@ -75,8 +75,8 @@ enum ActivationStore {
 
     /// What `list` filters by and which part of the result it returns.
     struct Filter {
-        var userId: String
-        var applicationId: String?
+        var userId: Identifier
+        var applicationId: Identifier?
         var statuses: [ActivationState] = []
         var offset = 0
         var limit: Int
@@ -154,7 +154,7 @@ enum ActivationStore {
     }
 
     static func insertHistory(
-        _ database: Database, _ activation: Activation, reason: String?, externalUserId: String?, at now: ServerTime
+        _ database: Database, _ activation: Activation, reason: String?, externalUserId: Identifier?, at now: ServerTime
     ) throws {
         try database.cachedStatement(
             sql: """
@@ -170,10 +170,10 @@ enum ActivationStore {
     /// One saved change of an activation.
     struct HistoryItem {
         let id: Int64
-        let activationId: String
+        let activationId: Identifier
         let status: ActivationState
         let reason: String?
-        let externalUserId: String?
+        let externalUserId: Identifier?
         let name: String?
         let version: Int?
         let created: ServerTime
@@ -181,7 +181,7 @@ enum ActivationStore {
 
     /// The history of an activation between two moments, both included, newest first.
     static func history(
-        _ database: Database, activationId: String, from: ServerTime, to: ServerTime
+        _ database: Database, activationId: Identifier, from: ServerTime, to: ServerTime
     ) throws -> [HistoryItem] {
         try Row.fetchAll(
             database,
@@ -227,7 +227,7 @@ enum ActivationStore {
             extras: row[.extras],
             platform: row[.platform],
             deviceInfo: row[.deviceInfo],
-            flags: TextList.decode(row[.flags]),
+            flags: TextList.identifiers(row[.flags]),
             serverPrivateKey: StoredSecret(mode: row[.serverPrivateKeyMode], bytes: row[.serverPrivateKey]),
             serverPublicKey: row[.serverPublicKey],
             failedAttempts: row[.failedAttempts],

@@ -28,14 +28,14 @@ enum ApplicationStore {
             .map { Application(QueryRow($0)) }
     }
 
-    static func find(_ database: Database, id: String) throws -> Application? {
+    static func find(_ database: Database, id: Identifier) throws -> Application? {
         try Row.fetchOne(
             database.cachedStatement(sql: "SELECT \(ApplicationColumn.list) FROM application WHERE app_id = ?"),
             arguments: [id]
         ).map { Application(QueryRow($0)) }
     }
 
-    static func insert(_ database: Database, id: String, created: ServerTime) throws -> Application {
+    static func insert(_ database: Database, id: Identifier, created: ServerTime) throws -> Application {
         try database.execute(
             sql: "INSERT INTO application (app_id, roles, created) VALUES (?, '[]', ?)",
             arguments: [id, created.milliseconds])
@@ -51,12 +51,13 @@ enum ApplicationStore {
         ).map { version(QueryRow($0), of: application) }
     }
 
-    static func version(_ database: Database, of application: Application, id: String) throws -> ApplicationVersion? {
+    static func version(_ database: Database, of application: Application, id: Identifier) throws -> ApplicationVersion?
+    {
         try versions(database, of: application).first { $0.id == id }
     }
 
     /// Finds the version with an application key, supported or not.
-    static func version(_ database: Database, applicationKey: String) throws -> ApplicationVersion? {
+    static func version(_ database: Database, applicationKey: Identifier) throws -> ApplicationVersion? {
         try QueryRow<ApplicationColumn>.first(
             database.cachedStatement(sql: findByKeySQL), arguments: [applicationKey]
         ) { version($0.following(), of: Application($0)) }
@@ -133,17 +134,20 @@ enum ApplicationColumn: String, QueryColumn {
 extension Application {
     /// Reads an application.
     init(_ row: QueryRow<ApplicationColumn>) {
-        self.init(row: row[.row], id: row[.id], roles: TextList.decode(row[.roles]))
+        self.init(row: row[.row], id: row[.id], roles: TextList.identifiers(row[.roles]))
     }
 }
 
 /// Lists of texts (flags, roles) in one column, as a JSON array.
 enum TextList {
-    static func encode(_ list: [String]) throws -> String {
+    static func encode(_ list: [some Encodable]) throws -> String {
         list.isEmpty ? "[]" : String(decoding: try JSONEncoder().encode(list), as: UTF8.self)
     }
 
     static func decode(_ text: String) -> [String] {
         text == "[]" ? [] : (try? JSONDecoder().decode([String].self, from: Data(text.utf8))) ?? []
     }
+
+    /// The names that the server itself has stored.
+    static func identifiers(_ text: String) -> [Identifier] { decode(text).map(Identifier.init(known:)) }
 }

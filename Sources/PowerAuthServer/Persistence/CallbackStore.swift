@@ -28,7 +28,7 @@ enum CallbackStore {
     // MARK: Callbacks
 
     /// Removed callbacks are not found.
-    static func find(_ database: Database, id: String) throws -> Callback? {
+    static func find(_ database: Database, id: Identifier) throws -> Callback? {
         try fetch(database, "callback_url.id = ?", [id]).first
     }
 
@@ -62,7 +62,9 @@ enum CallbackStore {
 
     /// Removes a callback. Its messages that wait have failed: nobody takes them any more, so nobody would end them.
     /// - Returns: false when there is no such callback any more.
-    static func disable(_ database: Database, id: String, _ policy: CallbackPolicy, at now: ServerTime) throws -> Bool {
+    static func disable(_ database: Database, id: Identifier, _ policy: CallbackPolicy, at now: ServerTime) throws
+        -> Bool
+    {
         try database.execute(
             sql: "UPDATE callback_url SET enabled = 0, t_updated = ? WHERE id = ? AND enabled",
             arguments: [now.milliseconds, id])
@@ -229,7 +231,7 @@ enum CallbackStore {
     }
 
     /// The attempts for a callback, removed or not, newest first.
-    static func attempts(_ database: Database, callbackId: String) throws -> [CallbackAttempt] {
+    static func attempts(_ database: Database, callbackId: Identifier) throws -> [CallbackAttempt] {
         try Row.fetchAll(
             database,
             sql: """

@@ -19,7 +19,7 @@ enum InboxStore {
 
     /// Whose messages.
     struct Owner: Sendable {
-        let userId: String
+        let userId: Identifier
         let application: Application
     }
 
@@ -59,7 +59,7 @@ enum InboxStore {
         ).map { message(QueryRow($0), owner) }
     }
 
-    static func find(_ database: Database, _ owner: Owner, id: String) throws -> InboxMessage? {
+    static func find(_ database: Database, _ owner: Owner, id: Identifier) throws -> InboxMessage? {
         try Row.fetchOne(
             database, sql: "SELECT \(Column.list), \(BodyColumn.list) FROM inbox_message WHERE \(owned) AND id = ?",
             arguments: [owner.userId, owner.application.row, id]
@@ -77,7 +77,7 @@ enum InboxStore {
 
     /// Marks new messages of an owner as read.
     /// - Parameter id: one of them; nil for all.
-    static func markRead(_ database: Database, _ owner: Owner, id: String? = nil, at now: ServerTime) throws {
+    static func markRead(_ database: Database, _ owner: Owner, id: Identifier? = nil, at now: ServerTime) throws {
         try database.execute(
             sql: "UPDATE inbox_message SET t_read = ? WHERE \(owned) AND t_read IS NULL AND (? IS NULL OR id = ?)",
             arguments: [now.milliseconds, owner.userId, owner.application.row, id, id])

@@ -28,19 +28,19 @@ enum OperationStore {
         case finalized = "t_final"
     }
 
-    static func find(_ database: Database, id: String) throws -> OperationRecord? {
+    static func find(_ database: Database, id: Identifier) throws -> OperationRecord? {
         try fetch(database, "operation.id = ?", [id], limit: 1, offset: 0).first
     }
 
     /// Which operations a list shows. A nil criterion accepts everything.
     struct Filter: Sendable {
-        var userId: String?
-        var externalId: String?
+        var userId: Identifier?
+        var externalId: Identifier?
         /// One of them must be among the operation's; they exist.
         var applications: [Application]
-        var activationId: String?
+        var activationId: Identifier?
         /// The flags an operation may ask for; nil without activation.
-        var flags: [String]?
+        var flags: [Identifier]?
         var isPendingOnly = false
         var offset: Int
         var limit: Int
@@ -88,7 +88,7 @@ enum OperationStore {
             .map(ServerTime.init(milliseconds:))
     }
 
-    static func exists(_ database: Database, id: String) throws -> Bool {
+    static func exists(_ database: Database, id: Identifier) throws -> Bool {
         try Bool.fetchOne(
             database, sql: "SELECT EXISTS (SELECT 1 FROM operation WHERE id = ?)", arguments: [id]) ?? false
     }
@@ -147,8 +147,8 @@ enum OperationStore {
 
     /// The applications of operations, in one query for a whole page.
     private static func applications(
-        _ database: Database, of operations: [String]
-    ) throws -> [String: [Application]] {
+        _ database: Database, of operations: [Identifier]
+    ) throws -> [Identifier: [Application]] {
         let rows = try Row.fetchAll(
             database.cachedStatement(
                 sql: """
@@ -156,7 +156,7 @@ enum OperationStore {
                     JOIN application ON application.id = operation_application.application
                     WHERE operation IN (SELECT value FROM json_each(?)) ORDER BY app_id
                     """), arguments: [try TextList.encode(operations)])
-        return Dictionary(grouping: rows) { $0["operation"] as String }
+        return Dictionary(grouping: rows) { $0["operation"] as Identifier }
             .mapValues { rows in rows.map { Application(QueryRow($0)) } }
     }
 

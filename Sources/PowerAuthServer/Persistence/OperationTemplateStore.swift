@@ -27,7 +27,7 @@ enum OperationTemplateStore {
         ).map { template(QueryRow($0)) }
     }
 
-    static func find(_ database: Database, name: String) throws -> OperationTemplate? {
+    static func find(_ database: Database, name: Identifier) throws -> OperationTemplate? {
         try Row.fetchOne(
             database, sql: "SELECT \(Column.list) FROM operation_template WHERE name = ?", arguments: [name]
         ).map { template(QueryRow($0)) }

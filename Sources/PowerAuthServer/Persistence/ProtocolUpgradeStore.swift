@@ -4,14 +4,14 @@ import GRDB
 /// The rows of upgrades that were started and not committed.
 enum ProtocolUpgradeStore {
     /// CTR_DATA of a started upgrade, 16 bytes.
-    static func counterData(_ database: Database, activationId: String) throws -> Data? {
+    static func counterData(_ database: Database, activationId: Identifier) throws -> Data? {
         try Data.fetchOne(
             database, sql: "SELECT ctr_data FROM protocol_upgrade WHERE activation = ?", arguments: [activationId])
     }
 
     /// Remembers a started upgrade; one that is known stays as it is.
     static func insert(
-        _ database: Database, activationId: String, counterData: Data, at now: ServerTime
+        _ database: Database, activationId: Identifier, counterData: Data, at now: ServerTime
     ) throws {
         try database.execute(
             sql:
@@ -19,7 +19,7 @@ enum ProtocolUpgradeStore {
             arguments: [activationId, counterData, now.milliseconds])
     }
 
-    static func delete(_ database: Database, activationId: String) throws {
+    static func delete(_ database: Database, activationId: Identifier) throws {
         try database.execute(sql: "DELETE FROM protocol_upgrade WHERE activation = ?", arguments: [activationId])
     }
 }

@@ -16,11 +16,11 @@ enum PushRegistrationStore {
 
     /// Where a message goes.
     struct Audience: Sendable {
-        let userId: String
+        let userId: Identifier
         /// The rows of the applications.
         let applications: [Int64]
         /// One device only.
-        var activationId: String?
+        var activationId: Identifier?
     }
 
     /// The devices of an audience, in the order of their registration.
@@ -35,7 +35,7 @@ enum PushRegistrationStore {
                 + StatementArguments(audience.applications))
     }
 
-    static func find(_ database: Database, activationId: String) throws -> PushRegistration? {
+    static func find(_ database: Database, activationId: Identifier) throws -> PushRegistration? {
         try fetch(database, "activation = ?", [activationId]).first
     }
 
@@ -59,7 +59,7 @@ enum PushRegistrationStore {
     }
 
     /// Follows the status of an activation.
-    static func setActive(_ database: Database, _ isActive: Bool, activationId: String) throws {
+    static func setActive(_ database: Database, _ isActive: Bool, activationId: Identifier) throws {
         try database.cachedStatement(sql: "UPDATE push_registration SET active = ? WHERE activation = ?")
             .execute(arguments: [isActive, activationId])
     }

@@ -62,14 +62,14 @@ enum RecoveryStore {
     }
 
     static func find(
-        _ database: Database, application: Application, code: String
+        _ database: Database, application: Application, code: Identifier
     ) throws -> RecoveryCodeRecord? {
         try fetch(database, "recovery_code.application = ? AND code = ?", [application.row, code]).first
     }
 
     /// The codes that fit all given criteria, oldest first.
     static func list(
-        _ database: Database, userId: String?, activationId: String?, applicationId: String?,
+        _ database: Database, userId: Identifier?, activationId: Identifier?, applicationId: Identifier?,
         status: RecoveryCodeStatus?
     ) throws -> [RecoveryCodeRecord] {
         var conditions: [String] = []
@@ -87,7 +87,7 @@ enum RecoveryStore {
     }
 
     /// Whether the user has a postcard that is waiting or usable.
-    static func hasPostcard(_ database: Database, application: Application, userId: String) throws -> Bool {
+    static func hasPostcard(_ database: Database, application: Application, userId: Identifier) throws -> Bool {
         try Bool.fetchOne(
             database,
             sql: """
@@ -97,7 +97,7 @@ enum RecoveryStore {
     }
 
     static func insert(
-        _ database: Database, application: Application, userId: String, activationId: String?, code: String,
+        _ database: Database, application: Application, userId: Identifier, activationId: Identifier?, code: String,
         status: RecoveryCodeStatus, maxFailedAttempts: Int, pukHashes: [String], at now: ServerTime
     ) throws -> Int64 {
         try database.execute(
@@ -146,7 +146,7 @@ enum RecoveryStore {
         return true
     }
 
-    static func revokeAll(_ database: Database, ofActivation id: String, at now: ServerTime) throws {
+    static func revokeAll(_ database: Database, ofActivation id: Identifier, at now: ServerTime) throws {
         for row in try Int64.fetchAll(
             database, sql: "SELECT id FROM recovery_code WHERE activation_id = ?", arguments: [id])
         {
@@ -155,7 +155,7 @@ enum RecoveryStore {
     }
 
     /// The codes of an activation that has become usable become usable with it.
-    static func activateAll(_ database: Database, ofActivation id: String, at now: ServerTime) throws {
+    static func activateAll(_ database: Database, ofActivation id: Identifier, at now: ServerTime) throws {
         try database.execute(
             sql: "UPDATE recovery_code SET status = 2, t_last_change = ? WHERE activation_id = ? AND status = 1",
             arguments: [now.milliseconds, id])

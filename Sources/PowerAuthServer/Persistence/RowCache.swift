@@ -13,9 +13,9 @@ final class RowCache: Sendable {
     }
 
     fileprivate struct State {
-        var activations: RecentValues<String, Activation>
-        var versions: RecentValues<String, ApplicationVersion>
-        var tokens: RecentValues<String, Token>
+        var activations: RecentValues<Identifier, Activation>
+        var versions: RecentValues<Identifier, ApplicationVersion>
+        var tokens: RecentValues<Identifier, Token>
         var revision = Revision()
     }
 
@@ -32,15 +32,15 @@ final class RowCache: Sendable {
     var revision: Revision { state.withLock { $0.revision } }
 
     /// An activation by its identifier; nil when it is not kept here.
-    func activation(_ id: String) -> Activation? { state.withLock { $0.activations.value(for: id) } }
+    func activation(_ id: Identifier) -> Activation? { state.withLock { $0.activations.value(for: id) } }
 
     /// A version by its application key; nil when it is not kept here.
-    func version(_ applicationKey: String) -> ApplicationVersion? {
+    func version(_ applicationKey: Identifier) -> ApplicationVersion? {
         state.withLock { $0.versions.value(for: applicationKey) }
     }
 
     /// A token by its identifier; nil when it is not kept here.
-    func token(_ id: String) -> Token? { state.withLock { $0.tokens.value(for: id) } }
+    func token(_ id: Identifier) -> Token? { state.withLock { $0.tokens.value(for: id) } }
 
     /// Takes over what a transaction has read and written; it is committed.
     func take(over rows: RowChanges) {
@@ -99,11 +99,11 @@ struct RowChanges: Sendable {
     }
 
     /// By identifier.
-    var activations: [String: Row<Activation>] = [:]
+    var activations: [Identifier: Row<Activation>] = [:]
     /// By application key.
-    var versions: [String: Row<ApplicationVersion>] = [:]
+    var versions: [Identifier: Row<ApplicationVersion>] = [:]
     /// By identifier.
-    var tokens: [String: Row<Token>] = [:]
+    var tokens: [Identifier: Row<Token>] = [:]
     /// Whether no row is known but these.
     private(set) var forgetsAll = false
 

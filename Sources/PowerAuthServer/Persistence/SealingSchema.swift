@@ -6,3 +6,11 @@ enum SealingSchema {
         ALTER TABLE recovery_config ADD COLUMN postcard_private_mode INTEGER NOT NULL DEFAULT 0;
         """
 }
+
+/// Who has asked for the temporary keys of devices without activation.
+enum TemporaryKeyAddressSchema {
+    static let columns = """
+        ALTER TABLE temporary_key ADD COLUMN address TEXT;
+        CREATE INDEX temporary_key_of_address ON temporary_key(app_key, address, t_expire) WHERE activation_id IS NULL;
+        """
+}

@@ -40,6 +40,9 @@ enum ServerSchema {
         migrator.registerMigration("6 audit") { database in
             try database.execute(sql: AuditSchema.tables)
         }
+        migrator.registerMigration("7 addresses of temporary keys") { database in
+            try database.execute(sql: TemporaryKeyAddressSchema.columns)
+        }
         return migrator
     }()
 

@@ -8,9 +8,9 @@ enum SignatureAuditStore {
     struct Item {
         let id: Int64
         let created: ServerTime
-        let userId: String
-        let applicationId: String
-        let activationId: String
+        let userId: Identifier
+        let applicationId: Identifier
+        let activationId: Identifier
         let counter: Int64?
         let counterData: Data?
         let status: ActivationState
@@ -39,9 +39,12 @@ enum SignatureAuditStore {
         ])
     }
 
-    /// The records of a user, newest first; bounds are included.
+    /// The most records of one answer.
+    static let most = 1_000
+
+    /// The newest thousand records of a user, newest first; bounds are included.
     static func list(
-        _ database: Database, userId: String, applicationId: String?, from: ServerTime?, to: ServerTime?
+        _ database: Database, userId: Identifier, applicationId: Identifier?, from: ServerTime?, to: ServerTime?
     ) throws -> [Item] {
         try Row.fetchAll(
             database,
@@ -50,7 +53,7 @@ enum SignatureAuditStore {
                     data, version_text, type, signature, valid, note, activation_version
                 FROM signature_audit JOIN application ON application.id = signature_audit.application
                 WHERE user_id = ? AND t_created BETWEEN ? AND ? AND (? IS NULL OR app_id = ?)
-                ORDER BY t_created DESC, signature_audit.id DESC
+                ORDER BY t_created DESC, signature_audit.id DESC LIMIT \(most)
                 """,
             arguments: [
                 userId, from?.milliseconds ?? .min, to?.milliseconds ?? .max, applicationId, applicationId,

@@ -4,8 +4,8 @@ import GRDB
 /// A MAC token: proves an earlier signature again and again without moving a counter.
 struct Token: Sendable {
     /// A lower-case UUID.
-    let id: String
-    let activationId: String
+    let id: Identifier
+    let activationId: Identifier
     /// TOKEN_SECRET, 16 bytes.
     let secret: Data
     /// The upper-case name of the factors that signed the creation.
@@ -26,7 +26,7 @@ enum TokenStore {
     /// Made once, because it is asked with every request that shows a token.
     private static let findSQL = "SELECT \(Column.list) FROM token WHERE token_id = ?"
 
-    static func find(_ database: Database, id: String) throws -> Token? {
+    static func find(_ database: Database, id: Identifier) throws -> Token? {
         try QueryRow<Column>.first(database.cachedStatement(sql: findSQL), arguments: [id]) { row in
             Token(
                 id: row[.id], activationId: row[.activationId], secret: row[.secret],
@@ -44,13 +44,13 @@ enum TokenStore {
 
     /// Deletes a token if it belongs to the activation.
     /// - Returns: whether it did.
-    static func delete(_ database: Database, id: String, activationId: String) throws -> Bool {
+    static func delete(_ database: Database, id: Identifier, activationId: Identifier) throws -> Bool {
         try database.cachedStatement(sql: "DELETE FROM token WHERE token_id = ? AND activation = ?")
             .execute(arguments: [id, activationId])
         return database.changesCount > 0
     }
 
-    static func count(_ database: Database, activationId: String) throws -> Int {
+    static func count(_ database: Database, activationId: Identifier) throws -> Int {
         try Int.fetchOne(
             database.cachedStatement(sql: "SELECT COUNT(*) FROM token WHERE activation = ?"), arguments: [activationId]
         ) ?? 0

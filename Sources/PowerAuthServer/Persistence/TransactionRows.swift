@@ -12,15 +12,15 @@ final class TransactionRows {
         self.cache = cache
     }
 
-    func activation(_ id: String) -> Activation? {
+    func activation(_ id: Identifier) -> Activation? {
         row(\.activations, id) { cache.activation(id) }
     }
 
-    func version(_ applicationKey: String) -> ApplicationVersion? {
+    func version(_ applicationKey: Identifier) -> ApplicationVersion? {
         row(\.versions, applicationKey) { cache.version(applicationKey) }
     }
 
-    func token(_ id: String) -> Token? {
+    func token(_ id: Identifier) -> Token? {
         row(\.tokens, id) { cache.token(id) }
     }
 
@@ -42,7 +42,7 @@ final class TransactionRows {
     }
 
     private func row<Value>(
-        _ rows: KeyPath<RowChanges, [String: RowChanges.Row<Value>]>, _ key: String, committed: () -> Value?
+        _ rows: KeyPath<RowChanges, [Identifier: RowChanges.Row<Value>]>, _ key: Identifier, committed: () -> Value?
     ) -> Value? {
         for changes in [open, settled] {
             switch changes[keyPath: rows][key] {

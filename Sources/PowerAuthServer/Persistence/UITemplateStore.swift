@@ -13,7 +13,7 @@ enum UITemplateStore {
     }
 
     /// All templates, oldest first, or those of some types.
-    static func list(_ database: Database, types: Set<String>? = nil) throws -> [UITemplate] {
+    static func list(_ database: Database, types: Set<Identifier>? = nil) throws -> [UITemplate] {
         let condition = types == nil ? "" : "WHERE placeholder IN (SELECT value FROM json_each(?))"
         let arguments: StatementArguments = try types.map { [try TextList.encode(Array($0))] } ?? []
         return try Row.fetchAll(
@@ -38,7 +38,7 @@ enum UITemplateStore {
     }
 
     /// - Returns: whether there was one.
-    static func delete(_ database: Database, placeholder: String, language: String) throws -> Bool {
+    static func delete(_ database: Database, placeholder: Identifier, language: String) throws -> Bool {
         try database.execute(
             sql: "DELETE FROM ui_template WHERE placeholder = ? AND language = ?",
             arguments: [placeholder, language])

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPConnections
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -29,6 +30,8 @@ public final class LabServer: Sendable {
         public let credentials: Credentials?
         /// Who can reach the server, and what they find.
         public let exposure: Exposure
+        /// What `/lab` wants; nil for a server without lab powers.
+        public let labAccess: LabAccess?
     }
 
     /// User name and password of HTTP Basic for the back office.
@@ -59,6 +62,8 @@ public final class LabServer: Sendable {
     private let metrics = ServerMetrics()
     /// What a lab can do to it; nil for a server that nobody may interfere with.
     let powers: LabPowers?
+    /// Who may use them.
+    let labAccess: LabAccess?
     private let certificates: LabCertificates?
     private let exposure: Exposure
     let credentials: Credentials?
@@ -91,6 +96,7 @@ public final class LabServer: Sendable {
         services = try ServerServices(
             configuration: configuration, clock: clock, journal: journal, faults: faults,
             pushGateway: pushGateway, labIdentityProvider: powers?.identityProvider)
+        labAccess = try powers.map { _ in try LabAccess(directory: configuration.directory) }
         certificates = try configuration.certificate.map { _ in
             try LabCertificates(directory: configuration.directory + "/tls", now: clock.now())
         }
@@ -122,7 +128,7 @@ public final class LabServer: Sendable {
                     baseURL: baseURL, port: port, applicationId: self.application.id,
                     mobileSdkConfig: self.application.mobileSdkConfig,
                     certificateAuthorityPath: self.certificates?.authorityPath, credentials: self.credentials,
-                    exposure: self.exposure))
+                    exposure: self.exposure, labAccess: self.labAccess))
         }
         let jobs = JobThread(services.context)
         var failure: (any Error)?
@@ -165,9 +171,21 @@ public final class LabServer: Sendable {
         let integrations = IntegrationEndpoints(service: IntegrationService(context: services.context))
         let described =
             services.endpoints
-            + labEndpoints.map { LabIdentityEndpoints.isOpen($0) ? $0 : integrations.restricted($0) }
-        return described
-            + MonitoringEndpoints(context: services.context, metrics: metrics, described: described).endpoints
+            + labEndpoints.map { LabIdentityEndpoints.isOpen($0) ? $0 : guarded(integrations.restricted($0)) }
+        let held = described.map { $0.holdingLengths() }
+        return held
+            + MonitoringEndpoints(context: services.context, metrics: metrics, described: held).endpoints
+    }
+
+    /// The same resource of `/lab` for those who show its token, or the one that opens the page to sign in.
+    private func guarded(_ endpoint: Endpoint) -> Endpoint {
+        guard let labAccess, let provider = powers?.identityProvider else { return endpoint }
+        return endpoint.replying { request in
+            guard labAccess.admits(request) || LabIdentityEndpoints.mayBrowse(request, to: provider) else {
+                throw OutwardFailure.labToken
+            }
+            return try endpoint.reply(request)
+        }
     }
 
     /// The Hummingbird application.
@@ -193,7 +211,7 @@ public final class LabServer: Sendable {
 
     /// HTTP, within TLS when a certificate is shown.
     private func transport() throws -> HTTPServerBuilder {
-        let http = HTTPServerBuilder.persistentHTTP1(configuration.limits)
+        let http = HTTPServerBuilder.persistentHTTP1(configuration.limits.ofConnections)
         guard let certificates, let kind = configuration.certificate else { return http }
         let tlsConfiguration: TLSConfiguration
         let now = services.context.clock.now()

@@ -47,13 +47,13 @@ struct ServerServices: Sendable {
             application = first
         } else {
             if hasDefaultTemplates { try DefaultTemplates(context: context).create() }
-            application = try applications.create(id: id)
+            application = try applications.create(id: Identifier(id, field: "applicationId"))
         }
         let detail = try applications.detail(id: application.id)
         guard let version = detail.versions.first else {
             throw ServiceError(.invalidApplication, "application \(application.id) has no version")
         }
-        return (application.id, version.mobileSdkConfig)
+        return (application.id.text, version.mobileSdkConfig)
     }
 
     /// Creates an integration when the back office is open to integrations only and there is none: nobody could come

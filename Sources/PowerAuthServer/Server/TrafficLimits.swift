@@ -1,3 +1,5 @@
+import HTTPConnections
+
 /// What clients may take of a server: the time of its connections, and their number. None of it has a counterpart in the
 /// original, which leaves it to the servlet container.
 ///
@@ -12,8 +14,8 @@ public struct TrafficLimits: Sendable {
     /// How long a client may leave an answer in the server's hands without taking any of it.
     public var answerTimeout: Int64 = 30_000
     /// How many connections there may be.
-    public var connections = 800
-    /// How many of them may come from one address.
+    public var connections = 1600
+    /// How many of them may come from one address; never more than a quarter of all, see ``addressShare``.
     public var connectionsPerAddress = 400
     /// How many requests may be worked on or wait for it; the next are answered with 503.
     public var waitingRequests = 512
@@ -22,4 +24,20 @@ public struct TrafficLimits: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// How many connections one address gets: what is configured, and at most a quarter of all, so that a client that opens
+    /// as many as it can leaves three quarters to the others.
+    var addressShare: Int { max(1, min(connectionsPerAddress, connections / 4)) }
+
+    /// What of it is about connections.
+    var ofConnections: ConnectionLimits {
+        var limits = ConnectionLimits()
+        limits.headerTimeout = headerTimeout
+        limits.bodyTimeout = bodyTimeout
+        limits.idleTimeout = idleTimeout
+        limits.answerTimeout = answerTimeout
+        limits.connections = connections
+        limits.connectionsPerAddress = addressShare
+        return limits
+    }
 }

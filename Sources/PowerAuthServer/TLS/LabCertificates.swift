@@ -52,6 +52,8 @@ struct LabCertificates: Sendable {
     ) throws -> TLSConfiguration {
         let (chain, key) = try sources(kind, for: hosts, now: now)
         var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
+        // Older versions are refused (RFC 8996).
+        configuration.minimumTLSVersion = .tlsv12
         if let replacement {
             // All are made now: a handshake runs on an event loop, which is no place for making keys.
             let others = try Dictionary(

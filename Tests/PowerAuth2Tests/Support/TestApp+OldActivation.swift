@@ -29,7 +29,8 @@ extension TestApp {
     private func seed(devicePublicKey: String) async throws -> (activationId: String, serverPublicKey: String) {
         let answer = try await backOffice.send(
             server.addresses.baseURL + "/lab/seed",
-            ["activations": [["userId": .string(userId), "version": 2, "devicePublicKey": .string(devicePublicKey)]]])
+            ["activations": [["userId": .string(userId), "version": 2, "devicePublicKey": .string(devicePublicKey)]]],
+            headers: backOffice.labHeaders)
         return (
             try #require(answer.body["activations"]?[0]?["activationId"]?.stringValue),
             try #require(answer.body["activations"]?[0]?["serverPublicKey"]?.stringValue)

@@ -36,8 +36,13 @@ struct ActivationIdentityTests {
                 let answer = try await device.activate(type: "CUSTOM", identity: identity)
                 #expect(answer.status == 400 && answer.code == "ERR_ACTIVATION")
             }
+            // No user has such a name.
             let list = try await client.backOffice("activation/list", ["userId": String(repeating: "x", count: 256)])
-            #expect((list.value("activations") as? [Any])?.isEmpty == true)
+            #expect(list.status == 400 && list.code == "ERR0024")
+            for userId in ["carol", " "] {
+                let found = try await client.backOffice("activation/list", ["userId": userId])
+                #expect((found.value("activations") as? [Any])?.isEmpty == true)
+            }
         }
     }
 

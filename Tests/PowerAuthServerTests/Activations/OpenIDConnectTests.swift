@@ -54,7 +54,7 @@ struct OpenIDConnectTests {
             #expect(answer.status == 200)
             #expect(try await client.activationStatus(device.activationId).text("userId") == "subject-1")
         }
-        let forged = try Self.provider(rsaToken: LoopbackProvider.rsaToken.replacing(/\.d/, with: ".e"))
+        let forged = try Self.provider(rsaToken: LoopbackProvider.forgedRSAToken)
         try await Self.run(forged) { client in
             var device = try TestDevice(client, .v3_3)
             #expect(

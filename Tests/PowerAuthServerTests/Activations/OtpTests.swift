@@ -80,11 +80,13 @@ struct OtpTests {
             var device = try TestDevice(client, .v3_3)
             #expect(try await device.activate(code: code).status == 200)
             let context = fixture.server.services.context
-            let proof = try OtpProof.prepare(context, otp: "777") { try ActivationStore.find($0, id: id) }
+            let proof = try OtpProof.prepare(context, otp: "777", at: .onCommit) {
+                try ActivationStore.find($0, id: Identifier(known: id))
+            }
             try await client.backOffice("activation/otp/update", ["activationId": id, "activationOtp": "888"])
                 .expectOK()
             let refusal = try context.change { change in
-                var activation = try change.activation(id)
+                var activation = try change.activation(Identifier(known: id))
                 return try proof.refusal(of: &activation, at: .onCommit, in: change)
             }
             #expect(refusal?.code == .invalidActivationOtp)

@@ -88,6 +88,7 @@ extension EndpointTable {
             ["applicationKey": world.client.configuration?.applicationKeyText ?? ""]
         }.refusing([
             .without("applicationKey", .invalidApplication), .with(["applicationKey": "no"], .invalidApplication),
+            .with(["applicationKey": String(repeating: "k", count: 256)], .invalidRequest),
         ]),
         EndpointTable(
             path: "/application/version/create",

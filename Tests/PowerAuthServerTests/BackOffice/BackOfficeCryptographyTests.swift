@@ -244,12 +244,14 @@ struct BackOfficeCryptographyTests {
             func record() throws -> RecoveryCodeRecord {
                 try context.read {
                     try RecoveryAttempt.usableCode(
-                        $0, applicationKey: device.configuration.applicationKeyText, code: card.code)
+                        $0, applicationKey: Identifier(known: device.configuration.applicationKeyText),
+                        code: Identifier(known: card.code))
                 }
             }
             let attempts = try (0..<2).map { _ in
                 try RecoveryAttempt(
-                    context, applicationKey: device.configuration.applicationKeyText, code: card.code, puk: card.puk)
+                    context, applicationKey: Identifier(known: device.configuration.applicationKeyText),
+                    code: Identifier(known: card.code), puk: card.puk)
             }
             let outcomes = try attempts.map { attempt in try context.change { try attempt.spend(in: $0) } }
             #expect(throws: Never.self) { try outcomes[0].get() }

@@ -160,7 +160,7 @@ extension EndpointTable {
                 message: "parameter amount holds a control character"
             ),
             .with(
-                ["parameters": ["amount": "1\u{0}2"]], .invalidRequest,
+                ["parameters": ["amount": "1\u{1F}2"]], .invalidRequest,
                 message: "parameter amount holds a control character"),
             .with(
                 ["parameters": ["amount": NSNull()] as Fields], .invalidRequest, message: "parameters must not be null"),

@@ -151,7 +151,9 @@ struct CallbackPolicyTests {
             ).required("id")
             _ = try await client.initiate()
             let context = fixture.server.services.context
-            @Sendable func remove() throws { #expect(try CallbackService(context: context).remove(id: id)) }
+            @Sendable func remove() throws {
+                #expect(try CallbackService(context: context).remove(id: Identifier(known: id)))
+            }
             switch whereabouts {
             case .waiting:
                 try remove()

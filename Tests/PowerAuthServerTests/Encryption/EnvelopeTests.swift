@@ -239,7 +239,7 @@ struct EnvelopeTests {
     func aTemporaryKeyRequestThatSays() async throws {
         try await ServerFixture.run { client in
             let configuration = try #require(client.configuration)
-            func answer(expires: Int64) async throws -> Int {
+            func answer(expires: any Sendable) async throws -> Int {
                 let claims: [String: Any] = [
                     "applicationKey": configuration.applicationKeyText, "challenge": "Y2hhbGxlbmdl", "exp": expires,
                 ]
@@ -254,6 +254,9 @@ struct EnvelopeTests {
             #expect(try await answer(expires: now + 300) == 200)
             #expect(try await answer(expires: now - 59) == 200)
             #expect(try await answer(expires: now - 61) == 400)
+            // What is no number says nothing that could be believed.
+            let texts: [any Sendable] = ["\(now - 1_000)", "never", [now], ["exp": now], true, 1e300]
+            for wrong in texts { #expect(try await answer(expires: wrong) == 400, "\(wrong)") }
         }
     }
 }

@@ -39,6 +39,43 @@ struct TemporaryKeyLimitTests {
         }
     }
 
+    @Test("A client that takes many keys loses its own, and those of other addresses stay")
+    func floods() async throws {
+        let fixture = try ServerFixture { $0.policy.temporaryKeysPerApplication = 12 }
+        try await fixture.run { client in
+            let service = TemporaryKeyService(context: fixture.server.services.context)
+            let device = try TestDevice(client, .v3_3)
+            func create(_ address: String?, _ count: Int) throws {
+                for _ in 1...count {
+                    client.clock.advance(milliseconds: 1)
+                    _ = try service.create(jwt: device.temporaryKeyRequest(activation: false).jwt, address: address)
+                }
+            }
+            func held() throws -> [String: Int] {
+                try fixture.server.services.context.read { database in
+                    let rows = try Row.fetchAll(
+                        database,
+                        sql: "SELECT COALESCE(address, 'none') AS a, COUNT(*) AS n FROM temporary_key GROUP BY address")
+                    return Dictionary(uniqueKeysWithValues: rows.map { ($0["a"], $0["n"]) })
+                }
+            }
+            try create("10.0.0.1", 2)
+            try create("10.6.6.6", 50)
+            // A quarter of all is an address's share.
+            #expect(try held() == ["10.0.0.1": 2, "10.6.6.6": 3])
+            for number in 2...9 { try create("10.0.0.\(number)", 1) }
+            // Now all places are taken, and the address with most gives way.
+            #expect(try held().values.reduce(0, +) == 12)
+            #expect(try held()["10.6.6.6"] == 2 && held()["10.0.0.9"] == 1 && held()["10.0.0.2"] == 1)
+            // Behind a mobile-facing server nobody has an address.
+            try create(nil, 50)
+            #expect(try held().values.reduce(0, +) == 12 && held()["10.0.0.9"] == 1)
+            client.clock.advance(milliseconds: 300_001)
+            try create("10.0.0.1", 1)
+            #expect(try held() == ["10.0.0.1": 1])
+        }
+    }
+
     @Test("A request that is not genuine costs no key", arguments: [true, false])
     func authenticationFirst(isOfActivation: Bool) async throws {
         let fixture = try ServerFixture()

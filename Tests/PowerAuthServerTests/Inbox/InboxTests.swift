@@ -78,7 +78,7 @@ struct InboxTests {
             let failed = "400 INBOX_FAILED: Unable to process inbox request."
             for path in ["/api/inbox/message/detail", "/api/inbox/message/read"] {
                 #expect(try await bob.ask(path, ["id": .string(id)]).refusal == failed)
-                #expect(try await alice.ask(path, ["id": .string(elsewhere.id)]).refusal == failed)
+                #expect(try await alice.ask(path, ["id": .string(elsewhere.id.text)]).refusal == failed)
                 #expect(try await alice.ask(path, ["id": "none"]).refusal == failed)
                 #expect(try await alice.ask(path, [:]).refusal == failed)
                 #expect(try await alice.ask(path).refusal == failed)
@@ -104,8 +104,9 @@ struct InboxTests {
                 let applications = try ApplicationStore.all(database)
                 let owner = InboxStore.Owner(userId: "alice", application: try #require(applications.first))
                 let listed = try InboxStore.list(database, owner, isUnreadOnly: false, limit: 10, offset: 0)
-                #expect(listed.map(\.id) == [id] && listed.allSatisfy { $0.body == nil })
-                #expect(try InboxStore.find(database, owner, id: id)?.body == "Open the app to see it.")
+                #expect(listed.map(\.id.text) == [id] && listed.allSatisfy { $0.body == nil })
+                #expect(
+                    try InboxStore.find(database, owner, id: Identifier(known: id))?.body == "Open the app to see it.")
             }
         }
     }

@@ -92,12 +92,14 @@ struct OfflineOperationTests {
             let services = fixture.server.services
             let offline = OfflineOperationService(context: services.context)
             let id = try await client.operation("login")
-            let payload = try offline.code(operationId: id, activationId: nil)
+            let payload = try offline.code(operationId: Identifier(known: id), activationId: nil)
             #expect(payload.signingKey == .master)
             #expect(payload.text.components(separatedBy: "\n").last?.first == "0")
             #expect(try payload.isSigned(by: #require(client.configuration).masterServerKey()))
             let proximity = try await client.operation("login_pac")
-            #expect(throws: ServiceError.self) { try offline.code(operationId: proximity, activationId: nil) }
+            #expect(throws: ServiceError.self) {
+                try offline.code(operationId: Identifier(known: proximity), activationId: nil)
+            }
         }
     }
 
@@ -110,16 +112,21 @@ struct OfflineOperationTests {
             let nonce = "AAECAwQFBgcICQoLDA0ODw=="
             for digits in ["1234-5678", "12345678", "12345678-1234567a", ""] {
                 #expect(throws: ServiceError.self) {
-                    try offline.verify(.init(operationId: id, activationId: "x", nonce: nonce, digits: digits))
+                    try offline.verify(
+                        .init(operationId: Identifier(known: id), activationId: "x", nonce: nonce, digits: digits))
                 }
             }
             let stranger = try offline.verify(
-                .init(operationId: id, activationId: "nobody", nonce: nonce, digits: "12345678-12345678"))
+                .init(
+                    operationId: Identifier(known: id), activationId: "nobody", nonce: nonce,
+                    digits: "12345678-12345678"))
             #expect(!stranger.isValid && stranger.activation == nil && stranger.remainingAttempts == 0)
             #expect(try await client.detail(id).number("failureCount") == 0)
             #expect(throws: ServiceError.self) { try offline.code(operationId: "none", activationId: nil) }
             _ = try await client.backOffice("operation/cancel", ["operationId": id])
-            #expect(throws: ServiceError.self) { try offline.code(operationId: id, activationId: nil) }
+            #expect(throws: ServiceError.self) {
+                try offline.code(operationId: Identifier(known: id), activationId: nil)
+            }
         }
     }
 
@@ -132,7 +139,7 @@ struct OfflineOperationTests {
                     "operation/template/create", ServerClient.template(name).merging(["riskFlags": flags]) { $1 })
                 let id = try await client.operation(name)
                 let payload = try OfflineOperationService(context: fixture.server.services.context)
-                    .code(operationId: id, activationId: nil)
+                    .code(operationId: Identifier(known: id), activationId: nil)
                 #expect(payload.data.components(separatedBy: "\n")[4] == expected)
             }
         }

@@ -152,7 +152,7 @@ struct CommitQueueTests {
             struct Refused: Error {}
             await #expect(throws: Refused.self) {
                 _ = try await context.changeWithoutBlocking { change in
-                    var activation = try change.activation(device.activationId)
+                    var activation = try change.activation(Identifier(known: device.activationId))
                     activation.failedAttempts = 3
                     try change.saveUse(activation)
                     throw Refused()

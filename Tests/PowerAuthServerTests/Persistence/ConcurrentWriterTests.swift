@@ -77,7 +77,7 @@ struct ConcurrentWriterTests {
             #expect(spent.count == accepted.count)
 
             let stored = try fixture.server.services.context.read {
-                try ActivationStore.find($0, id: device.activationId)
+                try ActivationStore.find($0, id: Identifier(known: device.activationId))
             }?.lifecycle.binding
             #expect(stored?.counter == UInt64(last) + 1)
             #expect(stored?.counterData == first.advanced(by: last + 1).rawData)
@@ -94,7 +94,7 @@ struct ConcurrentWriterTests {
             let service = fixture.server.services.tokens
             let sealed = try (0..<Self.writers).map { _ in
                 let (envelope, decryptor) = try device.seal([:], scope, .createToken)
-                let request = SealedRequest(
+                let request = try SealedRequest(
                     version: device.version, applicationKey: device.configuration.applicationKeyText,
                     activationId: device.activationId, envelope: envelope)
                 return (request, decryptor)
@@ -113,7 +113,7 @@ struct ConcurrentWriterTests {
             }
             #expect(verdicts == Array(repeating: true, count: Self.writers))
             let count = try fixture.server.services.context.read {
-                try TokenStore.count($0, activationId: device.activationId)
+                try TokenStore.count($0, activationId: Identifier(known: device.activationId))
             }
             #expect(count == Self.writers)
         }

@@ -71,6 +71,7 @@ struct KilledServerTests {
 private final class ServerProgram {
     private let process: ChildProcess
     private let baseURL: String
+    private let labToken: String
     /// What the SDK is configured with.
     let configuration: String
 
@@ -93,6 +94,7 @@ private final class ServerProgram {
         }
         baseURL = try value("listening on")
         configuration = try value("SDK config")
+        labToken = try LabAccess(directory: directory).token
     }
 
     deinit { kill() }
@@ -115,7 +117,9 @@ private final class ServerProgram {
     func post(_ path: String, _ body: String, header: String? = nil) throws -> (status: Int, body: Data) {
         var request = OutgoingRequest(url: baseURL + path)
         request.method = "POST"
-        request.headers = [("Content-Type", "application/json")] + (header.map { [(SignatureHeader.name, $0)] } ?? [])
+        request.headers =
+            [("Content-Type", "application/json"), (LabAccess.header, labToken)]
+            + (header.map { [(SignatureHeader.name, $0)] } ?? [])
         request.body = Data(body.utf8)
         return try request.start().wait()
     }

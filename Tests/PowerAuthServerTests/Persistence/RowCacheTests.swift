@@ -120,14 +120,14 @@ struct RowCacheTests {
             let cache = context.database.cache
             let revision = cache.revision
             let old = try #require(
-                try context.read { try ActivationStore.find($0, id: device.activationId) })
+                try context.read { try ActivationStore.find($0, id: Identifier(known: device.activationId)) })
             #expect(
                 try await client.backOffice("activation/block", ["activationId": device.activationId]).status == 200)
             var rows = RowChanges()
             rows.activations[old.id] = .known(old)
             cache.take(over: rows, readAt: revision)
             #expect(cache.activation(old.id) == nil)
-            #expect(try await client.activationStatus(old.id).text("activationStatus") == "BLOCKED")
+            #expect(try await client.activationStatus(old.id.text).text("activationStatus") == "BLOCKED")
         }
     }
 

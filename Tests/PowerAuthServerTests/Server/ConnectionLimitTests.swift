@@ -5,6 +5,7 @@ import NIOEmbedded
 import TestSupport
 import Testing
 
+@testable import HTTPConnections
 @testable import PowerAuthServer
 
 /// What clients cannot take of a server, over the network.
@@ -83,11 +84,25 @@ struct ConnectionLimitTests {
         }
     }
 
+    @Test("One address gets a quarter of the places at most, whatever the settings say, and fewer if they say so")
+    func share() {
+        var limits = TrafficLimits()
+        #expect(limits.addressShare == 400 && limits.connections == 1_600)
+        (limits.connections, limits.connectionsPerAddress) = (5_000, 100)
+        #expect(limits.addressShare == 100)
+        (limits.connections, limits.connectionsPerAddress) = (100, 100)
+        #expect(limits.addressShare == 25)
+        limits.connections = 2
+        #expect(limits.addressShare == 1)
+        // Every server of the lab has the same.
+        #expect(TrafficLimits().ofConnections == ConnectionLimits())
+    }
+
     @Test("More connections than may be are sent away, those of one address before all places are taken")
     func tooManyConnections() async throws {
         let fixture = try ServerFixture {
-            $0.limits.connections = 5
-            $0.limits.connectionsPerAddress = 3
+            $0.limits.connections = 12
+            $0.limits.connectionsPerAddress = 400
         }
         try await fixture.listening { port in
             func answered(_ connection: RawConnection) throws -> String {
@@ -98,9 +113,11 @@ struct ConnectionLimitTests {
             for connection in mine { #expect(try answered(connection) == "HTTP/1.1 200") }
             let fourth = try RawConnection(port: port).readToEnd()
             #expect(fourth == ConnectionDoor.refusal)
-            let others = try (1...2).map { _ in try RawConnection(port: port, from: "127.0.0.2") }
+            let others = try (2...4).flatMap { number in
+                try (1...3).map { _ in try RawConnection(port: port, from: "127.0.0.\(number)") }
+            }
             for connection in others { #expect(try answered(connection) == "HTTP/1.1 200") }
-            #expect(try RawConnection(port: port, from: "127.0.0.3").readToEnd() == ConnectionDoor.refusal)
+            #expect(try RawConnection(port: port, from: "127.0.0.5").readToEnd() == ConnectionDoor.refusal)
             // A place that is free again is anybody's; the end of a connection needs its time to be noticed.
             mine.removeLast()
             while case let next = try RawConnection(port: port), try answered(next) != "HTTP/1.1 200" {}
@@ -110,7 +127,7 @@ struct ConnectionLimitTests {
     @Test("A client that expects TLS is sent away without words")
     func refusedTLS() throws {
         let limits = {
-            var limits = TrafficLimits()
+            var limits = ConnectionLimits()
             limits.connections = 1
             return limits
         }()

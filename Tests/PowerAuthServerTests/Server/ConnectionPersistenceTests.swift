@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import HTTPConnections
 @testable import PowerAuthServer
 
 /// When a connection ends, and whether its client is told (RFC 9112, sections 9.3 and 9.6).

@@ -104,6 +104,7 @@ struct ExposureTests {
         }
         let credentials = try #require(fixture.server.credentials)
         let pair = Data("\(credentials.userName):\(credentials.password)".utf8).base64EncodedString()
+        let token = try "\(LabAccess.header): \(#require(fixture.server.labAccess).token)\r\n"
         try await fixture.listening { port in
             func status(_ path: String, _ authorization: String = "") throws -> String {
                 let connection = try RawConnection(port: port)
@@ -112,8 +113,8 @@ struct ExposureTests {
                 return String(try connection.readToEnd().prefix(12))
             }
             let statuses = try [
-                status("/lab/traffic"), status("/lab/traffic", "Authorization: Basic \(pair)x\r\n"),
-                status("/lab/traffic", "Authorization: Basic \(pair)\r\n"), status("/health"),
+                status("/lab/traffic", token), status("/lab/traffic", token + "Authorization: Basic \(pair)x\r\n"),
+                status("/lab/traffic", token + "Authorization: Basic \(pair)\r\n"), status("/health"),
             ]
             #expect(statuses == ["HTTP/1.1 401", "HTTP/1.1 401", "HTTP/1.1 200", "HTTP/1.1 200"])
         }

@@ -73,7 +73,11 @@ struct InstanceServerTests {
             let before = try LabClock.open(layout.clockPath).offset
             let answer = try OutgoingRequest(
                 method: "POST", url: ready.baseURL + "/lab/clock",
-                headers: [("Content-Type", "application/json")], body: Data(#"{"advance":300000}"#.utf8)
+                headers: [
+                    ("Content-Type", "application/json"),
+                    (LabAccess.header, LabAccess(directory: layout.serverDirectory).token),
+                ],
+                body: Data(#"{"advance":300000}"#.utf8)
             ).start().wait()
             #expect(answer.status == 200)
             return try LabClock.open(layout.clockPath).offset.nanoseconds - before.nanoseconds

@@ -18,9 +18,16 @@ struct LabIdentityProviderTests {
     private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
     private func run(_ body: @escaping @Sendable (ServerClient) async throws -> Void) async throws {
+        try await run { client, _ in try await body(client) }
+    }
+
+    private func run(
+        _ body: @escaping @Sendable (ServerClient, LabIdentityProvider) async throws -> Void
+    ) async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
-        try #require(fixture.server.powers).identityProvider.listens(at: "http://127.0.0.1:8080")
-        try await fixture.run(body)
+        let provider = try #require(fixture.server.powers).identityProvider
+        provider.listens(at: "http://127.0.0.1:8080")
+        try await fixture.run { try await body($0, provider) }
     }
 
     private func signIn(_ client: ServerClient, _ fields: [String: String] = [:]) async throws -> String {
@@ -132,15 +139,30 @@ struct LabIdentityProviderTests {
 
     @Test("A browser is sent back with a code and the state it came with")
     func aBrowserIsSentBack() async throws {
-        try await run { client in
-            func browse(_ query: String) async throws -> (status: Int, location: String?) {
+        try await run { client, provider in
+            func browse(_ query: String, token: String?) async throws -> (status: Int, location: String?) {
                 try await client.transport.execute(
-                    uri: "/lab/identity/authorize?\(query)", method: .get, headers: [:], body: ByteBuffer()
+                    uri: "/lab/identity/authorize?\(token.map { "sign_in=\($0)&" } ?? "")\(query)", method: .get,
+                    headers: [:], body: ByteBuffer()
                 ) { ($0.status.code, $0.headers[.location]) }
+            }
+            func browse(_ query: String) async throws -> (status: Int, location: String?) {
+                try await browse(query, token: provider.signInToken)
             }
             let query =
                 "response_type=code&client_id=lab&redirect_uri=app%3A%2F%2Fback%3Fx%3D1&login_hint=bob&state=s%201"
                 + "&nonce=n-2&code_challenge=\(Self.challenge)&code_challenge_method=S256"
+            // A page of anybody's that leads a browser here gets nothing: neither for a target of its own, nor for one of the
+            // provider's.
+            for token in [nil, "", "guess", provider.signInToken + "x"] {
+                #expect(try await browse(query, token: token).status == 401)
+                let own = query.replacing("app%3A%2F%2Fback%3Fx%3D1", with: "lab%3A%2F%2Fsigned-in")
+                #expect(try await browse(own, token: token).location == nil)
+            }
+            #expect(try await browse(query).status == 400, "its target is not registered")
+            _ = try await signIn(client, ["redirectUri": "app://back?x=1"])
+            #expect(
+                try await browse(query.replacing("%3Dx", with: "%3Dy").replacing("x%3D1", with: "x%3D2")).status == 400)
             let sent = try await browse(query)
             let target = try #require(sent.location.flatMap { URLComponents(string: $0) })
             #expect(sent.status == 302 && target.scheme == "app" && target.host == "back")
@@ -154,7 +176,8 @@ struct LabIdentityProviderTests {
                 query.replacing("bob", with: "%FF"),
             ] {
                 let refused = try await browse(wrong)
-                #expect(refused.status == 400 && refused.location == nil, "\(wrong)")
+                // A query that cannot be read shows no token.
+                #expect([400, 401].contains(refused.status) && refused.location == nil, "\(wrong)")
             }
         }
     }
@@ -180,7 +203,7 @@ struct LabIdentityProviderTests {
 
     @Test("An app is told how to reach a provider, without the client's secret")
     func anAppIsToldHowToReach() async throws {
-        try await run { client in
+        try await run { client, provider in
             let device = try TestDevice(client, .v3_3)
             let scope = try await device.applicationScope()
             let (request, decryptor) = try device.seal(["providerId": "lab"], scope, .applicationGeneric)
@@ -193,7 +216,8 @@ struct LabIdentityProviderTests {
                     "status": "OK",
                     "responseObject": [
                         "providerId": "lab", "clientId": "lab", "scopes": "openid",
-                        "authorizeUri": .string(Self.issuer + "/authorize"), "redirectUri": "lab://signed-in",
+                        "authorizeUri": .string("\(Self.issuer)/authorize?sign_in=\(provider.signInToken)"),
+                        "redirectUri": "lab://signed-in",
                         "pkceEnabled": true,
                     ],
                 ])

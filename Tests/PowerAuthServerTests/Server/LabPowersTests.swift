@@ -79,7 +79,8 @@ struct LabPowersTests {
     func aDroppedConnectionHidesWhether() async throws {
         let fixture = try fixture()
         try await fixture.server.httpApplication(logger: Logger(label: "tests")).test(.live) { transport in
-            let client = ServerClient(transport: transport, clock: fixture.clock)
+            let client = ServerClient(
+                transport: transport, clock: fixture.clock, labToken: fixture.server.labAccess?.token)
             let rule = ServerClient.json(["path": "/rest/v3/application/create", "drop": "before", "id": "cut"])
             try await client.send("/lab/faults", body: rule).expectOK()
             await #expect(throws: (any Error).self) {
@@ -87,7 +88,8 @@ struct LabPowersTests {
             }
         }
         try await fixture.server.httpApplication(logger: Logger(label: "tests")).test(.live) { transport in
-            let client = ServerClient(transport: transport, clock: fixture.clock)
+            let client = ServerClient(
+                transport: transport, clock: fixture.clock, labToken: fixture.server.labAccess?.token)
             let rule = ServerClient.json(["path": "/rest/v3/application/create", "drop": "after", "id": "cut"])
             try await client.send("/lab/faults", body: rule).expectOK()
             await #expect(throws: (any Error).self) {

@@ -4,6 +4,7 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
+@testable import HTTPConnections
 @testable import PowerAuthServer
 
 /// How long a connection lives whose client takes its time, on a clock that the test moves.
@@ -12,8 +13,8 @@ struct RequestDeadlineTests {
     /// A connection with the handlers of the server; its answers are written by the test.
     private final class Connection {
         let channel = EmbeddedChannel()
-        static let limits: TrafficLimits = {
-            var limits = TrafficLimits()
+        static let limits: ConnectionLimits = {
+            var limits = ConnectionLimits()
             limits.headerTimeout = 10_000
             limits.bodyTimeout = 20_000
             limits.idleTimeout = 5_000

@@ -2,6 +2,8 @@ import Foundation
 import Glibc
 import LabSystem
 
+import enum NIOCore.SocketAddress
+
 /// A connection to a port of loopback that sends bytes as they are. Blocks; belongs to one thread.
 final class RawConnection {
     private let descriptor: FileDescriptor
@@ -13,26 +15,14 @@ final class RawConnection {
         Signals.ignore(SIGPIPE)
         descriptor = FileDescriptor(
             owning: socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0), path: "connection to port \(port)")
-        if let source { try call("bind", Self.address(source, port: 0), Glibc.bind) }
-        try call("connect", Self.address("127.0.0.1", port: port), Glibc.connect)
-    }
-
-    private static func address(_ text: String, port: Int) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr(text)
-        address.sin_port = in_port_t(port).bigEndian
-        return address
+        if let source { try call("bind", SocketAddress(ipAddress: source, port: 0), Glibc.bind) }
+        try call("connect", SocketAddress(ipAddress: "127.0.0.1", port: port), Glibc.connect)
     }
 
     private func call(
-        _ name: String, _ address: sockaddr_in, _ body: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32
+        _ name: String, _ address: SocketAddress, _ body: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32
     ) throws {
-        let result = withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body(descriptor.rawValue, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        let result = address.withSockAddr { body(descriptor.rawValue, $0, socklen_t($1)) }
         guard result == 0 else { throw SystemError(call: name, errno: errno, path: descriptor.path) }
     }
 

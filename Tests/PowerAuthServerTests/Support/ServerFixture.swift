@@ -84,11 +84,15 @@ struct ServerFixture: Sendable {
     /// Runs a test against the router, with the first application's configuration.
     func run<Value: Sendable>(_ body: @Sendable (ServerClient) async throws -> Value) async throws -> Value {
         try await server.httpApplication(logger: Logger(label: "tests")).test(.router) { transport in
-            let client = ServerClient(transport: transport, clock: clock)
+            let client = client(transport)
             let application = try await client.backOffice("application/detail", ["applicationId": "lab"])
             let text = try #require(application.text("versions.0.mobileSdkConfig"))
             return try await body(client.with(configuration: try MobileSdkConfiguration(text)))
         }
+    }
+
+    private func client(_ transport: any TestClientProtocol) -> ServerClient {
+        ServerClient(transport: transport, clock: clock, labToken: server.labAccess?.token)
     }
 
     /// Runs a test against the router of a server that tells nobody its first application, such as a restricted one.
@@ -96,7 +100,7 @@ struct ServerFixture: Sendable {
         _ body: @Sendable (ServerClient) async throws -> Value
     ) async throws -> Value {
         try await server.httpApplication(logger: Logger(label: "tests")).test(.router) { transport in
-            try await body(ServerClient(transport: transport, clock: clock))
+            try await body(client(transport))
         }
     }
 
@@ -168,6 +172,8 @@ struct Answer: Sendable {
 struct ServerClient: Sendable {
     let transport: any TestClientProtocol
     let clock: TestClock
+    /// What `/lab` wants.
+    var labToken: String?
     var configuration: MobileSdkConfiguration?
 
     func with(configuration: MobileSdkConfiguration) -> ServerClient {
@@ -181,6 +187,9 @@ struct ServerClient: Sendable {
     ) async throws -> Answer {
         var fields = HTTPFields()
         fields[.contentType] = "application/json"
+        if let labToken, path.hasPrefix("/lab/") {
+            fields[try #require(HTTPField.Name(LabAccess.header))] = labToken
+        }
         for (name, value) in headers {
             fields[try #require(HTTPField.Name(name))] = value
         }

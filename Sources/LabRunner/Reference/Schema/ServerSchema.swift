@@ -37,7 +37,8 @@ enum ServerSchema {
             "temporaryKeyValidity": time("How long a temporary key decrypts requests.", default: "5m"),
             "temporaryKeysPerActivation": number("Unexpired temporary keys of one activation.", default: 32),
             "temporaryKeysPerApplication": number(
-                "The same of an application version, for devices without activation.", default: 1_000),
+                "The same of an application version, for devices without activation; a quarter of them at one address.",
+                default: 4_000),
             "flagsAtApproval": flag("Whether only an activation with an operation's flag approves it.", default: true),
             "offlineComponentLength": number("Digits of one factor in an offline signature.", default: 8),
             "proximityOtpLength": number("Digits of a proximity code.", default: 8),
@@ -114,8 +115,9 @@ enum ServerSchema {
             "bodyTimeout": time("For its body.", default: "30s"),
             "idleTimeout": time("From an answer to the next request on its connection.", default: "30s"),
             "answerTimeout": time("How long a client may leave an answer untouched.", default: "30s"),
-            "connections": number("Open connections.", default: 800),
-            "connectionsPerAddress": number("Open connections of one address.", default: 400),
+            "connections": number("Open connections.", default: 1_600),
+            "connectionsPerAddress": number(
+                "Open connections of one address, at most a quarter of all.", default: 400),
             "waitingRequests": number("Requests that are worked on or wait for it.", default: 512),
             "identityCalls": number("Activations that wait for identity providers.", default: 16),
         ])

@@ -15,6 +15,9 @@ struct IdentityProviders: Sendable {
     /// The places of those who wait for a provider. A slow one keeps the users of others waiting, and no other requests.
     let waitingRoom: WaitingRoom
 
+    /// How far the clock of a provider may be ahead, in seconds.
+    private static let clockTolerance: Double = 60
+
     /// What a provider says about a grant, not believed yet.
     struct Evidence: Sendable {
         fileprivate let tokens: Data
@@ -30,7 +33,11 @@ struct IdentityProviders: Sendable {
         let sub: String
         let iss: String
         let aud: Audience
+        /// The client that the token was issued to; needed when it is for several.
+        let azp: String?
         let exp: Double
+        let nbf: Double?
+        let iat: Double
         let nonce: String?
         let at_hash: String?
     }
@@ -50,7 +57,7 @@ struct IdentityProviders: Sendable {
     ///   - grant: what the device got.
     ///   - applicationKey: of the device's application.
     /// - Throws: `invalidRequest` with the cause; nothing of it is told to the device.
-    func provider(of grant: OpenIDConnectGrant, applicationKey: String) throws -> IdentityProvider {
+    func provider(of grant: OpenIDConnectGrant, applicationKey: Identifier) throws -> IdentityProvider {
         let own = try own(applicationKey: applicationKey)
         let provider = try provider(grant.providerId, own: own)
         // Whoever administers the back office does not choose what is called from within the bank's network.
@@ -86,7 +93,7 @@ struct IdentityProviders: Sendable {
     /// - Throws: `invalidRequest` with the cause.
     func subject(
         in evidence: Evidence, of grant: OpenIDConnectGrant, at provider: IdentityProvider
-    ) throws -> String {
+    ) throws -> Identifier {
         do {
             let answer = try JSONBody.decode(TokenAnswer.self, from: evidence.tokens)
             let token = try JWT(identityToken: answer.id_token, algorithms: provider.algorithms)
@@ -105,7 +112,7 @@ struct IdentityProviders: Sendable {
     /// The provider that a device names: its application's own (server.md, section 6.4, `oauth2_providers`) go before
     /// those of every application.
     /// - Throws: `invalidRequest` for an unknown one.
-    func provider(_ id: String, applicationKey: String) throws -> IdentityProvider {
+    func provider(_ id: String, applicationKey: Identifier) throws -> IdentityProvider {
         try provider(id, own: own(applicationKey: applicationKey))
     }
 
@@ -118,7 +125,7 @@ struct IdentityProviders: Sendable {
     }
 
     /// Those that the back office has configured for an application.
-    private func own(applicationKey: String) throws -> [IdentityProvider] {
+    private func own(applicationKey: Identifier) throws -> [IdentityProvider] {
         guard let version = try context.read({ try ApplicationStore.version($0, applicationKey: applicationKey) })
         else {
             return []
@@ -158,20 +165,26 @@ struct IdentityProviders: Sendable {
     private func verifiedSubject(
         _ claims: IdentityClaims, _ accessToken: String?, _ grant: OpenIDConnectGrant, _ provider: IdentityProvider,
         at now: ServerTime
-    ) throws -> String {
+    ) throws -> Identifier {
         func require(_ condition: Bool, _ cause: String) throws {
             guard condition else { throw ServiceError(.invalidRequest, "identity token: \(cause)") }
         }
         try require(claims.nonce == grant.nonce, "the nonce is not the device's")
         try require(claims.iss == provider.issuerUri, "issued by \(claims.iss), not \(provider.issuerUri)")
         try require(claims.aud.clients.contains(provider.clientId), "made for another client")
+        try require(claims.azp != nil || claims.aud.clients.count == 1, "made for several clients, and issued to none")
+        try require(claims.azp == nil || claims.azp == provider.clientId, "issued to another client")
         try require(claims.exp > Double(now.seconds), "it has expired")
+        // Clocks differ; a token of the future is none.
+        let soon = Double(now.seconds) + Self.clockTolerance
+        try require(claims.nbf ?? 0 <= soon, "it is not valid yet")
+        try require(claims.iat <= soon, "it was issued in the future")
         if let hash = claims.at_hash {
             let expected = accessToken.map { Base64URL.encode(Digest.sha256(Data($0.utf8)).prefix(16)) }
             try require(hash == expected, "at_hash does not fit the access token")
         }
         try require(!claims.sub.isEmpty, "it has no subject")
-        return claims.sub
+        return try Identifier(claims.sub, field: "sub")
     }
 
     private static func body(of request: OutgoingRequest) async throws -> Data {

@@ -58,22 +58,22 @@ enum ActivationLifecycle: Sendable, Equatable {
 /// One activation: the relation of a user, an application and (after the key exchange) a device.
 struct Activation: Sendable, Equatable {
     /// A lower-case UUID.
-    let id: String
+    let id: Identifier
     let application: Application
     /// The row of the master key pair that signed the activation code.
     let masterKeyPairRow: Int64
-    let userId: String
+    let userId: Identifier
     var lifecycle: ActivationLifecycle
     /// The activation code, 23 characters.
     let code: String
     var otp: OtpRequirement
     var name: String?
-    var externalId: String?
+    var externalId: Identifier?
     var extras: String?
     var platform: String?
     var deviceInfo: String?
     /// Sorted.
-    var flags: [String]
+    var flags: [Identifier]
     /// KEY_SERVER_PRIVATE, a big-endian scalar; see ``RecordSeal/serverPrivateKey(of:)``.
     let serverPrivateKey: StoredSecret
     /// KEY_SERVER_PUBLIC, uncompressed point, 65 bytes.

@@ -5,10 +5,13 @@ import PowerAuthProtocol
 extension ActivationService {
     /// Gives an activation that waits for its commit another one-time password (server.md, section 7.5).
     /// - Throws: `invalidRequest`, `activationNotFound`, `activationIncorrectState`, `invalidActivationOtpMode`.
-    func updateOtp(activationId: String?, otp: String?, externalUserId: String?) throws -> Activation {
+    func updateOtp(activationId: Identifier?, otp: String?, externalUserId: Identifier?) throws -> Activation {
         let id = try Self.required(activationId)
         guard let otp, !otp.isEmpty else { throw ServiceError(.invalidRequest, "activationOtp is missing") }
-        let hash = try OtpHash.make(otp)
+        let found = try context.read { try ActivationStore.find($0, id: id) }
+        // Only a password that has a place is worth its hash.
+        let mayHave = found.map { $0.status == .pendingCommit && $0.otp.mode != .onKeyExchange } ?? false
+        let hash = mayHave ? try context.hashing.make(otp) : nil
         return try context.changeKeepingRefusal { change in
             var activation = try change.activation(id)
             _ = try change.removeIfExpired(&activation)
@@ -18,6 +21,10 @@ extension ActivationService {
             }
             guard activation.otp.mode != .onKeyExchange else {
                 return .failure(ServiceError(.invalidActivationOtpMode, "the password was due in the key exchange"))
+            }
+            guard let hash else {
+                return .failure(
+                    ServiceError(.activationIncorrectState, "activation \(id) waits since this moment only"))
             }
             activation.otp.mode = .onCommit
             activation.otp.hash = hash
@@ -30,9 +37,10 @@ extension ActivationService {
 
     /// Renames an activation that is not blocked or removed (server.md, section 7.10).
     /// - Throws: `invalidRequest`, `activationNotFound`, `activationIncorrectState`.
-    func rename(activationId: String?, name: String?, externalUserId: String?) throws -> Activation {
+    func rename(activationId: Identifier?, name: String?, externalUserId: Identifier?) throws -> Activation {
         let id = try Self.required(activationId)
         guard let name = name.nonBlank else { throw ServiceError(.invalidRequest, "activationName is missing") }
+        try TextLimit.line.check(name, "activationName")
         return try context.change { change in
             var activation = try change.activation(id)
             guard activation.status == .pendingCommit || activation.status == .active else {
@@ -55,17 +63,26 @@ extension ActivationService {
         case remove
 
         /// The changed list, sorted and without duplicates.
-        func applied(_ names: [String], to current: [String]) -> [String] {
-            switch self {
-            case .add: Set(current).union(names).sorted()
-            case .replace: Set(names).sorted()
-            case .remove: Set(current).subtracting(names).sorted()
-            }
+        /// - Throws: `invalidRequest` for one that is too long.
+        func applied(_ names: [Identifier], to current: [Identifier]) throws -> [Identifier] {
+            let changed =
+                switch self {
+                case .add: Set(current).union(names).sorted()
+                case .replace: Set(names).sorted()
+                case .remove: Set(current).subtracting(names).sorted()
+                }
+            if self != .remove { try Self.check(changed) }
+            return changed
+        }
+
+        /// - Throws: `invalidRequest` for a list that is too long.
+        static func check(_ names: [Identifier]) throws {
+            try TextLimit.names.check(names.map(\.text).joined(), "the list of names")
         }
     }
 
     /// - Throws: `invalidRequest`, `activationNotFound`.
-    func flags(activationId: String?) throws -> Activation {
+    func flags(activationId: Identifier?) throws -> Activation {
         let id = try Self.required(activationId)
         return try context.read { database in
             guard let activation = try ActivationStore.find(database, id: id) else {
@@ -77,12 +94,12 @@ extension ActivationService {
 
     /// Changes the flags; neither the history nor a callback tells of it.
     /// - Throws: `invalidRequest` without any flag, `activationNotFound`.
-    func changeFlags(activationId: String?, _ flags: [String]?, _ kind: ListChange) throws -> Activation {
+    func changeFlags(activationId: Identifier?, _ flags: [Identifier]?, _ kind: ListChange) throws -> Activation {
         let id = try Self.required(activationId)
         guard let flags, !flags.isEmpty else { throw ServiceError(.invalidRequest, "activationFlags is empty") }
         return try context.change { change in
             var activation = try change.activation(id)
-            activation.flags = kind.applied(flags, to: activation.flags)
+            activation.flags = try kind.applied(flags, to: activation.flags)
             try change.saveContent(activation)
             return activation
         }
@@ -101,7 +118,7 @@ extension ActivationService {
     /// (server.md, section 30, item 13).
     /// - Throws: `invalidRequest` for an empty list, `activationNotFound` for an unknown identifier,
     ///   `activationIncorrectState` for a removed activation or a status that needs a device where there is none.
-    func setStatus(activationIds: [String]?, _ status: ActivationState?) throws {
+    func setStatus(activationIds: [Identifier]?, _ status: ActivationState?) throws {
         guard let activationIds, !activationIds.isEmpty else {
             throw ServiceError(.invalidRequest, "activationIds is empty")
         }

@@ -26,6 +26,8 @@ struct ActivationCreationService: Sendable {
         guard let deviceKey = exchange.devicePublicKey else {
             throw ServiceError(.activationExpired, "devicePublicKey is not a point of P-256")
         }
+        // Before anything costly; `bind` decides.
+        try Self.checkOtp(of: exchange, new.otpRequirement)
         var new = new
         new.applicationId = exchange.opened.applicationVersion.application.id
         let prepared = try ActivationService(context: context).prepare(new)
@@ -53,13 +55,18 @@ struct ActivationCreationService: Sendable {
         guard case .created(let expires) = activation.lifecycle else {
             throw ServiceError(.activationIncorrectState, "activation \(activation.id) was not just created")
         }
-        let isGiven = exchange.request.activationOtp.nonBlank != nil
-        guard activation.otp.check(at: .onKeyExchange, given: isGiven) == .skip else {
-            throw ServiceError(.invalidActivationOtp, "no one-time password is expected in the key exchange")
-        }
+        try Self.checkOtp(of: exchange, activation.otp)
         activation.lifecycle = .pendingCommit(exchange.binding(to: deviceKey), expires: expires)
         exchange.describe(&activation, at: change.now)
         try change.save(&activation, previous: .created)
         return activation
+    }
+
+    /// - Throws: `invalidActivationOtp` for a one-time password in the inner layer, where none can be due.
+    static func checkOtp(of exchange: DeviceKeyExchange, _ requirement: OtpRequirement) throws {
+        let isGiven = exchange.request.activationOtp.nonBlank != nil
+        guard requirement.check(at: .onKeyExchange, given: isGiven) == .skip else {
+            throw ServiceError(.invalidActivationOtp, "no one-time password is expected in the key exchange")
+        }
     }
 }

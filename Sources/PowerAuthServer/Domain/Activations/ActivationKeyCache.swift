@@ -17,7 +17,7 @@ struct ActivationKeys: Sendable {
 final class ActivationKeyCache: Sendable {
     private struct Key: Hashable {
         /// Part of the fingerprint.
-        let activationId: String
+        let activationId: Identifier
         let serverPublicKey: Data
         let devicePublicKey: Data
     }
@@ -54,7 +54,7 @@ final class ActivationKeyCache: Sendable {
             return ActivationKeys(
                 derived: DerivedKeys(masterSecret: masterSecret), serverPrivateKey: serverPrivateKey,
                 fingerprint: Fingerprint.v3(
-                    device: devicePublicKey, activationId: activation.id,
+                    device: devicePublicKey, activationId: activation.id.text,
                     server: try PublicKey(encoded: activation.serverPublicKey)))
         } catch {
             throw ServiceError(.invalidKeyFormat, "stored keys of activation \(activation.id): \(error)")

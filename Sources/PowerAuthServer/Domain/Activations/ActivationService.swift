@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import PowerAuthProtocol
 
 /// The life of an activation as the back office drives it (server.md, sections 7 and 20).
@@ -9,15 +10,20 @@ struct ActivationService: Sendable {
 
     /// What a new activation is made of.
     struct NewActivation: Sendable {
-        var userId: String?
-        var applicationId: String?
+        var userId: Identifier?
+        var applicationId: Identifier?
         /// Nil means the policy's validity from now on; a past moment expires at once.
         var expires: ServerTime?
         var maxFailureCount: Int?
         var otpValidation: OtpValidationMode?
         var commitPhase: CommitPhase?
         var otp: String?
-        var flags: [String] = []
+        var flags: [Identifier] = []
+
+        /// What it will expect of a one-time password, as far as the phase goes: the password stands for its hash.
+        var otpRequirement: OtpRequirement {
+            OtpRequirement(mode: otpValidation ?? .none, commitPhase: commitPhase ?? .onCommit, hash: otp.nonBlank)
+        }
     }
 
     /// A new activation with the proof that its code comes from this server.
@@ -30,8 +36,8 @@ struct ActivationService: Sendable {
     /// A new activation whose request was checked and whose keys and hashes were made.
     struct Prepared: Sendable {
         var new: NewActivation
-        let userId: String
-        let applicationId: String
+        let userId: Identifier
+        let applicationId: Identifier
         let otpHash: String?
         let serverKey: PrivateKey
     }
@@ -48,15 +54,48 @@ struct ActivationService: Sendable {
     /// Does what is slow about a new activation, before the write lock is taken.
     /// - Throws: `invalidRequest` for the user, `noApplicationId` without application.
     func prepare(_ new: NewActivation) throws -> Prepared {
-        guard let userId = new.userId.nonBlank, userId.count <= 255 else {
+        guard let userId = new.userId.nonBlank else {
             throw ServiceError(.invalidRequest, "userId must have 1 to 255 characters")
         }
         guard let applicationId = new.applicationId.nonBlank else {
             throw ServiceError(.noApplicationId, "applicationId is missing")
         }
+        try ListChange.check(new.flags)
+        // A hash is costly: what would be refused anyway is refused before. The transaction checks again.
+        _ = try context.read { try checked(new, of: applicationId, $0) }
         return Prepared(
-            new: new, userId: userId, applicationId: applicationId, otpHash: try new.otp.nonBlank.map(OtpHash.make),
-            serverKey: try PrivateKey.generate())
+            new: new, userId: userId, applicationId: applicationId,
+            otpHash: try new.otp.nonBlank.map(context.hashing.make), serverKey: try PrivateKey.generate())
+    }
+
+    /// What a new activation takes from its application, and its limits.
+    private struct Checked {
+        let application: Application
+        let masterKeyPair: MasterKeyPair
+        let maxFailures: Int
+        let otpMode: OtpValidationMode
+    }
+
+    /// - Throws: `invalidApplication`, `activationCreateFailure`, `invalidRequest`, `noMasterServerKeyPair` in the order of
+    ///   the checks.
+    private func checked(_ new: NewActivation, of applicationId: Identifier, _ database: Database) throws -> Checked {
+        guard let application = try ApplicationStore.find(database, id: applicationId) else {
+            throw ServiceError(.invalidApplication, "no application \(applicationId)")
+        }
+        let maxFailures = new.maxFailureCount ?? context.policy.maxFailedAttempts
+        guard maxFailures > 0 else {
+            throw ServiceError(.activationCreateFailure, "maxFailureCount \(maxFailures) is not positive")
+        }
+        let mode = new.otpValidation ?? .none
+        guard mode == .none || (new.commitPhase == nil && new.otp.nonBlank != nil) else {
+            throw ServiceError(
+                .invalidRequest, "activationOtpValidation needs an activationOtp and excludes commitPhase")
+        }
+        guard let masterKeyPair = try ApplicationStore.masterKeyPair(database, of: application) else {
+            throw ServiceError(.noMasterServerKeyPair, "application \(application.id) has no master key pair")
+        }
+        return Checked(
+            application: application, masterKeyPair: masterKeyPair, maxFailures: maxFailures, otpMode: mode)
     }
 
     /// Creates a prepared activation within a transaction.
@@ -64,21 +103,8 @@ struct ActivationService: Sendable {
     ///   `unableToGenerateActivationId`, `unableToGenerateActivationCode` in the order of the checks.
     func insert(_ prepared: Prepared, in change: Change) throws -> Initiated {
         let new = prepared.new
-        guard let application = try ApplicationStore.find(change.database, id: prepared.applicationId) else {
-            throw ServiceError(.invalidApplication, "no application \(prepared.applicationId)")
-        }
-        let maxFailures = new.maxFailureCount ?? context.policy.maxFailedAttempts
-        guard maxFailures > 0 else {
-            throw ServiceError(.activationCreateFailure, "maxFailureCount \(maxFailures) is not positive")
-        }
-        let mode = new.otpValidation ?? .none
-        guard mode == .none || (new.commitPhase == nil && prepared.otpHash != nil) else {
-            throw ServiceError(
-                .invalidRequest, "activationOtpValidation needs an activationOtp and excludes commitPhase")
-        }
-        guard let masterKeyPair = try ApplicationStore.masterKeyPair(change.database, of: application) else {
-            throw ServiceError(.noMasterServerKeyPair, "application \(application.id) has no master key pair")
-        }
+        let checked = try checked(new, of: prepared.applicationId, change.database)
+        let (application, masterKeyPair) = (checked.application, checked.masterKeyPair)
         let attempts = context.policy.generationAttempts
         let id = try Identifiers.firstFree(
             attempts: attempts, orThrow: .unableToGenerateActivationId, draw: Identifiers.uuid
@@ -93,9 +119,11 @@ struct ActivationService: Sendable {
             id: id, application: application, masterKeyPairRow: masterKeyPair.row, userId: prepared.userId,
             lifecycle: .created(expires: new.expires ?? change.now.advanced(by: context.policy.activationValidity)),
             code: code.text,
-            otp: OtpRequirement(mode: mode, commitPhase: new.commitPhase ?? .onCommit, hash: prepared.otpHash),
+            otp: OtpRequirement(
+                mode: checked.otpMode, commitPhase: new.commitPhase ?? .onCommit, hash: prepared.otpHash),
             flags: Set(new.flags).sorted(), serverPrivateKey: sealedKey,
-            serverPublicKey: serverKey.publicKey.uncompressed, failedAttempts: 0, maxFailedAttempts: maxFailures,
+            serverPublicKey: serverKey.publicKey.uncompressed, failedAttempts: 0,
+            maxFailedAttempts: checked.maxFailures,
             created: change.now, lastUsed: change.now, lastChange: change.now)
         try change.insert(activation)
         return Initiated(
@@ -115,9 +143,11 @@ struct ActivationService: Sendable {
     /// Confirms a key exchange, after which the device's signatures count (server.md, section 7.6).
     /// - Throws: `invalidRequest`, `activationNotFound`, `activationExpired`, `activationIncorrectState`,
     ///   `invalidActivationOtp` in the order of the checks.
-    func commit(activationId: String?, otp: String?, externalUserId: String?) throws -> Activation {
+    func commit(activationId: Identifier?, otp: String?, externalUserId: Identifier?) throws -> Activation {
         let id = try Self.required(activationId)
-        let proof = try OtpProof.prepare(context, otp: otp) { try ActivationStore.find($0, id: id) }
+        let proof = try OtpProof.prepare(context, otp: otp, at: .onCommit) {
+            try ActivationStore.find($0, id: id).flatMap { $0.status == .pendingCommit ? $0 : nil }
+        }
         return try context.changeKeepingRefusal { change in
             var activation = try change.activation(id)
             if try change.removeIfExpired(&activation) || activation.status == .removed {
@@ -140,8 +170,9 @@ struct ActivationService: Sendable {
 
     /// Blocks an active activation; blocking a blocked one changes nothing (server.md, section 7.8).
     /// - Throws: `invalidRequest`, `activationNotFound`, `activationIncorrectState`.
-    func block(activationId: String?, reason: String?, externalUserId: String?) throws -> Activation {
+    func block(activationId: Identifier?, reason: String?, externalUserId: Identifier?) throws -> Activation {
         let id = try Self.required(activationId)
+        try TextLimit.line.check(reason, "reason")
         return try context.change { change in
             var activation = try change.activation(id)
             switch activation.lifecycle {
@@ -159,7 +190,7 @@ struct ActivationService: Sendable {
 
     /// Makes a blocked activation active again and forgets its failures (server.md, section 7.8).
     /// - Throws: `invalidRequest`, `activationNotFound`, `activationIncorrectState`.
-    func unblock(activationId: String?, externalUserId: String?) throws -> Activation {
+    func unblock(activationId: Identifier?, externalUserId: Identifier?) throws -> Activation {
         let id = try Self.required(activationId)
         return try context.change { change in
             var activation = try change.activation(id)
@@ -182,7 +213,7 @@ struct ActivationService: Sendable {
     /// - Parameter revokeRecoveryCodes: whether its recovery codes end with it.
     /// - Throws: `invalidRequest`, `activationNotFound`.
     func remove(
-        activationId: String?, externalUserId: String?, revokeRecoveryCodes: Bool = false
+        activationId: Identifier?, externalUserId: Identifier?, revokeRecoveryCodes: Bool = false
     ) throws -> Activation {
         let id = try Self.required(activationId)
         return try context.change { change in
@@ -201,7 +232,8 @@ struct ActivationService: Sendable {
     /// The activations of a user, newest first; expired ones are removed on the way (server.md, section 7.9).
     /// - Throws: `invalidRequest` without user or for a bad page.
     func list(
-        userId: String?, applicationId: String?, protocols: [ActivationProtocol] = [], statuses: [ActivationState],
+        userId: Identifier?, applicationId: Identifier?, protocols: [ActivationProtocol] = [],
+        statuses: [ActivationState],
         page: Int?, pageSize: Int?
     ) throws -> [Activation] {
         guard let userId else { throw ServiceError(.invalidRequest, "userId is missing") }
@@ -228,13 +260,14 @@ struct ActivationService: Sendable {
 
     /// The saved changes of an activation between two moments, newest first (server.md, section 7.10).
     /// - Throws: `invalidRequest` without identifier.
-    func history(activationId: String?, from: ServerTime?, to: ServerTime?) throws -> [ActivationStore.HistoryItem] {
+    func history(activationId: Identifier?, from: ServerTime?, to: ServerTime?) throws -> [ActivationStore.HistoryItem]
+    {
         let id = try Self.required(activationId)
         guard let from, let to else { return [] }
         return try context.read { try ActivationStore.history($0, activationId: id, from: from, to: to) }
     }
 
-    static func required(_ activationId: String?) throws -> String {
+    static func required(_ activationId: Identifier?) throws -> Identifier {
         guard let activationId else { throw ServiceError(.invalidRequest, "activationId is missing") }
         return activationId
     }

@@ -1,6 +1,15 @@
 import Foundation
 import PowerAuthProtocol
 
+/// What hashes and compares one-time passwords and PUKs, some 50 ms of a core each time: only for who has passed every check
+/// that costs less.
+struct OtpHashing: Sendable {
+    /// Hashes a password with a fresh salt; throws `genericCryptographyError` for lack of memory.
+    var make: @Sendable (_ password: String) throws -> String = OtpHash.make
+    /// Compares a password with a stored hash.
+    var matches: @Sendable (_ password: String, _ hash: String) -> Bool = { OtpHash.matches($0, hash: $1) }
+}
+
 /// Slow, salted hashes of one-time passwords and PUKs: Argon2 as in the original, see ``Argon2Hash``.
 ///
 /// Databases of earlier servers hold `$pbkdf2$i=<iterations>$<salt>$<digest>`, which still match; such a hash is gone with

@@ -9,15 +9,35 @@ struct OtpProof: Sendable {
     private let comparedHash: String?
     private let matches: Bool
 
-    /// Compares the password with the hash of the activation that `find` returns, if both exist.
+    /// Whether the password, or its absence, was right for the activation as it was found. Nothing that costs much is worth
+    /// its while otherwise.
+    let isPromising: Bool
+
+    /// Compares the password with the hash of the activation that `find` returns, if one is due there.
+    /// - Parameter find: nil for an activation that is not in the state in which the phase comes.
     static func prepare(
-        _ context: ServiceContext, otp: String?, find: (Database) throws -> Activation?
+        _ context: ServiceContext, otp: String?, at phase: CommitPhase, find: (Database) throws -> Activation?
     ) throws -> OtpProof {
-        guard let otp = otp.nonBlank else { return OtpProof(isGiven: false, comparedHash: nil, matches: false) }
-        guard let hash = try context.read(find)?.otp.hash else {
-            return OtpProof(isGiven: true, comparedHash: nil, matches: false)
+        let otp = otp.nonBlank
+        let found = try context.read(find).flatMap { activation in
+            activation.lifecycle.expires.map { context.clock.now() > $0 } ?? false ? nil : activation
         }
-        return OtpProof(isGiven: true, comparedHash: hash, matches: OtpHash.matches(otp, hash: hash))
+        guard let found else { return OtpProof(isGiven: otp != nil, isPromising: false) }
+        switch found.otp.check(at: phase, given: otp != nil) {
+        case .skip: return OtpProof(isGiven: otp != nil, isPromising: true)
+        case .refuse: return OtpProof(isGiven: otp != nil, isPromising: false)
+        case .verify:
+            let hash = found.otp.hash
+            let matches = otp.flatMap { otp in hash.map { context.hashing.matches(otp, $0) } } ?? false
+            return OtpProof(isGiven: true, comparedHash: hash, matches: matches, isPromising: matches)
+        }
+    }
+
+    private init(isGiven: Bool, comparedHash: String? = nil, matches: Bool = false, isPromising: Bool) {
+        self.isGiven = isGiven
+        self.comparedHash = comparedHash
+        self.matches = matches
+        self.isPromising = isPromising
     }
 
     /// Applies the rules of server.md, section 20.3, at one phase: counts and saves a wrong password.

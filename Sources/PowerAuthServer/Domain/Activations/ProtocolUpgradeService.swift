@@ -43,7 +43,7 @@ struct ProtocolUpgradeService: Sendable {
     /// - Throws: `activationNotFound`, `activationIncorrectState` for an activation that is not active, not of protocol
     ///   2, or not started; `invalidApplication` for an application key of another application or an unsupported
     ///   version.
-    func commit(activationId: String, applicationKey: String) throws {
+    func commit(activationId: Identifier, applicationKey: Identifier) throws {
         try context.change { change in
             var (activation, binding) = try upgradable(activationId, in: change)
             guard try ProtocolUpgradeStore.counterData(change.database, activationId: activationId) != nil else {
@@ -61,7 +61,7 @@ struct ProtocolUpgradeService: Sendable {
     }
 
     private func upgradable(
-        _ id: String, in change: Change
+        _ id: Identifier, in change: Change
     ) throws -> (activation: Activation, binding: DeviceBinding) {
         let activation = try change.activation(id)
         guard case .active(let binding) = activation.lifecycle else {

@@ -28,7 +28,7 @@ struct StatusService: Sendable {
     ///   - activationId: an unknown identifier is not an error.
     ///   - challenge: Base64 of 16 bytes, or nil from devices of protocol 3.0.
     /// - Throws: `invalidRequest` without identifier, `genericCryptographyError` for a challenge of another size.
-    func detail(activationId: String?, challenge: String?) throws -> Detail {
+    func detail(activationId: Identifier?, challenge: String?) throws -> Detail {
         let id = try ActivationService.required(activationId)
         let exchange = try challenge.map(Self.exchange)
         guard let snapshot = try context.activation(id) else {
@@ -43,7 +43,7 @@ struct StatusService: Sendable {
     /// Reports the status of an activation without blocking.
     /// - Returns: nil where more is needed than is cached.
     /// - Throws: as ``detail(activationId:challenge:)``.
-    func cachedDetail(activationId: String?, challenge: String?) throws -> Detail? {
+    func cachedDetail(activationId: Identifier?, challenge: String?) throws -> Detail? {
         // One that can expire may have to be removed, and one that waits for its device has a code to be signed.
         guard let activation = context.database.cache.activation(try ActivationService.required(activationId)),
             activation.lifecycle.expires == nil

@@ -5,18 +5,18 @@ struct Application: Sendable, Equatable {
     /// The key of the row.
     let row: Int64
     /// The identifier chosen by whoever created the application.
-    let id: String
+    let id: Identifier
     /// Role names, sorted.
-    let roles: [String]
+    let roles: [Identifier]
 }
 
 /// One version of an application, known to devices by its key and secret.
 struct ApplicationVersion: Sendable, Equatable {
     let application: Application
     /// The identifier chosen by whoever created the version, unique within the application.
-    let id: String
+    let id: Identifier
     /// Base64 of 16 random bytes; the protocol compares and hashes the text.
-    let applicationKey: String
+    let applicationKey: Identifier
     /// Base64 of 16 random bytes.
     let applicationSecret: String
     /// Whether devices of this version are served.

@@ -15,13 +15,16 @@ struct ApplicationService: Sendable {
         let versions: [(version: ApplicationVersion, mobileSdkConfig: String)]
     }
 
+    /// The version that every application begins with.
+    private static let firstVersion = Identifier(known: "default")
+
     func list() throws -> [Application] {
         try context.read(ApplicationStore.all)
     }
 
     /// Creates an application with a master key pair and one supported version named `default`.
     /// - Throws: `invalidRequest` without identifier, `duplicateApplication` for one that exists.
-    func create(id: String?) throws -> Application {
+    func create(id: Identifier?) throws -> Application {
         guard let id = id.nonBlank else { throw ServiceError(.invalidRequest, "applicationId is missing") }
         let masterKey = try PrivateKey.generate()
         return try context.change { change in
@@ -32,14 +35,15 @@ struct ApplicationService: Sendable {
             try ApplicationStore.insertMasterKeyPair(
                 change.database, of: application, privateKey: masterKey.bigEndian,
                 publicKey: masterKey.publicKey.uncompressed, created: change.now)
-            try ApplicationStore.insert(change.database, version: Self.newVersion(of: application, id: "default"))
+            try ApplicationStore.insert(
+                change.database, version: Self.newVersion(of: application, id: Self.firstVersion))
             return application
         }
     }
 
     /// - Throws: `invalidRequest` without identifier, `invalidApplication` for an unknown one, `noMasterServerKeyPair`
     ///   without master key.
-    func detail(id: String?) throws -> Detail {
+    func detail(id: Identifier?) throws -> Detail {
         try context.read { database in
             let application = try Self.application(database, id: id)
             guard let masterKey = try ApplicationStore.masterKeyPair(database, of: application) else {
@@ -54,7 +58,7 @@ struct ApplicationService: Sendable {
 
     /// Finds the application of an application key.
     /// - Throws: `invalidApplication` for an unknown key.
-    func application(ofKey applicationKey: String?) throws -> Application {
+    func application(ofKey applicationKey: Identifier?) throws -> Application {
         try context.read { database in
             guard let applicationKey,
                 let version = try ApplicationStore.version(database, applicationKey: applicationKey)
@@ -68,7 +72,7 @@ struct ApplicationService: Sendable {
     /// - Throws: `invalidRequest` for a missing field, `invalidApplication` for an unknown application,
     ///   `duplicateApplication` for a version that exists.
     func createVersion(
-        applicationId: String?, versionId: String?
+        applicationId: Identifier?, versionId: Identifier?
     ) throws -> (version: ApplicationVersion, mobileSdkConfig: String) {
         try context.change { change in
             let application = try Self.application(change.database, id: applicationId)
@@ -89,7 +93,9 @@ struct ApplicationService: Sendable {
 
     /// Lets devices of a version in, or keeps them out.
     /// - Throws: `invalidRequest` for a missing field, `invalidApplication` for an unknown application or version.
-    func setSupported(applicationId: String?, versionId: String?, _ supported: Bool) throws -> ApplicationVersion {
+    func setSupported(applicationId: Identifier?, versionId: Identifier?, _ supported: Bool) throws
+        -> ApplicationVersion
+    {
         try context.change { change in
             guard let versionId = versionId.nonBlank else {
                 throw ServiceError(.invalidRequest, "applicationVersionId is missing")
@@ -111,7 +117,7 @@ struct ApplicationService: Sendable {
         }
     }
 
-    private static func application(_ database: Database, id: String?) throws -> Application {
+    private static func application(_ database: Database, id: Identifier?) throws -> Application {
         guard let id else { throw ServiceError(.invalidRequest, "applicationId is missing") }
         guard let application = try ApplicationStore.find(database, id: id) else {
             throw ServiceError(.invalidApplication, "no application \(id)")
@@ -119,15 +125,16 @@ struct ApplicationService: Sendable {
         return application
     }
 
-    private static func newVersion(of application: Application, id: String) -> ApplicationVersion {
+    private static func newVersion(of application: Application, id: Identifier) -> ApplicationVersion {
         ApplicationVersion(
-            application: application, id: id, applicationKey: StrictBase64.encode(Random.nonZeroBytes(16)),
+            application: application, id: id,
+            applicationKey: Identifier(known: StrictBase64.encode(Random.nonZeroBytes(16))),
             applicationSecret: StrictBase64.encode(Random.nonZeroBytes(16)), isSupported: true)
     }
 
     private static func mobileSdkConfig(_ version: ApplicationVersion, masterPublicKey: Data) throws -> String {
         try MobileSdkConfiguration(
-            applicationKeyText: version.applicationKey, applicationSecretText: version.applicationSecret,
+            applicationKeyText: version.applicationKey.text, applicationSecretText: version.applicationSecret,
             masterServerPublicKeyText: StrictBase64.encode(masterPublicKey)
         ).string
     }

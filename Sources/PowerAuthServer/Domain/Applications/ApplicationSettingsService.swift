@@ -11,20 +11,20 @@ struct ApplicationSettingsService: Sendable {
     // MARK: Roles
 
     /// - Throws: `invalidRequest` without identifier, `invalidApplication` for an unknown application.
-    func application(id: String?) throws -> Application {
+    func application(id: Identifier?) throws -> Application {
         try context.read { try Self.application($0, id: id) }
     }
 
     /// Changes the roles.
     /// - Throws: `invalidRequest` without any role, `invalidApplication` for an unknown application.
     func changeRoles(
-        applicationId: String?, _ roles: [String]?, _ kind: ActivationService.ListChange
+        applicationId: Identifier?, _ roles: [Identifier]?, _ kind: ActivationService.ListChange
     ) throws -> Application {
         guard let roles, !roles.isEmpty else { throw ServiceError(.invalidRequest, "applicationRoles is empty") }
         return try context.change { change in
             let application = try Self.application(change.database, id: applicationId)
             let changed = Application(
-                row: application.row, id: application.id, roles: kind.applied(roles, to: application.roles))
+                row: application.row, id: application.id, roles: try kind.applied(roles, to: application.roles))
             try change.database.execute(
                 sql: "UPDATE application SET roles = ? WHERE id = ?",
                 arguments: [TextList.encode(changed.roles), changed.row])
@@ -75,7 +75,7 @@ struct ApplicationSettingsService: Sendable {
 
     /// The values of an application by key; an unknown application has none.
     /// - Throws: `invalidRequest` without identifier.
-    func configuration(applicationId: String?) throws -> [(key: String, values: [JSONValue])] {
+    func configuration(applicationId: Identifier?) throws -> [(key: String, values: [JSONValue])] {
         guard let applicationId else { throw ServiceError(.invalidRequest, "applicationId is missing") }
         return try context.read { database in
             try Row.fetchAll(
@@ -92,7 +92,7 @@ struct ApplicationSettingsService: Sendable {
     }
 
     /// The OpenID Connect providers of an application, as they were configured.
-    func identityProviders(applicationId: String) throws -> [IdentityProvider] {
+    func identityProviders(applicationId: Identifier) throws -> [IdentityProvider] {
         try configuration(applicationId: applicationId).filter { $0.key == Self.providersKey }
             .flatMap(\.values).map { try $0.decode() }
     }
@@ -100,7 +100,7 @@ struct ApplicationSettingsService: Sendable {
     /// Stores the values of a key, in place of those it had.
     /// - Throws: `invalidRequest` for an unknown key or values of another kind, `invalidApplication` for an unknown
     ///   application.
-    func configure(applicationId: String?, key: String?, values: [JSONValue]?) throws -> String {
+    func configure(applicationId: Identifier?, key: String?, values: [JSONValue]?) throws -> String {
         guard let key, let kind = ElementKind(key: key) else {
             throw ServiceError(.invalidRequest, "key \(key ?? "is missing")")
         }
@@ -108,6 +108,7 @@ struct ApplicationSettingsService: Sendable {
             throw ServiceError(.invalidRequest, "the values do not fit the key \(key)")
         }
         let text = String(decoding: try JSONEncoder().encode(values), as: UTF8.self)
+        try TextLimit.json.check(text, "values")
         try context.change { change in
             let application = try Self.application(change.database, id: applicationId)
             try change.database.execute(
@@ -119,7 +120,7 @@ struct ApplicationSettingsService: Sendable {
 
     /// Forgets the values of a key.
     /// - Throws: `invalidRequest` without key, `invalidApplication` for an unknown application.
-    func removeConfiguration(applicationId: String?, key: String?) throws {
+    func removeConfiguration(applicationId: Identifier?, key: String?) throws {
         guard let key else { throw ServiceError(.invalidRequest, "key is missing") }
         try context.change { change in
             let application = try Self.application(change.database, id: applicationId)
@@ -129,7 +130,7 @@ struct ApplicationSettingsService: Sendable {
         }
     }
 
-    private static func application(_ database: Database, id: String?) throws -> Application {
+    private static func application(_ database: Database, id: Identifier?) throws -> Application {
         guard let id else { throw ServiceError(.invalidRequest, "applicationId is missing") }
         guard let application = try ApplicationStore.find(database, id: id) else {
             throw ServiceError(.invalidApplication, "no application \(id)")

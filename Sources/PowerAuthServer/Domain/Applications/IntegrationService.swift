@@ -5,7 +5,7 @@ import PowerAuthProtocol
 /// A system that may call the back office when it is restricted.
 struct Integration: Sendable {
     /// A lower-case UUID.
-    let id: String
+    let id: Identifier
     let name: String
     /// The user name of HTTP Basic.
     let token: String
@@ -22,8 +22,10 @@ struct IntegrationService: Sendable {
     /// - Throws: `invalidRequest` without name. Names may repeat.
     func create(name: String?) throws -> Integration {
         guard let name = name.nonBlank else { throw ServiceError(.invalidRequest, "name is missing") }
+        try TextLimit.line.check(name, "name")
         let integration = Integration(
-            id: Identifiers.uuid(), name: name, token: Identifiers.uuid(), secret: Identifiers.uuid())
+            id: Identifiers.uuid(), name: name, token: Identifiers.uuid().text,
+            secret: Identifiers.uuid().text)
         try context.change { change in
             try change.database.execute(
                 sql: "INSERT INTO integration (id, name, token, secret) VALUES (?, ?, ?, ?)",
@@ -42,7 +44,7 @@ struct IntegrationService: Sendable {
 
     /// - Returns: false for an unknown identifier.
     /// - Throws: `invalidRequest` without identifier.
-    func remove(id: String?) throws -> Bool {
+    func remove(id: Identifier?) throws -> Bool {
         guard let id else { throw ServiceError(.invalidRequest, "id is missing") }
         return try context.change { change in
             try change.database.execute(sql: "DELETE FROM integration WHERE id = ?", arguments: [id])
@@ -63,7 +65,8 @@ struct IntegrationService: Sendable {
             try String.fetchOne($0, sql: "SELECT secret FROM integration WHERE token = ?", arguments: [token])
         }
         // An unknown token costs the same comparison.
-        return constantTimeEquals(secret ?? Identifiers.uuid(), String(credentials[credentials.index(after: colon)...]))
+        return constantTimeEquals(
+            secret ?? Identifiers.uuid().text, String(credentials[credentials.index(after: colon)...]))
             && secret != nil
     }
 }

@@ -5,7 +5,7 @@ import PowerAuthProtocol
 extension Change {
     /// - Parameter previous: nil for a new activation.
     func audit(
-        _ activation: Activation, previous: ActivationState?, reason: String? = nil, externalUserId: String? = nil
+        _ activation: Activation, previous: ActivationState?, reason: String? = nil, externalUserId: Identifier? = nil
     ) throws {
         let text =
             switch previous {
@@ -16,8 +16,8 @@ extension Change {
         try audit(
             .activation, text,
             [
-                "activationId": .string(activation.id), "userId": .string(activation.userId),
-                "applicationId": .string(activation.application.id), "status": .string(activation.status.name),
+                "activationId": .string(activation.id.text), "userId": .string(activation.userId.text),
+                "applicationId": .string(activation.application.id.text), "status": .string(activation.status.name),
                 "reason": .optional(activation.lifecycle.blockedReason ?? reason),
                 "externalUserId": .optional(externalUserId),
             ])
@@ -30,9 +30,9 @@ extension Change {
             operation.failureCount > 0 && operation.status == .pending
                 ? "an approval of the operation failed" : "the operation is \(operation.status.name)",
             [
-                "operationId": .string(operation.id), "userId": .optional(operation.userId),
-                "applications": .array(operation.applications.map { .string($0.id) }),
-                "operationType": .string(operation.operationType), "status": .string(operation.status.name),
+                "operationId": .string(operation.id.text), "userId": .optional(operation.userId),
+                "applications": .array(operation.applications.map { .string($0.id.text) }),
+                "operationType": .string(operation.operationType.text), "status": .string(operation.status.name),
                 "failureCount": .integer(Int64(operation.failureCount)),
                 "statusReason": .optional(operation.statusReason),
             ])
@@ -43,8 +43,8 @@ extension Change {
         try audit(
             .recovery, text,
             [
-                "recoveryCode": .string(code.masked), "userId": .string(code.userId),
-                "applicationId": .string(code.applicationId), "activationId": .optional(code.activationId),
+                "recoveryCode": .string(code.masked), "userId": .string(code.userId.text),
+                "applicationId": .string(code.applicationId.text), "activationId": .optional(code.activationId),
                 "failedAttempts": .integer(Int64(code.failedAttempts)),
                 "isBlocked": .bool(code.status == .blocked),
             ])

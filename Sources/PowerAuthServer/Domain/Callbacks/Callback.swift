@@ -9,7 +9,7 @@ enum CallbackType: String, CaseIterable, Sendable {
 /// A URL that is called when something changes (server.md, section 16.1).
 struct Callback: Sendable {
     /// A lower-case UUID.
-    let id: String
+    let id: Identifier
     let application: Application
     var name: String
     var type: CallbackType
@@ -85,10 +85,21 @@ public struct CallbackPolicy: Sendable {
     /// How long an attempt may be under way before it counts as lost with its process.
     var rerunAfter: Int64 { connectTimeout + responseTimeout + 10_000 }
 
+    /// The host of a URL in lower case. Nil where two readers of the URL might find two hosts: with an escape, a control
+    /// character, a backslash or a user in it.
+    private static func host(of url: String) -> String? {
+        let authority = url.firstRange(of: "://").map { url[$0.upperBound...].prefix { !"/?#".contains($0) } } ?? ""
+        let isPlain = authority.unicodeScalars.allSatisfy {
+            $0.isASCII && $0.value > 0x20 && !"%\\@\u{7F}".contains(Character($0))
+        }
+        guard isPlain, let host = URLComponents(string: url)?.host else { return nil }
+        return host.lowercased()
+    }
+
     /// Whether a URL may be called.
     func allows(_ url: String) -> Bool {
         guard let allowedHosts else { return true }
-        guard let host = URLComponents(string: url)?.host?.lowercased() else { return false }
+        guard let host = Self.host(of: url) else { return false }
         return allowedHosts.contains { Wildcard.matches($0.lowercased(), host) }
     }
 }

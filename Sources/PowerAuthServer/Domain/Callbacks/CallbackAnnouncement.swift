@@ -9,14 +9,14 @@ extension Change {
         let callbacks = try CallbackStore.list(database, of: activation.application, type: .activationStatusChange)
         guard !callbacks.isEmpty else { return }
         let optional: [String: JSONValue] = [
-            "userId": .string(activation.userId), "activationName": .optional(activation.name),
+            "userId": .string(activation.userId.text), "activationName": .optional(activation.name),
             "deviceInfo": .optional(activation.deviceInfo), "platform": .optional(activation.platform),
-            "protocol": "POWERAUTH", "activationFlags": .array(activation.flags.map { .string($0) }),
+            "protocol": "POWERAUTH", "activationFlags": .array(activation.flags.map { .string($0.text) }),
             "activationStatus": .string(activation.status.name),
             "blockedReason": .optional(activation.lifecycle.blockedReason),
-            "applicationId": .string(activation.application.id),
+            "applicationId": .string(activation.application.id.text),
         ]
-        try enqueue(callbacks, ["type": "ACTIVATION", "activationId": .string(activation.id)], optional)
+        try enqueue(callbacks, ["type": "ACTIVATION", "activationId": .string(activation.id.text)], optional)
     }
 
     /// Tells the callbacks of each of its applications that an operation was created or decided about.
@@ -28,8 +28,8 @@ extension Change {
         guard !callbacks.isEmpty else { return }
         let optional: [String: JSONValue] = [
             "userId": .optional(operation.userId),
-            "applications": .array(operation.applications.map { .string($0.id) }),
-            "operationType": .string(operation.operationType),
+            "applications": .array(operation.applications.map { .string($0.id.text) }),
+            "operationType": .string(operation.operationType.text),
             "parameters": .object(operation.parameters.mapValues { .string($0) }),
             "additionalData": .object(operation.additionalData), "activationFlag": .optional(operation.activationFlag),
             "status": .string(operation.status.name), "data": .string(operation.data),
@@ -41,7 +41,7 @@ extension Change {
             "timestampExpires": .string(BackOfficeDate(operation.expires).text),
             "timestampFinalized": .optional(operation.finalized.map { BackOfficeDate($0).text }),
         ]
-        try enqueue(callbacks, ["type": "OPERATION", "operationId": .string(operation.id)], optional)
+        try enqueue(callbacks, ["type": "OPERATION", "operationId": .string(operation.id.text)], optional)
     }
 
     private func enqueue(
@@ -61,6 +61,9 @@ extension Change {
 extension JSONValue {
     /// A text, or null where there is none.
     static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+    /// The text of an identifier, or null where there is none.
+    static func optional(_ identifier: Identifier?) -> JSONValue { optional(identifier?.text) }
 }
 
 extension HistoryReason {

@@ -9,7 +9,7 @@ struct CallbackService: Sendable {
 
     /// A callback as a caller describes it.
     struct Description: Sendable {
-        var applicationId: String?
+        var applicationId: Identifier?
         var name: String?
         var type: CallbackType?
         var url: String?
@@ -31,11 +31,11 @@ struct CallbackService: Sendable {
 
     /// Changes a callback; a secret that is not given stays.
     /// - Throws: `invalidRequest` for an unknown or removed callback or another application's; as ``create(_:)``.
-    func update(id: String?, _ description: Description) throws -> Callback {
+    func update(id: Identifier?, _ description: Description) throws -> Callback {
         try context.change { change in
             guard let id, let stored = try CallbackStore.find(change.database, id: id),
                 stored.application.id == description.applicationId
-            else { throw ServiceError(.invalidRequest, "no callback \(id ?? "without id") of this application") }
+            else { throw ServiceError(.invalidRequest, "no callback \(id?.text ?? "without id") of this application") }
             let callback = try callback(description, id: id, stored: stored, in: change)
             try CallbackStore.save(change.database, callback, at: change.now)
             return callback
@@ -43,13 +43,13 @@ struct CallbackService: Sendable {
     }
 
     /// - Throws: `invalidRequest` without application, `invalidApplication` for an unknown one.
-    func list(applicationId: String?) throws -> [Callback] {
+    func list(applicationId: Identifier?) throws -> [Callback] {
         try context.read { try CallbackStore.list($0, of: Self.application($0, id: applicationId)) }
     }
 
     /// - Returns: false for an unknown or removed callback.
     /// - Throws: `invalidRequest` without identifier.
-    func remove(id: String?) throws -> Bool {
+    func remove(id: Identifier?) throws -> Bool {
         guard let id else { throw ServiceError(.invalidRequest, "id is missing") }
         let policy = context.policy.callbacks
         return try context.change { try CallbackStore.disable($0.database, id: id, policy, at: $0.now) }
@@ -57,17 +57,18 @@ struct CallbackService: Sendable {
 
     /// The latest attempts to deliver messages of a callback, newest first.
     /// - Throws: `invalidRequest` without identifier.
-    func attempts(callbackId: String?) throws -> [CallbackAttempt] {
+    func attempts(callbackId: Identifier?) throws -> [CallbackAttempt] {
         guard let callbackId else { throw ServiceError(.invalidRequest, "id is missing") }
         return try context.read { try CallbackStore.attempts($0, callbackId: callbackId) }
     }
 
     private func callback(
-        _ description: Description, id: String, stored: Callback?, in change: Change
+        _ description: Description, id: Identifier, stored: Callback?, in change: Change
     ) throws -> Callback {
         guard let name = description.name, let type = description.type, let url = description.url else {
             throw ServiceError.invalid("name, type and callbackUrl are required")
         }
+        try TextLimit.line.check(name, "name")
         let application = try Self.application(change.database, id: description.applicationId)
         guard let parsed = URL(string: url), ["http", "https"].contains(parsed.scheme?.lowercased()),
             parsed.host?.isEmpty == false
@@ -94,7 +95,7 @@ struct CallbackService: Sendable {
             initialBackoff: description.initialBackoff, maxAttempts: description.maxAttempts)
     }
 
-    private static func application(_ database: Database, id: String?) throws -> Application {
+    private static func application(_ database: Database, id: Identifier?) throws -> Application {
         guard let id else { throw ServiceError(.invalidRequest, "applicationId is missing") }
         guard let application = try ApplicationStore.find(database, id: id) else {
             throw ServiceError(.invalidApplication, "no application \(id)")

@@ -45,7 +45,7 @@ struct EciesDecryptorService: Sendable {
             sharedInfo2: SharedInfo2.application(version.applicationSecret))
     }
 
-    private func activationKeys(_ sealed: SealedRequest, activationId: String) throws -> Keys {
+    private func activationKeys(_ sealed: SealedRequest, activationId: Identifier) throws -> Keys {
         let opener = EnvelopeOpener(context: context)
         let (version, activation, binding, temporaryKey) = try context.changeKeepingRefusal { change in
             let version = try opener.supportedVersion(change.database, of: sealed, .decryptor)
@@ -53,7 +53,7 @@ struct EciesDecryptorService: Sendable {
             guard version.application.row == activation.application.row else {
                 throw ServiceError(.invalidApplication, "the application key belongs to \(version.application.id)")
             }
-            try ReplayGuard(policy: context.policy).admit(sealed.envelope, activationId: activationId, in: change)
+            try ReplayGuard(policy: context.policy).admit(sealed.envelope, activationId: activation.id, in: change)
             return EnvelopeOpener.keepingRefusal {
                 guard case .active(let binding) = activation.lifecycle else {
                     throw ServiceError(
@@ -78,8 +78,8 @@ struct EciesDecryptorService: Sendable {
         do {
             return try EciesServerDecryptor(
                 parameters: EciesParameters(
-                    version: sealed.version, sharedInfo1: sharedInfo1, applicationKey: sealed.applicationKey,
-                    activationId: sealed.activationId, temporaryKeyId: sealed.envelope.temporaryKeyId),
+                    version: sealed.version, sharedInfo1: sharedInfo1, applicationKey: sealed.applicationKey.text,
+                    activationId: sealed.activationId?.text, temporaryKeyId: sealed.envelope.temporaryKeyId),
                 serverPrivateKey: PrivateKey(bigEndian: privateKey), sharedInfo2: Data()
             ).envelope(ephemeralPublicKey: sealed.envelope.ephemeralPublicKey)
         } catch {

@@ -6,10 +6,20 @@ import PowerAuthProtocol
 struct SealedRequest: Sendable {
     let version: ProtocolVersion
     /// Base64 text of the application key.
-    let applicationKey: String
+    let applicationKey: Identifier
     /// Nil in application scope.
-    let activationId: String?
+    let activationId: Identifier?
     let envelope: EciesRequest
+}
+
+extension SealedRequest {
+    /// Takes over what a header names.
+    /// - Throws: `invalidRequest` for a text that is no identifier.
+    init(version: ProtocolVersion, applicationKey: String, activationId: String?, envelope: EciesRequest) throws {
+        self.init(
+            version: version, applicationKey: try Identifier(applicationKey, field: "application_key"),
+            activationId: try activationId.map { try Identifier($0, field: "activation_id") }, envelope: envelope)
+    }
 }
 
 /// A decrypted request and the means to answer it.
@@ -103,7 +113,7 @@ struct EnvelopeOpener: Sendable {
             guard version.application.row == activation.application.row else {
                 throw ServiceError(.invalidApplication, "the application key belongs to \(version.application.id)")
             }
-            try ReplayGuard(policy: context.policy).admit(sealed.envelope, activationId: activationId, in: change)
+            try ReplayGuard(policy: context.policy).admit(sealed.envelope, activationId: activation.id, in: change)
             return Self.keepingRefusal {
                 let temporary = sealed.version.usesTemporaryKey ? try self.temporaryKey(change, for: sealed) : nil
                 return (version, activation, binding, temporary)
@@ -154,7 +164,8 @@ struct EnvelopeOpener: Sendable {
     /// - Throws: `missingTemporaryKey` for one that is unknown, expired, or was made for somebody else; as
     ///   ``RecordSeal/open(_:of:publicKey:)``.
     func temporaryKey(_ change: Change, for sealed: SealedRequest) throws -> Data {
-        guard let id = sealed.envelope.temporaryKeyId, let key = try TemporaryKeyPairStore.find(change.database, id: id)
+        guard let id = sealed.envelope.temporaryKeyId.flatMap(Identifier.init(_:)),
+            let key = try TemporaryKeyPairStore.find(change.database, id: id)
         else { throw ServiceError(.missingTemporaryKey, "no temporary key with this identifier") }
         guard key.expires >= change.now else {
             throw ServiceError(.missingTemporaryKey, "temporary key \(id) expired")
@@ -171,8 +182,8 @@ struct EnvelopeOpener: Sendable {
     ) throws -> OpenedRequest {
         do {
             let parameters = EciesParameters(
-                version: sealed.version, sharedInfo1: sharedInfo1, applicationKey: sealed.applicationKey,
-                activationId: sealed.activationId, temporaryKeyId: sealed.envelope.temporaryKeyId)
+                version: sealed.version, sharedInfo1: sharedInfo1, applicationKey: sealed.applicationKey.text,
+                activationId: sealed.activationId?.text, temporaryKeyId: sealed.envelope.temporaryKeyId)
             let decryptor = EciesServerDecryptor(
                 parameters: parameters, serverPrivateKey: try PrivateKey(bigEndian: privateKey),
                 sharedInfo2: sharedInfo2)

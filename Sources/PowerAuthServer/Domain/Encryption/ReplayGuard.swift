@@ -15,7 +15,7 @@ struct ReplayGuard: Sendable {
 
     /// Admits the envelope of an encrypted request once. Envelopes without a timestamp (3.0, 3.1) pass.
     /// - Throws: `invalidRequest` outside the time window or for a value seen before.
-    func admit(_ envelope: EciesRequest, activationId: String?, in change: Change) throws {
+    func admit(_ envelope: EciesRequest, activationId: Identifier?, in change: Change) throws {
         guard let timestamp = envelope.timestamp else { return }
         let sent = ServerTime(milliseconds: Int64(clamping: timestamp))
         guard sent >= change.now.advanced(by: -policy.requestWindow),
@@ -26,7 +26,7 @@ struct ReplayGuard: Sendable {
                 "timestamp \(timestamp) is more than \(policy.requestWindow) ms from \(change.now.milliseconds)")
         }
         try remember(
-            envelope.replayValue(activationId: activationId),
+            envelope.replayValue(activationId: activationId?.text),
             kind: activationId == nil ? .applicationScope : .activationScope,
             // While the timestamp is inside the window the value must be known, and not a moment less.
             until: sent.advanced(by: policy.requestWindow), in: change)
@@ -35,16 +35,20 @@ struct ReplayGuard: Sendable {
     /// Admits a token header once; its age was checked before.
     /// - Parameters:
     ///   - header: its version decides how far ahead the timestamp may be.
+    ///   - token: the row that the header has led to; its own identifier makes the value that is remembered.
     ///   - sent: its timestamp.
     /// - Throws: `invalidRequest` too far in the future or for a header seen before.
-    func admit(_ header: TokenHeader, sent: ServerTime, in change: Change) throws {
+    func admit(_ header: TokenHeader, of token: Token, sent: ServerTime, in change: Change) throws {
         let window = header.version.usesTimestamp ? policy.requestWindow : policy.extendedRequestWindow
         guard sent <= change.now.advanced(by: window) else {
             throw ServiceError(
                 .invalidRequest, "token timestamp \(sent.milliseconds) is more than \(window) ms in the future")
         }
         try remember(
-            header.replayValue, kind: .macToken, until: sent.advanced(by: policy.tokenValidity), in: change)
+            TokenHeader(
+                version: header.version, tokenId: token.id.text, tokenDigest: header.tokenDigest, nonce: header.nonce,
+                timestamp: header.timestamp
+            ).replayValue, kind: .macToken, until: sent.advanced(by: policy.tokenValidity), in: change)
     }
 
     /// Inserting is the test: the primary key makes it atomic.

@@ -19,12 +19,26 @@ struct TemporaryKeyService: Sendable {
         let exp: Double?
     }
 
+    /// What a request names.
+    private struct Names: Sendable {
+        let applicationKey: Identifier
+        let activationId: Identifier?
+
+        /// - Throws: `invalidRequest` for a text that is no identifier.
+        init(_ request: TemporaryKeyRequest) throws {
+            applicationKey = try Identifier(request.applicationKey, field: "applicationKey")
+            activationId = try request.activationId.map { try Identifier($0, field: "activationId") }
+        }
+    }
+
     /// Answers a signed request for a temporary key with a signed one.
-    /// - Parameter jwt: the compact JWS of the request.
+    /// - Parameters:
+    ///   - jwt: the compact JWS of the request.
+    ///   - address: where the device is; nil for one behind a mobile-facing server.
     /// - Returns: the compact JWS of the answer.
     /// - Throws: `invalidRequest` for an unreadable, expired or wrongly signed request, `invalidApplication` for the
     ///   application, `activationNotFound` for an activation that may not have a key.
-    func create(jwt: String) throws -> String {
+    func create(jwt: String, address: String? = nil) throws -> String {
         let request: TemporaryKeyRequest
         let token: JWT
         do {
@@ -33,22 +47,23 @@ struct TemporaryKeyService: Sendable {
             throw Self.refusal(of: jwt, because: error)
         }
         try checkExpiry(of: token)
+        let names = try Names(request)
         // Whoever is nobody costs neither a key nor a turn of the one writer.
-        _ = try context.read { try authenticate(request, token, in: $0) }
+        _ = try context.read { try authenticate(names, token, in: $0) }
         let temporaryKey = try makeKey()
         let keyId = Identifiers.uuid()
         let (signingKey, issued) = try context.change { change in
-            let signingKey = try authenticate(request, token, in: change.database)
+            let signingKey = try authenticate(names, token, in: change.database)
             try store(
                 TemporaryKeyPair(
-                    id: keyId, applicationKey: request.applicationKey, activationId: request.activationId,
+                    id: keyId, applicationKey: names.applicationKey, activationId: names.activationId, address: address,
                     privateKey: context.seal.seal(temporaryKey.bigEndian, of: .temporaryKey(id: keyId)),
                     expires: change.now.advanced(by: context.policy.temporaryKeyValidity)),
                 in: change)
             return (signingKey, change.now)
         }
         let response = TemporaryKeyResponse(
-            to: request, keyId: keyId, publicKey: temporaryKey.publicKey,
+            to: request, keyId: keyId.text, publicKey: temporaryKey.publicKey,
             issuedAt: UInt64(clamping: issued.milliseconds),
             expiresAt: UInt64(clamping: issued.advanced(by: context.policy.temporaryKeyValidity).milliseconds))
         return try response.jwt(key: signingKey)
@@ -57,8 +72,8 @@ struct TemporaryKeyService: Sendable {
     /// What the caller is told of a request that lacks a claim or cannot be read.
     private static func refusal(of jwt: String, because error: any Error) -> ServiceError {
         struct Scope: Decodable {
-            let applicationKey: String?
-            let activationId: String?
+            let applicationKey: Identifier?
+            let activationId: Identifier?
         }
         // Who names an activation alone has named no application, which is another mistake than to name nothing.
         if let scope = try? JWT(jwt, algorithm: .hs256).claims(Scope.self), scope.activationId.nonBlank != nil,
@@ -71,9 +86,16 @@ struct TemporaryKeyService: Sendable {
 
     /// Refuses a recorded request that says itself that its time is over (server.md, section 30, item 14).
     private func checkExpiry(of token: JWT) throws {
-        guard let claim = try? token.claims(ExpiryClaim.self), let seconds = claim.exp,
-            let end = Int64(exactly: (seconds * 1000).rounded())
-        else { return }
+        let seconds: Double?
+        do {
+            seconds = try token.claims(ExpiryClaim.self).exp
+        } catch {
+            throw ServiceError(.invalidRequest, "exp of the temporary-key request is no number: \(error)")
+        }
+        guard let seconds else { return }
+        guard let end = Int64(exactly: (seconds * 1000).rounded()) else {
+            throw ServiceError(.invalidRequest, "exp of the temporary-key request is no time: \(seconds)")
+        }
         let now = context.clock.now()
         guard now <= ServerTime(milliseconds: end).advanced(by: Self.expiryTolerance) else {
             throw ServiceError(.invalidRequest, "the temporary-key request expired at \(end), now \(now.milliseconds)")
@@ -83,15 +105,15 @@ struct TemporaryKeyService: Sendable {
     /// Verifies the request with the key of its scope.
     /// - Returns: the key that signs the answer.
     private func authenticate(
-        _ request: TemporaryKeyRequest, _ token: JWT, in database: Database
+        _ names: Names, _ token: JWT, in database: Database
     ) throws -> PrivateKey {
-        guard let version = try ApplicationStore.version(database, applicationKey: request.applicationKey),
+        guard let version = try ApplicationStore.version(database, applicationKey: names.applicationKey),
             version.isSupported
         else { throw ServiceError(.invalidApplication, "application key is unknown or its version unsupported") }
         let secret = try ApplicationSecretKey(StrictBase64.decode(version.applicationSecret) ?? Data())
         let requestKey: TemporaryKeyRequestKey
         let signingKey: PrivateKey
-        if let activationId = request.activationId {
+        if let activationId = names.activationId {
             let keys = try keys(ofActivation: activationId, application: version.application, in: database)
             requestKey = try TemporaryKeyRequest.signingKey(secret, transportKey: keys.derived.transport)
             signingKey = keys.serverPrivateKey
@@ -113,7 +135,7 @@ struct TemporaryKeyService: Sendable {
     }
 
     private func keys(
-        ofActivation id: String, application: Application, in database: Database
+        ofActivation id: Identifier, application: Application, in database: Database
     ) throws -> ActivationKeys {
         guard let activation = try ActivationStore.find(database, id: id) else {
             throw ServiceError(.activationNotFound, "no activation \(id)")
@@ -132,8 +154,15 @@ struct TemporaryKeyService: Sendable {
         try TemporaryKeyPairStore.deleteExpired(change.database, at: change.now)
         try TemporaryKeyPairStore.insert(change.database, key)
         let policy = context.policy
+        if let activationId = key.activationId {
+            return try TemporaryKeyPairStore.keepNewest(
+                change.database, ofActivation: activationId, count: policy.temporaryKeysPerActivation)
+        }
+        // Everybody behind a mobile-facing server has one address, or none.
         try TemporaryKeyPairStore.keepNewest(
-            change.database, applicationKey: key.applicationKey, activationId: key.activationId,
-            count: key.activationId == nil ? policy.temporaryKeysPerApplication : policy.temporaryKeysPerActivation)
+            change.database, ofAddress: key.address, applicationKey: key.applicationKey,
+            count: key.address == nil ? policy.temporaryKeysPerApplication : policy.temporaryKeysPerAddress)
+        try TemporaryKeyPairStore.keepFairly(
+            change.database, applicationKey: key.applicationKey, count: policy.temporaryKeysPerApplication)
     }
 }

@@ -6,8 +6,8 @@ struct InboxMessage: Sendable {
     }
 
     /// A lower-case UUID.
-    let id: String
-    let userId: String
+    let id: Identifier
+    let userId: Identifier
     let applications: [Application]
     let format: Format
     let subject: String

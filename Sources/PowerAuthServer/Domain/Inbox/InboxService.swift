@@ -8,9 +8,9 @@ struct InboxService: Sendable {
 
     /// What a message is made of.
     struct NewMessage: Sendable {
-        var userId: String?
+        var userId: Identifier?
         /// The applications whose apps show it; all when it is empty.
-        var applicationIds: [String] = []
+        var applicationIds: [Identifier] = []
         var format = InboxMessage.Format.text
         var subject: String?
         var summary: String?
@@ -51,7 +51,7 @@ struct InboxService: Sendable {
         .message(
             PushMessage(
                 title: message.subject, body: message.summary, sound: "default", isPersonal: true,
-                extras: ["messageType": "mtoken.inboxMessage.new", "inboxId": .string(message.id)]),
+                extras: ["messageType": "mtoken.inboxMessage.new", "inboxId": .string(message.id.text)]),
             .init(userId: message.userId, applications: message.applications.map(\.row)))
     }
 
@@ -89,16 +89,16 @@ struct InboxService: Sendable {
     }
 
     /// - Throws: `invalidRequest` for a message that is not the caller's.
-    func detail(_ activation: Activation, id: String?) throws -> InboxMessage {
+    func detail(_ activation: Activation, id: Identifier?) throws -> InboxMessage {
         guard let id, let message = try context.read({ try InboxStore.find($0, owner(activation), id: id) }) else {
-            throw ServiceError.invalid("the user has no message \(id ?? "without id")")
+            throw ServiceError.invalid("the user has no message \(id?.text ?? "without id")")
         }
         return message
     }
 
     /// Marks a message as read; one that was read before stays as it is.
     /// - Throws: as ``detail(_:id:)``.
-    func markRead(_ activation: Activation, id: String?) throws {
+    func markRead(_ activation: Activation, id: Identifier?) throws {
         guard try detail(activation, id: id).read == nil else { return }
         try context.change { try InboxStore.markRead($0.database, owner(activation), id: id, at: $0.now) }
     }

@@ -6,22 +6,29 @@ import PowerAuthProtocol
 struct DeviceKeyExchange: Sendable {
     let opened: OpenedRequest
     let request: KeyExchangeRequest
+    /// What the device's vendor calls it.
+    private let externalId: Identifier?
     /// Nil when what the device sent is no point of P-256.
     var devicePublicKey: PublicKey? { request.devicePublicKey.key }
 
     /// Opens and reads the inner layer.
     /// - Throws: as `EnvelopeOpener.openApplication`, `invalidInputFormat` for unreadable JSON, `invalidRequest`
-    ///   without device key.
+    ///   without device key, or for a text that is too long.
     init(opening sealed: SealedRequest, failures: EnvelopeOpener.Failures, context: ServiceContext) throws {
         opened = try EnvelopeOpener(context: context).openApplication(
             sealed, as: .activationLayer2, failures: failures)
         do {
-            request = try JSONDecoder().decode(KeyExchangeRequest.self, from: opened.plaintext)
+            request = try JSONBody.decode(KeyExchangeRequest.self, from: opened.plaintext)
         } catch let ProtocolError.missing(field) {
             throw ServiceError(.invalidRequest, "\(field) is missing")
         } catch {
             throw ServiceError(.invalidInputFormat, "inner layer: \(error)")
         }
+        externalId = try .named(request.externalId, field: "externalId")
+        for (field, text) in [
+            ("activationName", request.activationName), ("extras", request.extras), ("platform", request.platform),
+            ("deviceInfo", request.deviceInfo),
+        ] { try TextLimit.line.check(text, field) }
     }
 
     /// A binding to the device that starts with a random counter.
@@ -34,7 +41,7 @@ struct DeviceKeyExchange: Sendable {
     /// Copies what the device told about itself.
     func describe(_ activation: inout Activation, at now: ServerTime) {
         activation.name = request.activationName
-        activation.externalId = request.externalId
+        activation.externalId = externalId
         activation.extras = request.extras
         activation.platform = request.platform.nonBlank?.lowercased() ?? "unknown"
         activation.deviceInfo = request.deviceInfo
@@ -52,7 +59,7 @@ struct DeviceKeyExchange: Sendable {
         }
         return try opened.sealJSON(
             KeyExchangeResponse(
-                activationId: activation.id, serverPublicKey: PublicKey(encoded: activation.serverPublicKey),
+                activationId: activation.id.text, serverPublicKey: PublicKey(encoded: activation.serverPublicKey),
                 counter: CounterData(binding.counterData), recovery: recovery),
             at: now)
     }

@@ -22,16 +22,17 @@ struct KeyExchangeService: Sendable {
     ///   - generatesRecoveryCode: whether a recovery code comes with it, if the application allows that.
     ///   - sealed: the inner layer, application scope.
     /// - Throws: ServiceError in the order of server.md, section 7.2.
-    func exchange(activationCode: String?, generatesRecoveryCode: Bool, sealed: SealedRequest) throws -> Exchanged {
+    func exchange(activationCode: Identifier?, generatesRecoveryCode: Bool, sealed: SealedRequest) throws -> Exchanged {
         let exchange = try DeviceKeyExchange(opening: sealed, failures: .keyExchange, context: context)
-        let recovery =
-            generatesRecoveryCode
-            ? try RecoveryDraft.make(context, applicationKey: sealed.applicationKey) : nil
         let application = exchange.opened.applicationVersion.application
-        let code = activationCode ?? ""
-        let proof = try OtpProof.prepare(context, otp: exchange.request.activationOtp) {
+        let code = activationCode ?? Identifier.none
+        let proof = try OtpProof.prepare(context, otp: exchange.request.activationOtp, at: .onKeyExchange) {
             try ActivationStore.findCreated($0, application: application, code: code)
         }
+        // A code that no activation waits for, or a wrong password, costs no hash of a PUK.
+        let recovery =
+            generatesRecoveryCode && proof.isPromising && exchange.devicePublicKey != nil
+            ? try RecoveryDraft.make(context, applicationKey: sealed.applicationKey) : nil
 
         let activation: Activation = try context.changeKeepingRefusal { change in
             let found = try ActivationStore.findCreated(change.database, application: application, code: code)

@@ -12,8 +12,8 @@ struct ConfiguredTemplates: Sendable {
     func store(
         _ operations: [ServerSettings.OperationTemplate], _ texts: [ServerSettings.UITemplate]
     ) throws {
-        let templates = operations.map(OperationTemplate.init)
-        let uiTemplates = texts.map(UITemplate.init)
+        let templates = try operations.map(OperationTemplate.init)
+        let uiTemplates = try texts.map(UITemplate.init)
         for template in templates { try template.validate() }
         for template in uiTemplates { try template.validate() }
         try context.change { change in
@@ -24,9 +24,10 @@ struct ConfiguredTemplates: Sendable {
 }
 
 extension OperationTemplate {
-    fileprivate init(_ settings: ServerSettings.OperationTemplate) {
-        self.init(
-            id: nil, name: settings.templateName, operationType: settings.operationType,
+    fileprivate init(_ settings: ServerSettings.OperationTemplate) throws {
+        try self.init(
+            id: nil, name: Identifier(settings.templateName, field: "templateName"),
+            operationType: Identifier(settings.operationType, field: "operationType"),
             dataTemplate: settings.dataTemplate,
             signatureTypes: settings.signatureType.compactMap { SignatureType(name: $0.rawValue) },
             maxFailureCount: settings.maxFailureCount, expiration: settings.expiration,
@@ -35,9 +36,10 @@ extension OperationTemplate {
 }
 
 extension UITemplate {
-    fileprivate init(_ settings: ServerSettings.UITemplate) {
-        self.init(
-            placeholder: settings.placeholder, language: settings.language, title: settings.title,
+    fileprivate init(_ settings: ServerSettings.UITemplate) throws {
+        try self.init(
+            placeholder: Identifier(settings.placeholder, field: "placeholder"), language: settings.language,
+            title: settings.title,
             message: settings.message, attributes: Self.stored(settings.attributes),
             resultTexts: Self.stored(settings.resultTexts), ui: Self.stored(settings.ui))
     }

@@ -23,19 +23,22 @@ struct DefaultTemplates: Sendable {
         isProximityCheckEnabled: Bool = false
     ) -> OperationTemplate {
         OperationTemplate(
-            id: nil, name: name, operationType: name, dataTemplate: data, signatureTypes: types, maxFailureCount: 5,
+            id: nil, name: Identifier(known: name), operationType: Identifier(known: name), dataTemplate: data,
+            signatureTypes: types, maxFailureCount: 5,
             expiration: 300, riskFlags: riskFlags, isProximityCheckEnabled: isProximityCheckEnabled)
     }
 
     private static let uiTemplates = [
         UITemplate(
-            placeholder: "login", language: "en", title: "Login approval", message: "Do you want to sign in?",
+            placeholder: Identifier(known: "login"), language: "en", title: "Login approval",
+            message: "Do you want to sign in?",
             resultTexts: #"{"success":"You are signed in","reject":"Login refused","failure":"Login was not approved"}"#
         ),
         UITemplate(
-            placeholder: "login_1fa", language: "en", title: "Login approval", message: "Do you want to sign in?"),
+            placeholder: Identifier(known: "login_1fa"), language: "en", title: "Login approval",
+            message: "Do you want to sign in?"),
         UITemplate(
-            placeholder: payment, language: "en", title: "Payment approval",
+            placeholder: Identifier(known: payment), language: "en", title: "Payment approval",
             message: "Pay ${amount} ${currency} to ${iban}?",
             attributes: """
                 [{"id":"operation.amount","type":"AMOUNT","text":"Amount",\
@@ -48,7 +51,8 @@ struct DefaultTemplates: Sendable {
                 "failure":"Payment was not approved"}
                 """),
         UITemplate(
-            placeholder: "login_pac", language: "en", title: "Login approval", message: "Do you want to sign in?",
+            placeholder: Identifier(known: "login_pac"), language: "en", title: "Login approval",
+            message: "Do you want to sign in?",
             ui: """
                 {"preApprovalScreen":{"type":"QR_SCAN","heading":"Scan the code",\
                 "message":"Scan the code on your computer screen"}}

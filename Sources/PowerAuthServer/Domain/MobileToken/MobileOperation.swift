@@ -3,7 +3,7 @@ import PowerAuthProtocol
 
 /// An operation as an app gets it (mobile-token.md, section 7.1).
 struct MobileOperation: Encodable, Sendable {
-    let id: String
+    let id: Identifier
     let name: String
     let data: String
     let status: String
@@ -48,7 +48,7 @@ struct MobileOperation: Encodable, Sendable {
         let template = entry.template
         let texts = template.texts(of: operation)
         id = operation.id
-        name = operation.operationType
+        name = operation.operationType.text
         data = operation.data
         status = operation.status.name
         statusReason = operation.statusReason
@@ -57,7 +57,9 @@ struct MobileOperation: Encodable, Sendable {
         allowedSignatureType = AllowedSignatureType(operation.signatureTypes)
         formData = FormData(
             title: texts.title, message: texts.message,
-            attributes: try entry.attributes.get().compactMap { FormAttribute($0, operation.parameters, money) },
+            attributes: try entry.attributes.get().prefix(UITemplate.mostAttributes).compactMap {
+                FormAttribute($0, operation.parameters, money)
+            },
             resultTexts: try template.json(template.resultTexts, of: operation))
         ui =
             try template.json(template.ui, of: operation).map {

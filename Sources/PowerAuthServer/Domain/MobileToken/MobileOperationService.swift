@@ -18,7 +18,7 @@ struct MobileOperationService: Sendable {
         /// What every decision leaves with the operation.
         fileprivate var additionalData: [String: JSONValue] {
             var data: [String: JSONValue] = [
-                "activationId": .string(activation.id), "applicationId": .string(activation.application.id),
+                "activationId": .string(activation.id.text), "applicationId": .string(activation.application.id.text),
             ]
             data["ipAddress"] = ipAddress.map(JSONValue.string)
             data["userAgent"] = userAgent.map(JSONValue.string)
@@ -58,7 +58,7 @@ struct MobileOperationService: Sendable {
     }
 
     /// A pending operation of the caller, or one that is nobody's yet.
-    func detail(_ caller: Caller, id: String?) throws -> MobileOperation {
+    func detail(_ caller: Caller, id: Identifier?) throws -> MobileOperation {
         let operation = try pending(id)
         guard operation.userId == nil || operation.userId == caller.activation.userId else {
             throw MobileTokenFailure.foreignOperation
@@ -67,7 +67,7 @@ struct MobileOperationService: Sendable {
     }
 
     /// Makes an operation that is nobody's the caller's.
-    func claim(_ caller: Caller, id: String?) throws -> MobileOperation {
+    func claim(_ caller: Caller, id: Identifier?) throws -> MobileOperation {
         let operation = try core { try operations.claim(id: id, userId: caller.activation.userId) }
         if let failure = MobileTokenFailure(operation.status) { throw failure }
         return try view(operation, caller)
@@ -95,13 +95,14 @@ struct MobileOperationService: Sendable {
 
     /// What an app signs to approve.
     struct Approval: Sendable {
-        let id: String
+        let id: Identifier
         let data: String
         var otp: String?
     }
 
     /// Flags of activations that are still being verified, which approve nothing.
-    private static let unverified: Set<String> = ["VERIFICATION_PENDING", "VERIFICATION_IN_PROGRESS"]
+    private static let unverified = Set(
+        ["VERIFICATION_PENDING", "VERIFICATION_IN_PROGRESS"].map(Identifier.init(known:)))
 
     /// Approves an operation whose signature was right.
     func approve(_ approval: Approval, _ caller: Caller, _ type: SignatureType) throws {
@@ -125,7 +126,7 @@ struct MobileOperationService: Sendable {
 
     /// Counts an approval whose signature was wrong, if it names an activation that could have approved: nobody else
     /// exhausts the attempts of an operation (mobile-token.md, section 24, item 22).
-    func failApproval(id: String, activationId: String?, ipAddress: String?, userAgent: String?) throws {
+    func failApproval(id: Identifier, activationId: Identifier?, ipAddress: String?, userAgent: String?) throws {
         guard let activationId,
             let activation = try context.read({ try ActivationStore.find($0, id: activationId) })
         else { return }
@@ -146,7 +147,8 @@ struct MobileOperationService: Sendable {
 
     /// Rejects an operation.
     /// - Parameter reason: any words of the app; they stay with the operation's additional data.
-    func reject(id: String?, reason: String?, _ caller: Caller) throws {
+    func reject(id: Identifier?, reason: String?, _ caller: Caller) throws {
+        try core { try TextLimit.ordinary.check(reason, "reason") }
         let operation = try pending(id, unknown: .operationUnexpected)
         try checkFlag(of: operation, caller)
         var additionalData = caller.additionalData
@@ -162,7 +164,7 @@ struct MobileOperationService: Sendable {
 
     /// An operation that waits for a decision.
     private func pending(
-        _ id: String?, unknown: MobileTokenFailure = .operationNotFound
+        _ id: Identifier?, unknown: MobileTokenFailure = .operationNotFound
     ) throws -> OperationRecord {
         let operation: OperationRecord
         do {
@@ -176,7 +178,7 @@ struct MobileOperationService: Sendable {
 
     private func checkFlag(of operation: OperationRecord, _ caller: Caller) throws {
         guard let flag = operation.activationFlag, !caller.activation.flags.contains(flag) else { return }
-        throw MobileTokenFailure.missingFlag(flag)
+        throw MobileTokenFailure.missingFlag(flag.text)
     }
 
     /// Asks the core, whose refusals an app sees in other words.

@@ -4,7 +4,7 @@ import LabKit
 /// How an operation of one type is shown in one language (mobile-token.md, section 17.1).
 struct UITemplate: Sendable {
     /// The operation's type.
-    let placeholder: String
+    let placeholder: Identifier
     /// Such as `en`.
     let language: String
     /// Placeholders in it are filled, as in all texts but the labels of attributes.
@@ -27,6 +27,8 @@ struct UITemplate: Sendable {
         var params: [String: String]?
     }
 
+    /// The most attributes.
+    static let mostAttributes = 32
     /// The longest language.
     static let languageLength = ServerSettings.UITemplate.languageLength
 
@@ -39,7 +41,9 @@ struct UITemplate: Sendable {
     /// (mobile-token.md, section 24, item 31).
     func texts(of operation: OperationRecord) -> (title: String, message: String) {
         func filled(_ text: String) -> String {
-            operation.parameters.isEmpty ? text : PlaceholderText(text: text).filled { operation.parameters[$0] }
+            guard !operation.parameters.isEmpty else { return text }
+            // A text that long is for nobody to read; the template itself says at least what it is about.
+            return PlaceholderText(text: text).filled(upTo: .ordinary) { operation.parameters[$0] } ?? text
         }
         return (filled(title), filled(message))
     }
@@ -50,8 +54,9 @@ struct UITemplate: Sendable {
         guard let part = part.nonBlank else { return nil }
         let filled =
             operation.parameters.isEmpty
-            ? part : PlaceholderText(text: part).filled { operation.parameters[$0].map(Self.escaped) }
-        guard let json = try? JSONValue.parse(filled) else { throw MobileTokenFailure.brokenTemplate }
+            ? part
+            : PlaceholderText(text: part).filled(upTo: .produced) { operation.parameters[$0].map(Self.escaped) }
+        guard let filled, let json = try? JSONValue.parse(filled) else { throw MobileTokenFailure.brokenTemplate }
         return json.isNull ? nil : json
     }
 
@@ -74,12 +79,19 @@ struct UITemplate: Sendable {
     /// Checks what a caller wrote.
     /// - Throws: `invalidRequest` with a sentence.
     func validate() throws {
-        for (field, text) in [("placeholder", placeholder), ("language", language), ("title", title)]
+        for (field, text) in [("placeholder", placeholder.text), ("language", language), ("title", title)]
         where Optional(text).nonBlank == nil {
             throw ServiceError.invalid("\(field) must not be blank")
         }
         guard language.count <= Self.languageLength else {
             throw ServiceError.invalid("language must have at most \(Self.languageLength) characters")
+        }
+        for (field, text) in [
+            ("title", title), ("message", message), ("attributes", attributes), ("resultTexts", resultTexts),
+            ("ui", ui),
+        ] { try TextLimit.ordinary.check(text, field) }
+        guard (try? attributeTemplates().count) ?? 0 <= Self.mostAttributes else {
+            throw ServiceError.invalid("attributes must be at most \(Self.mostAttributes)")
         }
     }
 }

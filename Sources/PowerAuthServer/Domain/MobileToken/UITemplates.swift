@@ -7,7 +7,7 @@ struct UITemplates: Sendable {
     static let defaultLanguage = ServerSettings.UITemplate.defaultLanguage
 
     /// By the operation's type, oldest first, with their attributes, which are read once for all operations.
-    private let rows: [String: [Entry]]
+    private let rows: [Identifier: [Entry]]
 
     /// A template and its attributes.
     struct Entry: Sendable {
@@ -16,7 +16,7 @@ struct UITemplates: Sendable {
     }
 
     /// Reads the templates of types in one query.
-    static func of(_ types: some Sequence<String>, _ database: Database) throws -> UITemplates {
+    static func of(_ types: some Sequence<Identifier>, _ database: Database) throws -> UITemplates {
         UITemplates(try UITemplateStore.list(database, types: Set(types)))
     }
 
@@ -29,14 +29,14 @@ struct UITemplates: Sendable {
     }
 
     /// The best row: in the language, in English, or any.
-    func entry(for type: String, language: String) -> Entry? {
+    func entry(for type: Identifier, language: String) -> Entry? {
         let rows = rows[type] ?? []
         return rows.first { $0.template.language == language }
             ?? rows.first { $0.template.language == Self.defaultLanguage } ?? rows.first
     }
 
     /// The template of the best row.
-    func template(for type: String, language: String) -> UITemplate? {
+    func template(for type: Identifier, language: String) -> UITemplate? {
         entry(for: type, language: language)?.template
     }
 }

@@ -18,7 +18,7 @@ struct OfflineOperationService: Sendable {
     ///   - language: of title and message.
     /// - Throws: `invalidRequest`, `operationNotFound`, `operationInvalidState`, `activationNotFound`.
     func code(
-        operationId: String?, activationId: String?, language: String = UITemplates.defaultLanguage
+        operationId: Identifier?, activationId: Identifier?, language: String = UITemplates.defaultLanguage
     ) throws -> OfflinePayload {
         let operation = try pending(operationId)
         let data = try payloadData(operation, language: language)
@@ -41,7 +41,7 @@ struct OfflineOperationService: Sendable {
             throw ServiceError.invalid("operations of type \(operation.operationType) have no UI template")
         }
         let lines = [
-            operation.id, OfflineText.line(texts.title), OfflineText.line(texts.message), operation.data,
+            operation.id.text, OfflineText.line(texts.title), OfflineText.line(texts.message), operation.data,
             Self.flags(of: operation),
         ]
         return lines.joined(separator: "\n")
@@ -57,8 +57,8 @@ struct OfflineOperationService: Sendable {
 
     /// What a user typed, and what it belongs to.
     struct Answer: Sendable {
-        var operationId: String?
-        var activationId: String?
+        var operationId: Identifier?
+        var activationId: Identifier?
         /// Of the code that was scanned.
         var nonce: String?
         /// As many digits as the policy says for each of two factors.
@@ -122,7 +122,7 @@ struct OfflineOperationService: Sendable {
         _ operation: OperationRecord, _ activation: Activation, _ type: SignatureType
     ) -> [String: JSONValue] {
         var data: [String: JSONValue] = [
-            "activationId": .string(activation.id), "applicationId": .string(activation.application.id),
+            "activationId": .string(activation.id.text), "applicationId": .string(activation.application.id.text),
             "authFactor": .string(type.rawValue),
         ]
         // The digits cover the code of the payload, so that nobody has to tell it again.
@@ -144,7 +144,7 @@ struct OfflineOperationService: Sendable {
         }
     }
 
-    private func pending(_ id: String?) throws -> OperationRecord {
+    private func pending(_ id: Identifier?) throws -> OperationRecord {
         let operation = try OperationService(context: context).detail(id: id, userId: nil)
         guard operation.status == .pending else {
             throw ServiceError(.operationInvalidState, "operation \(operation.id) is \(operation.status.name)")

@@ -12,9 +12,9 @@ struct OperationDecisionService: Sendable {
 
     /// What a user's approval claims.
     struct Approval: Sendable {
-        var operationId: String?
-        var userId: String?
-        var applicationId: String?
+        var operationId: Identifier?
+        var userId: Identifier?
+        var applicationId: Identifier?
         var data: String?
         var signatureType: SignatureType?
         var additionalData: [String: JSONValue]?
@@ -33,7 +33,7 @@ struct OperationDecisionService: Sendable {
             id, unknown: .operationApproveFailure, final: .operationApproveFailure, knowing: applicationId
         ) { operation, change in
             let isRight = try isRight(approval, about: operation, in: change)
-            operation.merge(approval.additionalData)
+            try Self.merge(approval.additionalData, into: &operation)
             let result: UserActionResult
             if isRight {
                 operation.userId = userId
@@ -50,7 +50,7 @@ struct OperationDecisionService: Sendable {
     private func isRight(
         _ approval: Approval, about operation: OperationRecord, in change: Change
     ) throws -> Bool {
-        let activationId = approval.additionalData?["activationId"]?.stringValue
+        let activationId = approval.additionalData?["activationId"]?.stringValue.flatMap(Identifier.init(_:))
         guard operation.userId == nil || operation.userId == approval.userId,
             operation.applications.contains(where: { $0.id == approval.applicationId }),
             // Equal texts may have been signed as different bytes.
@@ -71,11 +71,11 @@ struct OperationDecisionService: Sendable {
 
     /// Counts an approval whose signature was wrong.
     /// - Throws: `invalidRequest`, `operationNotFound`, `operationInvalidState`.
-    func failApproval(operationId: String?, additionalData: [String: JSONValue]?) throws -> Decided {
+    func failApproval(operationId: Identifier?, additionalData: [String: JSONValue]?) throws -> Decided {
         guard let operationId else { throw ServiceError.invalid("operationId is missing") }
         return try decide(operationId, unknown: .operationNotFound, final: .operationInvalidState) {
             operation, change in
-            operation.merge(additionalData)
+            try Self.merge(additionalData, into: &operation)
             let result = operation.countFailure(at: change.now)
             try change.save(operation)
             return result
@@ -85,7 +85,7 @@ struct OperationDecisionService: Sendable {
     /// Rejects an operation; a foreign user or application changes nothing.
     /// - Throws: `invalidRequest`, `operationRejectFailure` for an unknown or final operation, `invalidApplication`.
     func reject(
-        operationId: String?, userId: String?, applicationId: String?, additionalData: [String: JSONValue]?
+        operationId: Identifier?, userId: Identifier?, applicationId: Identifier?, additionalData: [String: JSONValue]?
     ) throws -> Decided {
         guard let operationId, let userId, let applicationId else {
             throw ServiceError.invalid("operationId, userId and applicationId are required")
@@ -98,7 +98,7 @@ struct OperationDecisionService: Sendable {
             guard operation.userId == nil || operation.userId == userId,
                 operation.applications.contains(where: { $0.row == application.row })
             else { return .rejectFailed }
-            operation.merge(additionalData)
+            try Self.merge(additionalData, into: &operation)
             operation.userId = userId
             operation.finish(.rejected, at: change.now)
             try change.save(operation)
@@ -109,7 +109,7 @@ struct OperationDecisionService: Sendable {
     /// Takes an operation back.
     /// - Throws: `invalidRequest`, `operationNotFound`, `operationInvalidState`.
     func cancel(
-        operationId: String?, additionalData: [String: JSONValue]?, statusReason: String?
+        operationId: Identifier?, additionalData: [String: JSONValue]?, statusReason: String?
     ) throws -> OperationRecord {
         guard let operationId else { throw ServiceError.invalid("operationId is missing") }
         guard statusReason?.count ?? 0 <= 32 else {
@@ -117,11 +117,18 @@ struct OperationDecisionService: Sendable {
         }
         return try decide(operationId, unknown: .operationNotFound, final: .operationInvalidState) {
             operation, change in
-            operation.merge(additionalData)
+            try Self.merge(additionalData, into: &operation)
             operation.statusReason = statusReason
             operation.finish(.canceled, at: change.now)
             try change.save(operation)
         }.operation.describingDevice()
+    }
+
+    /// Puts the caller's additional data over the stored one.
+    /// - Throws: `invalidRequest` when both become too long.
+    private static func merge(_ additional: [String: JSONValue]?, into operation: inout OperationRecord) throws {
+        operation.merge(additional)
+        try TextLimit.json.check(JSONValue.object(operation.additionalData).description, "additionalData")
     }
 
     /// Runs a decision on a pending operation.
@@ -130,7 +137,7 @@ struct OperationDecisionService: Sendable {
     ///   - final: the code for one that is decided or expired.
     ///   - applicationId: an application that must exist before the operation's status matters.
     private func decide<Result>(
-        _ id: String, unknown: ServiceErrorCode, final: ServiceErrorCode, knowing applicationId: String? = nil,
+        _ id: Identifier, unknown: ServiceErrorCode, final: ServiceErrorCode, knowing applicationId: Identifier? = nil,
         _ body: @escaping (inout OperationRecord, Change) throws -> Result
     ) throws -> (result: Result, operation: OperationRecord) {
         try OperationService(context: context).expireOverdue()

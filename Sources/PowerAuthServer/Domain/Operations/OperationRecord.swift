@@ -35,16 +35,16 @@ enum UserActionResult: String, Sendable {
 /// Something a user is asked to decide about (server.md, section 18.1).
 struct OperationRecord: Sendable {
     /// A lower-case UUID.
-    let id: String
+    let id: Identifier
     /// Nil until somebody claims it.
-    var userId: String?
+    var userId: Identifier?
     /// Sorted by their identifiers.
     let applications: [Application]
-    let externalId: String?
-    let activationFlag: String?
-    let activationId: String?
-    let operationType: String
-    let templateName: String
+    let externalId: Identifier?
+    let activationFlag: Identifier?
+    let activationId: Identifier?
+    let operationType: Identifier
+    let templateName: Identifier
     /// The text to sign.
     let data: String
     let parameters: [String: String]

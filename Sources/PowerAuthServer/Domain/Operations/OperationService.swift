@@ -14,17 +14,17 @@ struct OperationService: Sendable {
 
     /// What an operation is made of.
     struct NewOperation: Sendable {
-        var userId: String?
-        var applicationIds: [String] = []
-        var activationFlag: String?
-        var templateName: String?
+        var userId: Identifier?
+        var applicationIds: [Identifier] = []
+        var activationFlag: Identifier?
+        var templateName: Identifier?
         var expires: ServerTime?
-        var externalId: String?
+        var externalId: Identifier?
         var parameters: [String: String] = [:]
         var additionalData: [String: JSONValue] = [:]
         /// Overrides the template.
         var isProximityCheckEnabled: Bool?
-        var activationId: String?
+        var activationId: Identifier?
     }
 
     /// Creates an operation that waits for a decision.
@@ -35,8 +35,9 @@ struct OperationService: Sendable {
         guard let templateName = new.templateName.nonBlank else {
             throw ServiceError.invalid("templateName is missing")
         }
-        guard new.userId != "" else { throw ServiceError.invalid("userId must not be empty") }
-        guard new.activationId?.count ?? 0 <= 37 else { throw ServiceError.invalid("activationId is too long") }
+        guard new.userId?.text.isEmpty != true else { throw ServiceError.invalid("userId must not be empty") }
+        guard new.activationId?.text.count ?? 0 <= 37 else { throw ServiceError.invalid("activationId is too long") }
+        try Self.checkLengths(of: new)
         for (name, value) in new.parameters
         where value.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\n" }) {
             throw ServiceError.invalid("parameter \(name) holds a control character")
@@ -57,7 +58,7 @@ struct OperationService: Sendable {
                 id: id, userId: try Self.owner(of: new, in: change.database), applications: applications,
                 externalId: new.externalId, activationFlag: new.activationFlag, activationId: new.activationId,
                 operationType: template.operationType, templateName: template.name,
-                data: template.data(with: new.parameters), parameters: new.parameters,
+                data: try template.data(with: new.parameters), parameters: new.parameters,
                 additionalData: new.additionalData, status: .pending, signatureTypes: template.signatureTypes,
                 failureCount: 0, maxFailureCount: template.maxFailureCount, riskFlags: template.riskFlags,
                 proximitySeed: hasProximityCheck ? Random.bytes(16) : nil, created: change.now,
@@ -70,8 +71,23 @@ struct OperationService: Sendable {
         }
     }
 
+    /// - Throws: `invalidRequest` for texts that make too much of an operation.
+    private static func checkLengths(of new: NewOperation) throws {
+        guard new.parameters.count <= mostParameters else {
+            throw ServiceError.invalid("parameters must be at most \(mostParameters)")
+        }
+        for (name, value) in new.parameters {
+            try TextLimit.line.check(name, "the name of a parameter")
+            try TextLimit.parameter.check(value, "a parameter")
+        }
+        try TextLimit.json.check(JSONValue.object(new.additionalData).description, "additionalData")
+    }
+
+    /// How many parameters an operation has at most.
+    static let mostParameters = 64
+
     /// The user of a new operation: the one given, or else the owner of its activation.
-    private static func owner(of new: NewOperation, in database: Database) throws -> String? {
+    private static func owner(of new: NewOperation, in database: Database) throws -> Identifier? {
         guard let activationId = new.activationId else { return new.userId }
         let owner = try ActivationStore.find(database, id: activationId)?.userId
         guard let owner, new.userId == nil || new.userId == owner else {
@@ -81,7 +97,7 @@ struct OperationService: Sendable {
     }
 
     /// - Throws: `invalidApplication` when one is unknown or listed twice.
-    static func applications(_ database: Database, _ ids: [String]) throws -> [Application] {
+    static func applications(_ database: Database, _ ids: [Identifier]) throws -> [Application] {
         let found = try Set(ids).sorted().compactMap { try ApplicationStore.find(database, id: $0) }
         guard found.count == ids.count else {
             throw ServiceError(.invalidApplication, "an application is unknown or listed twice")
@@ -93,7 +109,7 @@ struct OperationService: Sendable {
 
     /// Shows an operation. A user that is named claims it if it is nobody's yet.
     /// - Throws: `invalidRequest`, `operationNotFound` for an unknown operation or another user's pending one.
-    func detail(id: String?, userId: String?) throws -> OperationRecord {
+    func detail(id: Identifier?, userId: Identifier?) throws -> OperationRecord {
         guard let id else { throw ServiceError.invalid("operationId is missing") }
         try expireOverdue()
         let found = try context.read { try OperationStore.find($0, id: id) }
@@ -112,22 +128,22 @@ struct OperationService: Sendable {
 
     /// Makes a pending operation that is nobody's the user's (mobile-token.md, section 18.7).
     /// - Throws: as ``detail(id:userId:)``; `invalidRequest` also without user.
-    func claim(id: String?, userId: String?) throws -> OperationRecord {
+    func claim(id: Identifier?, userId: Identifier?) throws -> OperationRecord {
         guard let userId = userId.nonBlank else { throw ServiceError.invalid("userId is missing") }
         return try detail(id: id, userId: userId)
     }
 
     /// Whose operations a list shows.
     struct Query: Sendable {
-        var applicationIds: [String] = []
-        var activationId: String?
+        var applicationIds: [Identifier] = []
+        var activationId: Identifier?
         var page: Int?
         var pageSize: Int?
     }
 
     /// A page of a user's operations, newest first.
     /// - Throws: `noUserId` without user, `invalidRequest` for a bad page or no application, `invalidApplication`.
-    func list(userId: String?, _ query: Query, isPendingOnly: Bool) throws -> [OperationRecord] {
+    func list(userId: Identifier?, _ query: Query, isPendingOnly: Bool) throws -> [OperationRecord] {
         guard let userId = userId.nonBlank else { throw ServiceError(.noUserId, "userId is missing") }
         return try list(query) {
             $0.userId = userId; $0.isPendingOnly = isPendingOnly
@@ -136,7 +152,7 @@ struct OperationService: Sendable {
 
     /// A page of the operations with an external identifier, newest first.
     /// - Throws: `invalidRequest`, `invalidApplication`.
-    func list(externalId: String?, _ query: Query) throws -> [OperationRecord] {
+    func list(externalId: Identifier?, _ query: Query) throws -> [OperationRecord] {
         guard let externalId = externalId.nonBlank else { throw ServiceError.invalid("externalId is missing") }
         return try list(query) { $0.externalId = externalId }
     }
@@ -183,7 +199,7 @@ struct OperationService: Sendable {
         }
     }
 
-    static func notFound(_ id: String) -> ServiceError { ServiceError(.operationNotFound, "no operation \(id)") }
+    static func notFound(_ id: Identifier) -> ServiceError { ServiceError(.operationNotFound, "no operation \(id)") }
 }
 
 extension Change {

@@ -6,8 +6,8 @@ struct OperationTemplate: Sendable {
     /// The key of the row; nil before it is stored.
     var id: Int64?
     /// Never changes.
-    let name: String
-    var operationType: String
+    let name: Identifier
+    var operationType: Identifier
     /// The text to sign, with `${name}` where a parameter goes.
     var dataTemplate: String
     var signatureTypes: [SignatureType]
@@ -21,10 +21,13 @@ struct OperationTemplate: Sendable {
     /// Checks what a caller wrote.
     /// - Throws: `invalidRequest` with a sentence.
     func validate() throws {
-        for (field, text) in [("templateName", name), ("operationType", operationType), ("dataTemplate", dataTemplate)]
-        where text.isEmpty {
+        for (field, text) in [
+            ("templateName", name.text), ("operationType", operationType.text), ("dataTemplate", dataTemplate),
+        ] where text.isEmpty {
             throw ServiceError.invalid("\(field) must not be empty")
         }
+        try TextLimit.ordinary.check(dataTemplate, "dataTemplate")
+        try TextLimit.line.check(riskFlags, "riskFlags")
         guard !signatureTypes.isEmpty, Set(signatureTypes).count == signatureTypes.count else {
             throw ServiceError.invalid("signatureType must list at least one type, and none twice")
         }
@@ -33,8 +36,13 @@ struct OperationTemplate: Sendable {
     }
 
     /// The text to sign (server.md, section 30, item 15).
-    func data(with parameters: [String: String]) -> String {
-        PlaceholderText(text: dataTemplate).filled { parameters[$0].map(Self.escape) }
+    /// - Throws: `invalidRequest` for one that is too long.
+    func data(with parameters: [String: String]) throws -> String {
+        let text = PlaceholderText(text: dataTemplate).filled(upTo: .produced) { parameters[$0].map(Self.escape) }
+        guard let text else {
+            throw ServiceError.invalid("the data would have more than \(TextLimit.produced.characters) characters")
+        }
+        return text
     }
 
     /// The separators of the data format lose their meaning inside a parameter. They are code points: one that a

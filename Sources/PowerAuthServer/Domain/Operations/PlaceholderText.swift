@@ -5,8 +5,11 @@ struct PlaceholderText: Sendable {
 
     /// Fills the placeholders in one pass: what a parameter holds is never expanded again (mobile-token.md, section 24,
     /// item 25). Those that nobody fills stay as they are.
-    /// - Parameter value: what takes the place of a name, ready for the text; nil for an unknown name.
-    func filled(_ value: (String) -> String?) -> String {
+    /// - Parameters:
+    ///   - limit: how long the result may be.
+    ///   - value: what takes the place of a name, ready for the text; nil for an unknown name.
+    /// - Returns: nil for a text that would be longer: many placeholders make much of a long parameter.
+    func filled(upTo limit: TextLimit, _ value: (String) -> String?) -> String? {
         var result = ""
         var rest = Substring(text)
         while let start = rest.firstRange(of: "${") {
@@ -20,8 +23,10 @@ struct PlaceholderText: Sendable {
                 result += before + (Self.value(of: rest[start.upperBound..<end], value) ?? String(placeholder))
             }
             rest = rest[after...]
+            guard limit.admits(result) else { return nil }
         }
-        return result + rest
+        result += rest
+        return limit.admits(result) ? result : nil
     }
 
     private static func value(of content: Substring, _ value: (String) -> String?) -> String? {

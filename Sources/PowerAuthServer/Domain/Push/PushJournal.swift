@@ -9,10 +9,10 @@ final class PushJournal: Sendable {
     struct Entry: Encodable, Sendable {
         /// From 1.
         var number = 0
-        let id: String
+        let id: Identifier
         let token: String
-        let userId: String
-        let activationId: String
+        let userId: Identifier
+        let activationId: Identifier
         let kind: PushNotification.Kind
         let priority: Int
         let payload: [String: JSONValue]

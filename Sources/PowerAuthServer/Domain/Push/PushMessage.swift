@@ -18,7 +18,7 @@ struct PushMessage: Sendable {
     var extras: [String: JSONValue] = [:]
 
     /// The message as one device gets it.
-    func notification(id: String) -> PushNotification {
+    func notification(id: Identifier) -> PushNotification {
         var aps: [String: JSONValue] = [:]
         if isSilent {
             aps["content-available"] = 1
@@ -35,7 +35,7 @@ struct PushMessage: Sendable {
         var payload = extras.filter { !$0.value.isNull }
         payload["aps"] = .object(aps)
         return PushNotification(
-            id: id, payload: payload, kind: isSilent ? .background : .alert, priority: priority)
+            id: id.text, payload: payload, kind: isSilent ? .background : .alert, priority: priority)
     }
 }
 
@@ -43,7 +43,7 @@ extension PushMessage {
     /// Tells that an operation waits for the user.
     static func operationCreated(_ operation: OperationRecord, title: String, body: String) -> PushMessage {
         PushMessage(
-            title: title, body: body, sound: "default", category: operation.operationType, isPersonal: true,
+            title: title, body: body, sound: "default", category: operation.operationType.text, isPersonal: true,
             extras: extras("mtoken.operationInit", operation))
     }
 
@@ -64,8 +64,8 @@ extension PushMessage {
 
     private static func extras(_ type: String, _ operation: OperationRecord) -> [String: JSONValue] {
         [
-            "messageType": .string(type), "operationId": .string(operation.id),
-            "operationName": .string(operation.operationType),
+            "messageType": .string(type), "operationId": .string(operation.id.text),
+            "operationName": .string(operation.operationType.text),
         ]
     }
 }

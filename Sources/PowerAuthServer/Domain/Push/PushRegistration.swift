@@ -27,8 +27,8 @@ struct PushRegistration: Equatable, Sendable {
     var token: String
     var platform: PushPlatform
     var environment: PushEnvironment?
-    var activationId: String
-    var userId: String
+    var activationId: Identifier
+    var userId: Identifier
     /// Whether the activation can be used.
     var isActive: Bool
     var lastRegistered: ServerTime

@@ -9,11 +9,11 @@ struct PushRegistrationService: Sendable {
 
     /// What a device tells about itself.
     struct Device: Sendable {
-        let applicationId: String
+        let applicationId: Identifier
         let token: String
         let platform: PushPlatform
         var environment: PushEnvironment?
-        let activationId: String
+        let activationId: Identifier
     }
 
     /// Registers a device: a new token replaces the one of the activation, a token under a new activation moves there.
@@ -21,7 +21,8 @@ struct PushRegistrationService: Sendable {
     ///   several devices have the token.
     @discardableResult
     func register(_ device: Device) throws -> PushRegistration {
-        try context.change { change in
+        try TextLimit.ordinary.check(device.token, "token")
+        return try context.change { change in
             guard let application = try ApplicationStore.find(change.database, id: device.applicationId) else {
                 throw ServiceError(.invalidApplication, "no application \(device.applicationId)")
             }

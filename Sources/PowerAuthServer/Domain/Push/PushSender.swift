@@ -16,7 +16,8 @@ struct PushSender: Sendable {
                 .map { $0.texts(of: operation) }
             return try send(
                 .operationCreated(
-                    operation, title: texts?.title ?? operation.operationType, body: texts?.message ?? operation.data),
+                    operation, title: texts?.title ?? operation.operationType.text,
+                    body: texts?.message ?? operation.data),
                 about: operation)
         case .operationFinished(let operation):
             guard let message = PushMessage.operationFinished(operation) else { return [] }
@@ -51,11 +52,12 @@ struct PushSender: Sendable {
         }
         context.record(
             .pushSent(
-                id: notification.id, activationId: device.activationId,
+                id: notification.id, activationId: device.activationId.text,
                 type: notification.payload["messageType"]?.stringValue, outcome: outcome))
         return context.pushes.journal.add(
             PushJournal.Entry(
-                id: notification.id, token: device.token, userId: device.userId, activationId: device.activationId,
+                id: Identifier(known: notification.id), token: device.token, userId: device.userId,
+                activationId: device.activationId,
                 kind: notification.kind, priority: notification.priority.headerValue, payload: notification.payload,
                 outcome: outcome))
     }

@@ -10,7 +10,7 @@ struct RecoveryActivationService: Sendable {
 
     /// What the user shows, and what the new activation is made of.
     struct Recovery: Sendable {
-        var code: String?
+        var code: Identifier?
         var puk: String?
         var maxFailureCount: Int?
         /// Asked for at the commit.
@@ -41,8 +41,17 @@ struct RecoveryActivationService: Sendable {
         new.applicationId = record.applicationId
         new.maxFailureCount = recovery.maxFailureCount
         new.otp = recovery.otp
-        let prepared = try ActivationService(context: context).prepare(new)
+        try ActivationCreationService.checkOtp(of: exchange, new.otpRequirement)
         let attempt = try RecoveryAttempt(context, applicationKey: sealed.applicationKey, code: code, puk: puk)
+        // A wrong PUK costs the hash that it is compared with, and none for what it does not get.
+        guard attempt.matches else {
+            let refusal = try context.change { try attempt.spend(in: $0) }
+            guard case .failure(let error) = refusal else {
+                throw ServiceError(.invalidRecoveryCode, "a wrong PUK was taken")
+            }
+            throw error
+        }
+        let prepared = try ActivationService(context: context).prepare(new)
         let issued =
             recovery.generatesRecoveryCode
             ? try RecoveryDraft.make(context, applicationKey: sealed.applicationKey) : nil

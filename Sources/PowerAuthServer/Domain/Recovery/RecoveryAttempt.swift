@@ -5,33 +5,33 @@ import PowerAuthProtocol
 /// A PUK compared with the stored hash before the transaction that spends it: the slow hash must not hold the
 /// write lock (server.md, section 14.4).
 struct RecoveryAttempt: Sendable {
-    private let applicationKey: String
-    private let code: String
+    private let applicationKey: Identifier
+    private let code: Identifier
     /// The hash the PUK was compared with; nil when no PUK is left.
     private let comparedHash: String?
-    private let matches: Bool
+    let matches: Bool
 
     /// What a right PUK bought.
     struct Spent: Sendable {
-        let userId: String
+        let userId: Identifier
         /// The flags of the activation that was replaced.
-        let inheritedFlags: [String]
+        let inheritedFlags: [Identifier]
     }
 
     /// Compares `puk` with the one PUK that is due.
     /// - Throws: `invalidRequest` as ``usableCode(_:applicationKey:code:)``.
-    init(_ context: ServiceContext, applicationKey: String, code: String, puk: String) throws {
+    init(_ context: ServiceContext, applicationKey: Identifier, code: Identifier, puk: String) throws {
         let record = try context.read { try Self.usableCode($0, applicationKey: applicationKey, code: code) }
         self.applicationKey = applicationKey
         self.code = code
         comparedHash = record.expectedPuk?.hash
-        matches = comparedHash.map { OtpHash.matches(puk, hash: $0) } ?? false
+        matches = comparedHash.map { context.hashing.matches(puk, $0) } ?? false
     }
 
     /// Finds a code that may be tried.
     /// - Throws: `invalidRequest` for an unknown application or code, a code in another state, or disabled recovery.
     static func usableCode(
-        _ database: Database, applicationKey: String, code: String
+        _ database: Database, applicationKey: Identifier, code: Identifier
     ) throws -> RecoveryCodeRecord {
         guard let version = try ApplicationStore.version(database, applicationKey: applicationKey),
             version.isSupported

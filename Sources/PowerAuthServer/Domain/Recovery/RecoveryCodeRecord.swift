@@ -31,10 +31,10 @@ struct RecoveryCodeRecord: Sendable {
     let row: Int64
     let applicationRow: Int64
     /// The identifier of the application.
-    let applicationId: String
-    let userId: String
+    let applicationId: Identifier
+    let userId: Identifier
     /// The activation it was issued with; nil for a postcard.
-    let activationId: String?
+    let activationId: Identifier?
     let code: String
     var status: RecoveryCodeStatus
     var failedAttempts: Int
@@ -72,14 +72,14 @@ struct RecoveryDraft: Sendable {
     let pukHash: String
 
     /// Draws a code with one PUK.
-    static func make() throws -> RecoveryDraft {
+    static func make(_ hashing: OtpHashing) throws -> RecoveryDraft {
         let seed = try RecoverySeed.generate()
         let puk = try seed.puk(index: Random.bytes(8))
-        return RecoveryDraft(data: RecoveryData(code: seed.code, puk: puk), pukHash: try OtpHash.make(puk.text))
+        return RecoveryDraft(data: RecoveryData(code: seed.code, puk: puk), pukHash: try hashing.make(puk.text))
     }
 
     /// Draws a code for a device of the application, if the application allows recovery at all.
-    static func make(_ context: ServiceContext, applicationKey: String) throws -> RecoveryDraft? {
+    static func make(_ context: ServiceContext, applicationKey: Identifier) throws -> RecoveryDraft? {
         let isEnabled = try context.read { database in
             guard let version = try ApplicationStore.version(database, applicationKey: applicationKey) else {
                 return false
@@ -87,13 +87,15 @@ struct RecoveryDraft: Sendable {
             return try RecoveryStore.configuration(database, of: version.application)?
                 .isActivationRecoveryEnabled ?? false
         }
-        return isEnabled ? try make() : nil
+        return isEnabled ? try make(context.hashing) : nil
     }
 
     /// Issues the code with an activation: usable once the activation is.
     /// - Throws: `unableToGenerateRecoveryCode` when the code is taken, whose chance is one in 2⁸⁰.
     func issue(with activation: Activation, policy: ServerPolicy, in change: Change) throws {
-        guard try RecoveryStore.find(change.database, application: activation.application, code: data.code.text) == nil
+        guard
+            try RecoveryStore.find(
+                change.database, application: activation.application, code: Identifier(known: data.code.text)) == nil
         else { throw ServiceError(.unableToGenerateRecoveryCode, "recovery code collision") }
         _ = try RecoveryStore.insert(
             change.database, application: activation.application, userId: activation.userId,

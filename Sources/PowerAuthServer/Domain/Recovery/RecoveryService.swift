@@ -12,7 +12,7 @@ struct RecoveryService: Sendable {
 
     /// The configuration of an application; everything is off until somebody turns it on.
     /// - Throws: `invalidRequest` for a missing or unknown application.
-    func configuration(applicationId: String?) throws -> (application: Application, RecoveryConfiguration) {
+    func configuration(applicationId: Identifier?) throws -> (application: Application, RecoveryConfiguration) {
         try context.read { database in
             let application = try Self.application(database, applicationId)
             return (application, try RecoveryStore.configuration(database, of: application) ?? RecoveryConfiguration())
@@ -31,7 +31,7 @@ struct RecoveryService: Sendable {
     /// Changes the configuration; the first postcards get a server key pair.
     /// - Throws: `invalidRequest` for a missing or unknown application, `invalidKeyFormat` for a key that is no point
     ///   of P-256.
-    func configure(applicationId: String?, _ update: ConfigurationUpdate) throws {
+    func configure(applicationId: Identifier?, _ update: ConfigurationUpdate) throws {
         let fresh = try PrivateKey.generate()
         let remote = try update.remotePublicKey.map { text -> Data? in
             guard !text.isEmpty else { return nil }
@@ -72,8 +72,8 @@ struct RecoveryService: Sendable {
     /// - Throws: `invalidRequest` for a bad parameter or disabled postcards, `invalidRecoveryConfiguration` without
     ///   both keys, `recoveryCodeAlreadyExists` for a second code where one is allowed, `unableToGenerateRecoveryCode`
     ///   when no code is free.
-    func createPostcard(applicationId: String?, userId: String?, pukCount: Int?) throws -> Postcard {
-        guard let userId = userId.nonBlank, userId.count <= 255 else {
+    func createPostcard(applicationId: Identifier?, userId: Identifier?, pukCount: Int?) throws -> Postcard {
+        guard let userId = userId.nonBlank else {
             throw ServiceError(.invalidRequest, "userId must have 1 to 255 characters")
         }
         guard let pukCount, (1...100).contains(pukCount) else {
@@ -83,12 +83,13 @@ struct RecoveryService: Sendable {
         guard configuration.isActivationRecoveryEnabled, configuration.isPostcardEnabled else {
             throw ServiceError(.invalidRequest, "recovery postcards are disabled for \(application.id)")
         }
+        try context.read { try checkPostcard($0, of: userId, application, configuration) }
         let secret = try postcardSecret(configuration, application)
         for _ in 0..<context.policy.generationAttempts {
             let nonce = Random.bytes(32)
             let seed = try RecoverySeed(secret: secret, nonce: nonce)
             let indexes = (0..<pukCount).map { _ in Random.bytes(8) }
-            let hashes = try indexes.map { try OtpHash.make(seed.puk(index: $0).text) }
+            let hashes = try indexes.map { try context.hashing.make(seed.puk(index: $0).text) }
             if let record = try issue(seed.code, hashes, to: userId, of: application, configuration) {
                 return Postcard(nonce: nonce, record: record, pukDerivationIndexes: indexes)
             }
@@ -98,23 +99,30 @@ struct RecoveryService: Sendable {
     }
 
     private func issue(
-        _ code: RecoveryCode, _ pukHashes: [String], to userId: String, of application: Application,
+        _ code: RecoveryCode, _ pukHashes: [String], to userId: Identifier, of application: Application,
         _ configuration: RecoveryConfiguration
     ) throws -> RecoveryCodeRecord? {
         try context.change { change in
             let database = change.database
-            if !configuration.allowsMultipleCodes,
-                try RecoveryStore.hasPostcard(database, application: application, userId: userId)
-            {
-                throw ServiceError(.recoveryCodeAlreadyExists, "user \(userId) has a recovery postcard")
-            }
-            guard try RecoveryStore.find(database, application: application, code: code.text) == nil else { return nil }
+            try checkPostcard(database, of: userId, application, configuration)
+            guard try RecoveryStore.find(database, application: application, code: Identifier(known: code.text)) == nil
+            else { return nil }
             let row = try RecoveryStore.insert(
                 database, application: application, userId: userId, activationId: nil, code: code.text,
                 status: .created, maxFailedAttempts: context.policy.recoveryMaxFailedAttempts, pukHashes: pukHashes,
                 at: change.now)
             return try RecoveryStore.find(database, row: row)
         }
+    }
+
+    /// - Throws: `recoveryCodeAlreadyExists` for a user who has one and may have no second.
+    private func checkPostcard(
+        _ database: Database, of userId: Identifier, _ application: Application, _ configuration: RecoveryConfiguration
+    ) throws {
+        guard
+            try configuration.allowsMultipleCodes
+                || !RecoveryStore.hasPostcard(database, application: application, userId: userId)
+        else { throw ServiceError(.recoveryCodeAlreadyExists, "user \(userId) has a recovery postcard") }
     }
 
     private func postcardSecret(
@@ -148,7 +156,7 @@ struct RecoveryService: Sendable {
     func confirm(_ sealed: SealedRequest) throws -> (activation: Activation, response: EciesResponse) {
         try context.read { database in
             guard let id = sealed.activationId, let activation = try ActivationStore.find(database, id: id) else {
-                throw ServiceError(.activationNotFound, "no activation \(sealed.activationId ?? "")")
+                throw ServiceError(.activationNotFound, "no activation \(sealed.activationId?.text ?? "")")
             }
             try Self.checkRecovery(database, activation.application)
         }
@@ -166,7 +174,7 @@ struct RecoveryService: Sendable {
         let alreadyConfirmed = try context.change { change in
             try Self.checkRecovery(change.database, activation.application)
             let found = try RecoveryStore.find(
-                change.database, application: activation.application, code: code.text)
+                change.database, application: activation.application, code: Identifier(known: code.text))
             guard var record = found else {
                 throw ServiceError(.recoveryCodeNotFound, "no such recovery code")
             }
@@ -198,9 +206,9 @@ struct RecoveryService: Sendable {
 
     /// What `lookup` filters by; nil accepts everything.
     struct Filter: Sendable {
-        var userId: String?
-        var activationId: String?
-        var applicationId: String?
+        var userId: Identifier?
+        var activationId: Identifier?
+        var applicationId: Identifier?
         var status: RecoveryCodeStatus?
         var pukStatus: RecoveryPukStatus?
     }
@@ -242,7 +250,7 @@ struct RecoveryService: Sendable {
         }
     }
 
-    private static func application(_ database: Database, _ id: String?) throws -> Application {
+    private static func application(_ database: Database, _ id: Identifier?) throws -> Application {
         guard let id, let application = try ApplicationStore.find(database, id: id) else {
             throw ServiceError(.invalidRequest, "applicationId is missing or unknown")
         }

@@ -31,9 +31,9 @@ struct StoredSecret: Sendable, Equatable {
 
 /// Which secret of which record: each is sealed with a key of its own, so that no ciphertext opens in another place.
 enum SealedRecord {
-    case serverKey(userId: String, activationId: String)
-    case temporaryKey(id: String)
-    case postcardKey(applicationId: String)
+    case serverKey(userId: Identifier, activationId: Identifier)
+    case temporaryKey(id: Identifier)
+    case postcardKey(applicationId: Identifier)
 
     /// What the record's key is derived with, at least 16 bytes.
     fileprivate var name: String {

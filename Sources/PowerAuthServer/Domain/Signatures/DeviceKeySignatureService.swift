@@ -9,7 +9,7 @@ struct DeviceKeySignatureService: Sendable {
 
     /// Whether the device's private key signed the data. False for an unknown activation or one without a device.
     /// - Throws: `invalidKeyFormat` when the stored key does not decode.
-    func verify(activationId: String, data: Data, signature: Data, format: ECDSAFormat) throws -> Bool {
+    func verify(activationId: Identifier, data: Data, signature: Data, format: ECDSAFormat) throws -> Bool {
         let activation = try context.read { try ActivationStore.find($0, id: activationId) }
         guard let binding = activation?.lifecycle.binding else { return false }
         guard let key = try? PublicKey(encoded: binding.devicePublicKey) else {
@@ -21,7 +21,7 @@ struct DeviceKeySignatureService: Sendable {
     /// Signs with the activation's server key.
     /// - Returns: a DER signature.
     /// - Throws: `activationNotFound`, `activationIncorrectState`, `invalidKeyFormat`.
-    func sign(activationId: String, data: Data) throws -> Data {
+    func sign(activationId: Identifier, data: Data) throws -> Data {
         guard let activation = try context.read({ try ActivationStore.find($0, id: activationId) }) else {
             throw ServiceError(.activationNotFound, "no activation \(activationId)")
         }

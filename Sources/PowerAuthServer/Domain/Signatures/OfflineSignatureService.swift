@@ -32,7 +32,7 @@ struct OfflineSignatureService: Sendable {
     /// Makes a payload that one device can verify.
     /// - Throws: `invalidRequest` for a missing parameter or a bad nonce, `activationNotFound`.
     func personalizedPayload(
-        activationId: String?, data: String?, nonce: String?, proximityCheck: ProximityCheck?
+        activationId: Identifier?, data: String?, nonce: String?, proximityCheck: ProximityCheck?
     ) throws -> OfflinePayload {
         let id = try ActivationService.required(activationId)
         guard let data else { throw ServiceError(.invalidRequest, "data is missing") }
@@ -47,7 +47,7 @@ struct OfflineSignatureService: Sendable {
 
     /// Makes a payload that any device of an application can verify.
     /// - Throws: `invalidRequest`, `invalidApplication`, `noMasterServerKeyPair`.
-    func nonPersonalizedPayload(applicationId: String?, data: String?) throws -> OfflinePayload {
+    func nonPersonalizedPayload(applicationId: Identifier?, data: String?) throws -> OfflinePayload {
         guard let applicationId, let data else {
             throw ServiceError(.invalidRequest, "applicationId and data are required")
         }
@@ -77,7 +77,7 @@ struct OfflineSignatureService: Sendable {
 
     /// An offline signature to check.
     struct Question: Sendable {
-        let activationId: String
+        let activationId: Identifier
         /// Method, URI identifier, nonce and body, joined by `&`.
         let data: String
         /// Digits, joined by `-`.
@@ -118,7 +118,7 @@ struct OfflineSignatureService: Sendable {
                 at: change.now)
             change.note(
                 .signatureVerified(
-                    activationId: activation.id, type: type.name, valid: verdict.isValid,
+                    activationId: activation.id.text, type: type.name, valid: verdict.isValid,
                     counter: activation.lifecycle.binding?.counter ?? 0, failedAttempts: activation.failedAttempts))
             return (verdict, type)
         }

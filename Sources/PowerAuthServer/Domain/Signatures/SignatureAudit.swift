@@ -22,16 +22,16 @@ struct SignatureAudit: Sendable {
         case exhausted = "activation_invalid_state_ctr_mismatch"
     }
 
-    let activationId: String
+    let activationId: Identifier
     let application: Application
-    let userId: String
+    let userId: Identifier
     /// Counter, counter data, status and version are those before the verification; nil without a device.
     let counter: UInt64?
     let counterData: Data?
     let status: ActivationState
     let activationVersion: Int?
     let info: [Info]
-    /// The authenticated bytes with `***` in place of the application secret.
+    /// The first of the authenticated bytes, with `***` in place of the application secret: as many as of any text.
     let data: Data
     /// Nil for an offline signature.
     let versionText: String?
@@ -62,10 +62,10 @@ struct SignatureAudit: Sendable {
         status = before.status
         activationVersion = before.lifecycle.binding?.version
         self.info = info + (before.lifecycle.blockedReason.map { [.blocked(reason: $0)] } ?? [])
-        self.data = data
+        self.data = data.prefix(TextLimit.ordinary.characters)
         self.versionText = versionText
         self.type = type
-        self.signature = signature
+        self.signature = String(signature.unicodeScalars.prefix(TextLimit.line.characters))
         isValid = verdict.isValid
         note =
             switch verdict {

@@ -22,9 +22,9 @@ enum SignedData: Sendable {
 
 /// A signature to check.
 struct SignatureQuestion: Sendable {
-    let activationId: String
+    let activationId: Identifier
     /// Base64 text of the application key.
-    let applicationKey: String
+    let applicationKey: Identifier
     let data: SignedData
     /// The signature as received.
     let signature: String
@@ -111,7 +111,7 @@ struct SignatureService: Sendable {
             change.database, SignatureAudit(question, verdict, before: before), at: change.now)
         change.note(
             .signatureVerified(
-                activationId: activation.id, type: question.type.name, valid: verdict.isValid,
+                activationId: activation.id.text, type: question.type.name, valid: verdict.isValid,
                 counter: activation.lifecycle.binding?.counter ?? 0, failedAttempts: activation.failedAttempts))
         return verdict
     }

@@ -9,7 +9,7 @@ struct TokenService: Sendable {
 
     /// What the device learns about its new token.
     private struct CreatedToken: Encodable {
-        let tokenId: String
+        let tokenId: Identifier
         let tokenSecret: String
     }
 
@@ -47,7 +47,7 @@ struct TokenService: Sendable {
     ///   a digest that was used before.
     func validate(_ header: TokenHeader) throws -> Verdict {
         let sent = try sendingTime(header)
-        let trial = try trial(header, context.token(header.tokenId))
+        let trial = try trial(header, context.token(header.rowId))
         return try context.change { try decide(header, sent, trial, in: $0) }
     }
 
@@ -57,7 +57,7 @@ struct TokenService: Sendable {
     func validateCached(_ header: TokenHeader) async throws -> Verdict? {
         let sent = try sendingTime(header)
         let cache = context.database.cache
-        guard let token = cache.token(header.tokenId), cache.activation(token.activationId) != nil else { return nil }
+        guard let token = try cache.token(header.rowId), cache.activation(token.activationId) != nil else { return nil }
         let trial = try trial(header, token)
         return try await context.changeWithoutBlocking { try decide(header, sent, trial, in: $0) }
     }
@@ -91,10 +91,10 @@ struct TokenService: Sendable {
     private func decide(
         _ header: TokenHeader, _ sent: ServerTime, _ trial: Trial?, in change: Change
     ) throws -> Verdict {
-        guard let token = try change.findToken(header.tokenId) else { return .unknownToken }
+        guard let token = try change.findToken(header.rowId) else { return .unknownToken }
         let activation = try change.activation(token.activationId)
         guard activation.status == .active else { return .invalid(token, activation) }
-        try ReplayGuard(policy: context.policy).admit(header, sent: sent, in: change)
+        try ReplayGuard(policy: context.policy).admit(header, of: token, sent: sent, in: change)
         let isValid =
             if let trial, trial.secret == token.secret { trial.isAuthentic } else {
                 try isAuthentic(header, secret: token.secret)
@@ -105,9 +105,17 @@ struct TokenService: Sendable {
     /// Deletes a token if it belongs to the activation (server.md, section 9.3).
     /// - Returns: whether it did.
     /// - Throws: `invalidRequest` without the token's identifier. A token belongs to no missing activation.
-    func remove(tokenId: String?, activationId: String?) throws -> Bool {
+    func remove(tokenId: Identifier?, activationId: Identifier?) throws -> Bool {
         guard let tokenId else { throw ServiceError(.invalidRequest, "tokenId is missing") }
         guard let activationId else { return false }
         return try context.change { try $0.deleteToken(tokenId, activationId: activationId) }
+    }
+}
+
+extension TokenHeader {
+    /// The identifier of the token.
+    /// - Throws: `invalidRequest` for a text that is no identifier.
+    fileprivate var rowId: Identifier {
+        get throws { try Identifier(tokenId, field: "tokenId") }
     }
 }

@@ -8,31 +8,32 @@ struct UserClaimsService: Sendable {
 
     /// Everything that is known about a user; always with `sub`, `jti` and `iat`.
     /// - Throws: `unknownError` when what was stored cannot be read any more.
-    func claims(userId: String) throws -> JSONValue {
+    func claims(userId: Identifier) throws -> JSONValue {
         var claims = try stored(userId)?.objectValue ?? [:]
-        claims["sub"] = .string(userId)
-        claims["jti"] = .string(Identifiers.uuid())
+        claims["sub"] = .string(userId.text)
+        claims["jti"] = .string(Identifiers.uuid().text)
         claims["iat"] = .integer(context.clock.now().seconds)
         return .object(claims)
     }
 
     /// What an activation tells its device about the user: nothing, unless claims were stored for them.
     /// - Throws: as ``claims(userId:)``.
-    func claimsAtActivation(userId: String) throws -> JSONValue? {
+    func claimsAtActivation(userId: Identifier) throws -> JSONValue? {
         try stored(userId) == nil ? nil : claims(userId: userId)
     }
 
     /// Replaces what is known about a user.
     /// - Throws: `invalidRequest` for claims that are no object, or without user.
-    func save(_ claims: JSONValue, userId: String) throws {
+    func save(_ claims: JSONValue, userId: Identifier) throws {
         guard claims.objectValue != nil, let userId = Optional(userId).nonBlank else {
             throw ServiceError(.invalidRequest, "claims must be an object and belong to a user")
         }
         let text = String(decoding: claims.encoded(), as: UTF8.self)
+        try TextLimit.json.check(text, "claims")
         try context.change { try UserClaimsStore.save($0.database, userId: userId, claims: text) }
     }
 
-    private func stored(_ userId: String) throws -> JSONValue? {
+    private func stored(_ userId: Identifier) throws -> JSONValue? {
         guard let text = try context.read({ try UserClaimsStore.claims($0, userId: userId) }) else { return nil }
         do {
             return try JSONValue.parse(text)

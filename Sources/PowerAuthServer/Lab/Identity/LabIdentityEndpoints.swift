@@ -1,5 +1,6 @@
 import Foundation
 import LabKit
+import PowerAuthProtocol
 
 /// `/lab/identity/**`: the lab's own OpenID Connect provider, see ``LabIdentityProvider``.
 struct LabIdentityEndpoints: Sendable {
@@ -11,12 +12,21 @@ struct LabIdentityEndpoints: Sendable {
         endpoint.path.hasPrefix(path + "/") && endpoint.path != path + "/authorize"
     }
 
+    /// Whether a request is a browser's that comes by the address of the provider's configuration, which holds a token of its
+    /// own: a browser cannot send the header that tools send, and a web page does not know the address.
+    static func mayBrowse(_ request: ServerRequest, to provider: LabIdentityProvider) -> Bool {
+        guard request.method == "GET", request.path == path + "/authorize",
+            let token = (try? QueryParameters(request.query))?["sign_in"]
+        else { return false }
+        return constantTimeEquals(token, provider.signInToken)
+    }
+
     let provider: LabIdentityProvider
     let clock: any ServerClock
 
     /// A sign-in without a browser.
     private struct SignIn: Decodable {
-        var userId: String?
+        var userId: Identifier?
         var redirectUri: String?
         var nonce: String?
         var codeChallenge: String?
@@ -69,9 +79,11 @@ struct LabIdentityEndpoints: Sendable {
         let signIn = try JSONBody.decode(SignIn.self, from: request.body)
         guard let userId = signIn.userId.nonBlank else { throw ServiceError(.invalidRequest, "userId is missing") }
         let redirectUri = signIn.redirectUri ?? LabIdentityProvider.redirectUri
+        // Who has the token says where browsers may be sent.
+        provider.register(redirectUri: redirectUri)
         let code = provider.authorize(
             .init(
-                userId: userId, redirectUri: redirectUri, nonce: signIn.nonce, codeChallenge: signIn.codeChallenge),
+                userId: userId.text, redirectUri: redirectUri, nonce: signIn.nonce, codeChallenge: signIn.codeChallenge),
             at: clock.now())
         return try .ok(SignedIn(code: code, redirectUri: redirectUri))
     }
@@ -82,12 +94,15 @@ struct LabIdentityEndpoints: Sendable {
             return try Self.refusal("invalid_request", "the query is not percent-encoded UTF-8")
         }
         guard fields["client_id"] == LabIdentityProvider.clientId, let redirectUri = fields["redirect_uri"],
-            var target = URLComponents(string: redirectUri), target.scheme != nil
+            var target = URLComponents(string: redirectUri), target.scheme != nil,
+            provider.isRegistered(redirectUri: redirectUri)
         else {
             return try Self.refusal(
-                "invalid_request", "client_id must be \(LabIdentityProvider.clientId), redirect_uri an absolute URL")
+                "invalid_request",
+                "client_id must be \(LabIdentityProvider.clientId), redirect_uri a registered one: "
+                    + "\(LabIdentityProvider.redirectUri), or one that a POST has named")
         }
-        guard fields["response_type"] == "code", let userId = fields["login_hint"].nonBlank,
+        guard fields["response_type"] == "code", let userId = try fields.identifier("login_hint").nonBlank,
             fields["code_challenge"] == nil || fields["code_challenge_method"] == "S256"
         else {
             return try Self.refusal(
@@ -96,7 +111,7 @@ struct LabIdentityEndpoints: Sendable {
         }
         let code = provider.authorize(
             .init(
-                userId: userId, redirectUri: redirectUri, nonce: fields["nonce"],
+                userId: userId.text, redirectUri: redirectUri, nonce: fields["nonce"],
                 codeChallenge: fields["code_challenge"]),
             at: clock.now())
         let answer = [("code", code)] + (fields["state"].map { [("state", $0)] } ?? [])

@@ -14,7 +14,7 @@ final class LabIdentityProvider: Sendable {
     static let clientId = "lab"
     /// What the client proves itself with; no secret to keep, because the provider believes everybody.
     static let clientSecret = "lab"
-    /// Where a browser is sent back to.
+    /// Where a browser is sent back to, unless another target is registered.
     static let redirectUri = "lab://signed-in"
 
     /// What somebody asks for in a browser.
@@ -54,6 +54,8 @@ final class LabIdentityProvider: Sendable {
     private struct State {
         /// The root of the server; nil until it listens.
         var baseURL: String?
+        /// Where browsers may be sent beside ``LabIdentityProvider/redirectUri``; the oldest gives way.
+        var redirectUris: [Identifier] = []
         var codes: [(code: String, granted: Granted)] = []
         /// Signs tokens; made when it is asked for.
         var key: PrivateKey?
@@ -66,7 +68,29 @@ final class LabIdentityProvider: Sendable {
     private static let capacity = 1_000
 
     private let state = Mutex(State())
-    private let keyId = Identifiers.uuid()
+    private let keyId = Identifiers.uuid().text
+
+    /// Stands in the address where apps have their users signed in, and nowhere else.
+    let signInToken = Base64URL.encode(Random.bytes(16))
+    /// Targets that are registered at a time.
+    private static let targets = 100
+
+    /// From now on browsers may be sent to a target.
+    func register(redirectUri: String) {
+        let target = Identifier(known: redirectUri)
+        state.withLock { state in
+            guard !state.redirectUris.contains(target) else { return }
+            state.redirectUris.append(target)
+            if state.redirectUris.count > Self.targets { state.redirectUris.removeFirst() }
+        }
+    }
+
+    /// Whether a browser may be sent to a target: exactly this one (RFC 6749, section 3.1.2.3).
+    func isRegistered(redirectUri: String) -> Bool {
+        let target = Identifier(known: redirectUri)
+        return target == Identifier(known: Self.redirectUri)
+            || state.withLock { $0.redirectUris.contains(target) }
+    }
 
     /// The server listens at an address now.
     func listens(at baseURL: String) {
@@ -81,7 +105,8 @@ final class LabIdentityProvider: Sendable {
         issuer.map { issuer in
             IdentityProvider(
                 providerId: Self.providerId, clientId: Self.clientId, clientSecret: Self.clientSecret,
-                issuerUri: issuer, redirectUri: Self.redirectUri, authorizeUri: issuer + "/authorize",
+                issuerUri: issuer, redirectUri: Self.redirectUri,
+                authorizeUri: "\(issuer)/authorize?sign_in=\(signInToken)",
                 scopes: "openid", pkceEnabled: true)
         }
     }

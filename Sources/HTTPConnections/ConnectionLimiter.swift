@@ -10,10 +10,10 @@ final class ConnectionLimiter: Sendable {
         var byAddress: [String: Int] = [:]
     }
 
-    private let limits: TrafficLimits
+    private let limits: ConnectionLimits
     private let counts = Mutex(Counts())
 
-    init(_ limits: TrafficLimits) {
+    init(_ limits: ConnectionLimits) {
         self.limits = limits
     }
 
@@ -58,7 +58,7 @@ final class ConnectionDoor: ChannelInboundHandler {
 
     /// An answer to a request that nobody waits for (RFC 9110, section 15.6.4).
     static let refusal = [
-        "HTTP/1.1 503 Service Unavailable", "Retry-After: \(ServerLimits.retryAfterSeconds)", "Content-Length: 0",
+        "HTTP/1.1 503 Service Unavailable", "Retry-After: \(ConnectionLimits.retryAfterSeconds)", "Content-Length: 0",
         "Connection: close", "", "",
     ].joined(separator: "\r\n")
 

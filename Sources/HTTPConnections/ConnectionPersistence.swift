@@ -1,4 +1,4 @@
-import HummingbirdCore
+package import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -8,10 +8,10 @@ import NIOSSL
 /// (``RequestDeadlines``) and of their number (``ConnectionLimiter``).
 struct PersistentHTTP1Channel: ServerChildChannel {
     private let base: HTTP1Channel
-    private let limits: TrafficLimits
+    private let limits: ConnectionLimits
     private let limiter: ConnectionLimiter
 
-    init(responder: @escaping HTTPChannelHandler.Responder, limits: TrafficLimits, limiter: ConnectionLimiter) {
+    init(responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits, limiter: ConnectionLimiter) {
         base = HTTP1Channel(responder: responder)
         self.limits = limits
         self.limiter = limiter
@@ -41,7 +41,7 @@ struct PersistentHTTP1Channel: ServerChildChannel {
 
 extension HTTPServerBuilder {
     /// HTTP/1 whose answers say what becomes of their connection, and whose clients have limits.
-    static func persistentHTTP1(_ limits: TrafficLimits) -> HTTPServerBuilder {
+    package static func persistentHTTP1(_ limits: ConnectionLimits) -> HTTPServerBuilder {
         let limiter = ConnectionLimiter(limits)
         return HTTPServerBuilder { PersistentHTTP1Channel(responder: $0, limits: limits, limiter: limiter) }
     }
@@ -68,7 +68,9 @@ final class ConnectionPersistence: ChannelDuplexHandler {
     private var options: [Option?] = []
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        guard case .head(let received) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        // Further on a request has one host at most.
+        var head = RequestAuthority.marked(received)
         let option = Self.option(for: head)
         options.append(option)
         // Hummingbird ends the connection after this header, in this spelling only.

@@ -24,7 +24,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
         case nothing
     }
 
-    private let limits: TrafficLimits
+    private let limits: ConnectionLimits
     private var wait = Wait.headers
     /// When the client must have done it.
     private var deadline: NIODeadline?
@@ -43,7 +43,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
     private var alarm: (task: Scheduled<Void>, time: NIODeadline)?
     private var context: ChannelHandlerContext?
 
-    init(_ limits: TrafficLimits) {
+    init(_ limits: ConnectionLimits) {
         self.limits = limits
     }
 

@@ -1,0 +1,47 @@
+import Foundation
+import PowerAuthProtocol
+
+/// The token of one server's `/lab`: decrypted bodies, faults and snapshots are for those who may read the server's
+/// directory, and not for the other users of the machine, who reach loopback as well.
+///
+/// It lives as long as the directory, so that a server that is started again has the same.
+public struct LabAccess: Sendable {
+    /// The header that carries it.
+    public static let header = "X-Lab-Token"
+
+    /// The file, for its owner alone: the whole header, as `curl -H @lab-token` sends it.
+    public let path: String
+    /// 16 random bytes in hexadecimal digits.
+    public let token: String
+
+    /// Reads the token of a server's directory, or makes it. Blocks.
+    /// - Throws: what keeps the file from being written.
+    init(directory: String) throws {
+        path = directory + "/lab-token"
+        if let known = Self.token(in: path) {
+            token = known
+            return
+        }
+        token = Random.bytes(16).map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
+        // Never readable, not for a moment: whatever stood there may have been read by others.
+        try? FileManager.default.removeItem(atPath: path)
+        try PrivateFiles.makeFile(path)
+        try Data("\(Self.header): \(token)\n".utf8).write(to: URL(filePath: path))
+    }
+
+    /// The token of a file that nobody else could read.
+    private static func token(in path: String) -> String? {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            attributes[.type] as? FileAttributeType == .typeRegular,
+            (attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600,
+            let content = FileManager.default.contents(atPath: path),
+            let match = String(decoding: content, as: UTF8.self).wholeMatch(of: /X-Lab-Token: ([0-9a-f]{32})\n/)
+        else { return nil }
+        return String(match.1)
+    }
+
+    /// Whether a request shows the token; compared in constant time.
+    func admits(_ request: ServerRequest) -> Bool {
+        request.header(Self.header).map { constantTimeEquals($0, token) } ?? false
+    }
+}
