@@ -1,7 +1,9 @@
 import Dispatch
 import Foundation
+import HTTPConnections
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import LabKit
 public import LabRunner
 import LabSystem
@@ -11,8 +13,8 @@ import Synchronization
 
 /// The page of a running instance, served on loopback to whoever has its address.
 ///
-/// The address holds a token, which other pages of the browser do not know; requests of theirs are refused, whatever name
-/// they use for this machine.
+/// The address holds a token, which is exchanged for a cookie (``DashboardAccess``); other pages of the browser know neither,
+/// and their requests are refused, whatever name they use for this machine.
 ///
 /// Thread rule: any thread.
 public final class Dashboard: Sendable {
@@ -35,12 +37,18 @@ public final class Dashboard: Sendable {
         let access = DashboardAccess()
         let router = Router()
         router.add(middleware: access)
-        router.get("/") { _, _ in
-            Response(
-                status: .ok, headers: [.contentType: "text/html; charset=utf-8"],
-                body: .init(byteBuffer: ByteBuffer(bytes: page.document())))
+        router.get("/") { _, _ in access.grant() }
+        router.get("/\(access.page)") { _, _ in
+            let nonce = DashboardAccess.secret()
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: "text/html; charset=utf-8",
+                    .contentSecurityPolicy: "script-src 'nonce-\(nonce)'; base-uri 'none'; frame-ancestors 'none'",
+                ],
+                body: .init(byteBuffer: ByteBuffer(bytes: page.document(nonce: nonce))))
         }
-        router.get("/updates") { _, _ in
+        router.get("/\(access.page)/updates") { _, _ in
             Response(
                 status: .ok, headers: [.contentType: "text/event-stream"],
                 body: .init { writer in
@@ -52,7 +60,7 @@ public final class Dashboard: Sendable {
                     try await writer.finish(nil)
                 })
         }
-        router.get("/scenario") { _, _ in
+        router.get("/\(access.page)/scenario") { _, _ in
             guard let scenario = page.scenario() else {
                 return Response(status: .noContent)
             }
@@ -60,7 +68,7 @@ public final class Dashboard: Sendable {
                 status: .ok, headers: [.contentType: "application/yaml; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(string: scenario)))
         }
-        router.post("/steps") { request, _ in
+        router.post("/\(access.page)/steps") { request, _ in
             let body = try await request.body.collect(upTo: 65_536)
             let text = String(buffer: body)
             let answer = await withCheckedContinuation { continuation in
@@ -76,7 +84,8 @@ public final class Dashboard: Sendable {
         // What goes wrong in a request stands on the page.
         logger.logLevel = .critical
         let application = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: "lab"),
+            router: router, server: .persistentHTTP1(ConnectionLimits()),
+            configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: "lab"),
             onServerRunning: { channel in start.succeeded(at: channel.localAddress?.port ?? 0) }, logger: logger)
         let services = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: logger))
         self.services = services

@@ -2,19 +2,29 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// Lets requests through that know the token and were meant for this machine by its own name.
+/// Lets requests through that were meant for this machine by its own name, and know the token or have its cookie.
+///
+/// The token stands in the printed address only: whoever shows it is sent on to the page with a cookie, so that it is in no
+/// address bar, no history and no request after that. The cookie is for the page's own path, which is as long as a secret:
+/// browsers show a cookie to every port of a machine, and so to the servers of its other users.
 ///
 /// Thread rule: any thread.
 struct DashboardAccess: RouterMiddleware {
     typealias Context = BasicRequestContext
 
-    /// 16 random bytes in hexadecimal digits.
-    let token: String
+    /// 16 random bytes in hexadecimal digits, as all of these.
+    let token = DashboardAccess.secret()
+    /// The path of the page, without slashes.
+    let page = DashboardAccess.secret()
+    private let cookie = DashboardAccess.secret()
     private let names = AllowedNames()
 
-    init() {
+    private static let cookieName = "lab-dashboard"
+
+    /// 16 random bytes in hexadecimal digits.
+    static func secret() -> String {
         var generator = SystemRandomNumberGenerator()
-        token = (0..<16).map { _ in
+        return (0..<16).map { _ in
             let digits = String(UInt8.random(in: .min ... .max, using: &generator), radix: 16)
             return digits.count == 1 ? "0\(digits)" : digits
         }.joined()
@@ -22,6 +32,16 @@ struct DashboardAccess: RouterMiddleware {
 
     /// From here on, requests to this port are answered.
     func serve(at port: Int) { names.set(["127.0.0.1:\(port)", "localhost:\(port)"]) }
+
+    /// Sends a browser that has shown the token to the page, with the cookie.
+    func grant() -> Response {
+        Response(
+            status: .seeOther,
+            headers: [
+                .location: "/\(page)/",
+                .setCookie: "\(Self.cookieName)=\(cookie); HttpOnly; SameSite=Lax; Path=/\(page)",
+            ])
+    }
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -36,7 +56,6 @@ struct DashboardAccess: RouterMiddleware {
             }
         response.headers[.cacheControl] = "no-store"
         response.headers[.xContentTypeOptions] = "nosniff"
-        // The address is the key.
         for (name, value) in [("Referrer-Policy", "no-referrer"), ("X-Frame-Options", "DENY")] {
             if let name = HTTPField.Name(name) { response.headers[name] = value }
         }
@@ -51,15 +70,26 @@ struct DashboardAccess: RouterMiddleware {
         if let origin = request.headers[.origin], !allowed.contains(where: { origin == "http://\($0)" }) {
             return "Requests of other pages are not answered."
         }
-        guard let given = request.uri.queryParameters["token"], isToken(String(given)) else {
+        let isKnown =
+            request.uri.path == "/"
+            ? request.uri.queryParameters["token"].map { Self.isEqual(String($0), token) } ?? false
+            : cookies(of: request).contains { Self.isEqual($0, cookie) }
+        guard isKnown else {
             return "The address lacks the token; `lab up --dashboard` has printed the whole address."
         }
         return nil
     }
 
+    private func cookies(of request: Request) -> [String] {
+        request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingPrefix { $0 == " " } }
+            return parts.count == 2 && parts[0] == Self.cookieName ? String(parts[1]) : nil
+        }
+    }
+
     /// In a time that tells nothing about how much of it was right.
-    private func isToken(_ given: String) -> Bool {
-        let (left, right) = (Array(given.utf8), Array(token.utf8))
+    private static func isEqual(_ given: String, _ secret: String) -> Bool {
+        let (left, right) = (Array(given.utf8), Array(secret.utf8))
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }

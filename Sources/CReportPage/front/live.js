@@ -5,7 +5,8 @@ const live = (() => {
   return block ? JSON.parse(block.textContent) : null;
 })();
 
-const liveAddress = (path) => `${path}?${new URLSearchParams({ token: new URLSearchParams(location.search).get("token") ?? "" })}`;
+// Below the page, where the browser shows the cookie that it has got for the token of the address.
+const liveAddress = (path) => `.${path}`;
 
 function liveView() {
   const record = { lanes: [], steps: [], commands: [], requests: [], logs: [], sharing: null, link: null, texts: [], typed: new Map(),

@@ -50,7 +50,10 @@ public final class LivePage: Sendable {
     }
 
     /// The document, which asks for the updates itself.
-    public func document() -> Data {
+    ///
+    /// - Parameter nonce: A text of letters and digits that is made for each document: its script has it, and no other is
+    ///   carried out.
+    public func document(nonce: String) -> Data {
         let actors = connection.actors.names.map { name in
             JSONValue.object([
                 "name": .string(name), "commands": .array(connection.actors.commands(of: name).map(\.json)),
@@ -60,10 +63,11 @@ public final class LivePage: Sendable {
             "instance": .string(connection.manifest.id), "topology": .string(connection.manifest.topology.name),
             "actors": .array(actors),
         ])
-        return PageTemplate.livePage([
-            PageTemplate.Block(id: "run", json: PageReport(runs: []).overview([]).encoded()),
-            PageTemplate.Block(id: "live", json: live.encoded()),
-        ])
+        return PageTemplate.livePage(
+            [
+                PageTemplate.Block(id: "run", json: PageReport(runs: []).overview([]).encoded()),
+                PageTemplate.Block(id: "live", json: live.encoded()),
+            ], nonce: nonce)
     }
 
     /// What has happened, in documents for the page: first everything so far, then what is new, as fast as somebody reads.

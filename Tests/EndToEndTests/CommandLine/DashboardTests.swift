@@ -15,34 +15,47 @@ extension EndToEnd {
             try await onThread {
                 let up = try LabCommand(["up", "--dashboard"], in: workspace)
                 let (port, token) = try address(of: up)
+                let opened = try open(port, token)
 
-                let page = try ask(port, "GET /?\(token)")
+                let page = try ask(port, "GET \(opened.path)", [opened.cookie])
                 #expect(page.hasPrefix("HTTP/1.1 200"), "\(page.prefix(300))")
                 #expect(page.contains("connect-src 'self'") && page.contains("default-src 'none'"))
+                // Only the script that came with it, and another one each time.
+                let nonce = try #require(page.firstMatch(of: /script-src 'nonce-(\w+)'; base-uri/)).1
+                #expect(
+                    page.contains("<script nonce=\"\(nonce)\">")
+                        && page.contains("script-src 'nonce-\(nonce)'; img-src"))
+                #expect(!page.contains("script-src 'unsafe-inline'") && !page.contains(token.dropFirst("token=".count)))
+                #expect(try !ask(port, "GET \(opened.path)", [opened.cookie]).contains(nonce))
                 for field in ["Referrer-Policy: no-referrer", "X-Frame-Options: DENY", "Cache-Control: no-store"] {
                     #expect(page.contains("\(field)\r\n"), "\(field) is missing: \(page.prefix(600))")
                 }
 
-                let answer = try ask(port, "POST /steps?\(token)", body: "main: hasValidActivation")
+                let answer = try ask(
+                    port, "POST \(opened.path)steps", [opened.cookie], body: "main: hasValidActivation")
                 #expect(answer.hasSuffix(#"{"answer":false}"#), "\(answer)")
-                let wrong = try ask(port, "POST /steps?\(token)", body: "main: hasValidActivations")
+                let wrong = try ask(
+                    port, "POST \(opened.path)steps", [opened.cookie], body: "main: hasValidActivations")
                 #expect(wrong.contains("did you mean `hasValidActivation`?"), "\(wrong)")
-                let failed = try ask(port, "POST /steps?\(token)", body: "main validatePassword password=1234")
+                let failed = try ask(
+                    port, "POST \(opened.path)steps", [opened.cookie], body: "main validatePassword password=1234")
                 #expect(failed.contains(#"{"error":"#) && failed.contains("missingActivation"), "\(failed)")
 
                 for (line, fields, rule) in [
-                    ("GET /", [], "lacks the token"),
+                    ("GET /", [], "lacks the token"), ("GET \(opened.path)", [], "lacks the token"),
+                    ("GET \(opened.path)updates?\(token)", [], "lacks the token"),
+                    ("GET /", [opened.cookie], "lacks the token"),
                     ("GET /?token=\(String(repeating: "0", count: 32))", [], "lacks the token"),
                     ("GET /?\(token)", ["Host: evil.example:\(port)"], "served to this machine only"),
-                    ("GET /updates?\(token)", ["Origin: http://evil.example"], "other pages"),
-                    ("POST /steps?\(token)", ["Origin: null"], "other pages"),
+                    ("GET \(opened.path)updates", [opened.cookie, "Origin: http://evil.example"], "other pages"),
+                    ("POST \(opened.path)steps", [opened.cookie, "Origin: null"], "other pages"),
                 ] {
                     let refused = try ask(port, line, fields, body: line.hasPrefix("POST") ? "main: kill" : nil)
                     #expect(refused.hasPrefix("HTTP/1.1 403") && refused.contains(rule), "\(line): \(refused)")
                 }
 
                 let updates = try TCPSocket.connectToLoopback(port: port)
-                try updates.writeAll(Data(request(port, "GET /updates?\(token)", [], body: nil).utf8))
+                try updates.writeAll(Data(request(port, "GET \(opened.path)updates", [opened.cookie], body: nil).utf8))
                 var told = try read(updates, until: "hasValidActivation")
                 try up.signal(SIGINT)
                 told += try read(updates, until: "event: end")
@@ -59,8 +72,9 @@ extension EndToEnd {
             try await onThread {
                 let up = try LabCommand(["up", "--dashboard"], in: workspace)
                 let (port, token) = try address(of: up)
-                #expect(try ask(port, "GET /scenario?\(token)").hasPrefix("HTTP/1.1 204"))
-                #expect(try ask(port, "GET /scenario").hasPrefix("HTTP/1.1 403"))
+                let opened = try open(port, token)
+                #expect(try ask(port, "GET \(opened.path)scenario", [opened.cookie]).hasPrefix("HTTP/1.1 204"))
+                #expect(try ask(port, "GET \(opened.path)scenario").hasPrefix("HTTP/1.1 403"))
 
                 let canary = "7391-canary"
                 for step in [
@@ -73,10 +87,10 @@ extension EndToEnd {
                     "main: validatePassword\nwith: { password: \"0000-canary\" }", "main: nonsense",
                     "main: validatePassword\nwith: { password: \"${password}\" }",
                 ] {
-                    let answer = try ask(port, "POST /steps?\(token)", body: step)
+                    let answer = try ask(port, "POST \(opened.path)steps", [opened.cookie], body: step)
                     #expect(!answer.contains(canary), "\(answer)")
                 }
-                let answer = try ask(port, "GET /scenario?\(token)")
+                let answer = try ask(port, "GET \(opened.path)scenario", [opened.cookie])
                 let text = try #require(answer.components(separatedBy: "\r\n\r\n").last)
                 #expect(!answer.contains("canary"), "\(text)")
                 #expect(text.contains("secret is in the middle of the text: 1 of"), "\(text)")
@@ -103,11 +117,12 @@ extension EndToEnd {
             try await onThread {
                 let up = try LabCommand(["up", "--dashboard"], in: workspace)
                 let (port, token) = try address(of: up)
+                let opened = try open(port, token)
                 let updates = try TCPSocket.connectToLoopback(port: port)
-                try updates.writeAll(Data(request(port, "GET /updates?\(token)", [], body: nil).utf8))
+                try updates.writeAll(Data(request(port, "GET \(opened.path)updates", [opened.cookie], body: nil).utf8))
                 let step = try TCPSocket.connectToLoopback(port: port)
                 let waiting = "main: hasValidActivation\neventually: 50s\nexpect: true"
-                try step.writeAll(Data(request(port, "POST /steps?\(token)", [], body: waiting).utf8))
+                try step.writeAll(Data(request(port, "POST \(opened.path)steps", [opened.cookie], body: waiting).utf8))
                 _ = try read(updates, until: "hasValidActivation")
                 try up.signal(SIGINT)
                 let answer = String(decoding: try step.readToEnd(), as: UTF8.self)
@@ -143,6 +158,17 @@ extension EndToEnd {
             let address = try #require(
                 up.text.firstMatch(of: #/Dashboard: http:\/\/127\.0\.0\.1:(\d+)\/\?(token=\w+)/#))
             return (try #require(Int(address.1)), String(address.2))
+        }
+
+        /// Shows the token as a browser does: it is sent to the page, whose address no longer has it.
+        private func open(_ port: Int, _ token: String) throws -> (path: String, cookie: String) {
+            let sent = try ask(port, "GET /?\(token)")
+            #expect(sent.hasPrefix("HTTP/1.1 303"), "\(sent)")
+            let path = try #require(sent.firstMatch(of: /[Ll]ocation: (\/\w+\/)\r\n/)).1
+            let cookie = try #require(
+                sent.firstMatch(of: /[Ss]et-[Cc]ookie: (lab-dashboard=\w+); HttpOnly; SameSite=Lax; Path=(\/\w+)\r\n/))
+            #expect(path == "\(cookie.2)/" && !sent.contains(token))
+            return (String(path), "Cookie: \(cookie.1)")
         }
 
         private func request(_ port: Int, _ line: String, _ fields: [String], body: String?) -> String {

@@ -15,10 +15,12 @@ enum PageTemplate {
 
     /// The page of a running instance, which may ask the server it comes from.
     ///
-    /// - Parameter blocks: What the script finds on the page.
-    static func livePage(_ blocks: [Block]) -> Data {
+    /// - Parameters:
+    ///   - blocks: What the script finds on the page.
+    ///   - nonce: What its script is known by; the browser carries out no other.
+    static func livePage(_ blocks: [Block], nonce: String) -> Data {
         var page = Data()
-        write(liveParts, blocks) { page.append($0) }
+        write(filled(sources: " connect-src 'self';", nonce: nonce), blocks) { page.append($0) }
         return page
     }
 
@@ -45,18 +47,21 @@ enum PageTemplate {
         case blocks
     }
 
-    private static let parts = filled(sources: "")
-    private static let liveParts = filled(sources: " connect-src 'self';")
+    private static let parts = filled(sources: "", nonce: nil)
 
     /// What stands around the blocks; the style sheet and the script are in it.
     ///
-    /// - Parameter sources: what the page may load, for its policy.
-    private static func filled(sources: String) -> [Part] {
+    /// - Parameters:
+    ///   - sources: what the page may load, for its policy.
+    ///   - nonce: see ``livePage(_:nonce:)``; nil for a file, which is read by nobody but its owner's browser.
+    private static func filled(sources: String, nonce: String?) -> [Part] {
         let html = String(decoding: Data(report_page_html()), as: UTF8.self)
         let around = html.components(separatedBy: "{{data}}")
         let filled = around.map { part in
             part.replacing("{{style}}", with: String(decoding: Data(report_page_css()), as: UTF8.self))
                 .replacing("{{sources}}", with: sources)
+                .replacing("{{scripts}}", with: nonce.map { "'nonce-\($0)'" } ?? "'unsafe-inline'")
+                .replacing("{{nonce}}", with: nonce.map { " nonce=\"\($0)\"" } ?? "")
                 .replacing("{{script}}", with: String(decoding: Data(report_page_script()), as: UTF8.self))
         }
         return Array(filled.map { Part.text(Data($0.utf8)) }.flatMap { [$0, .blocks] }.dropLast())
