@@ -41,10 +41,12 @@ public struct RecordedHistory: Sendable {
 
     /// The history that a run has recorded; the torn last line of a process that was killed is passed over.
     ///
-    /// - Parameter directory: Where the traces of the run lie.
-    public init(traces directory: String) throws {
+    /// - Parameters:
+    ///   - directory: Where the traces of the run lie.
+    ///   - isWanted: Other events are left out.
+    public init(traces directory: String, where isWanted: (TraceEvent) -> Bool = { _ in true }) throws {
         var damage: [TraceReader.DamagedLine] = []
-        let events = try TraceReader.readAll(directory, damaged: { damage.append($0) })
+        let events = try TraceReader.readAll(directory, where: isWanted, damaged: { damage.append($0) })
         self.init(events, damage: damage)
     }
 

@@ -29,7 +29,7 @@ struct HandedWorkTests {
     }
 
     @Test(
-        "A context whose process dies before its delegate has heard of it is told to the next one, also after a crash")
+        "A context whose process dies before its delegate has it is delivered to the next process, also after a crash")
     func unheardContext() throws {
         let world = try connected()
         try update(1, in: world)
@@ -50,7 +50,7 @@ struct HandedWorkTests {
         #expect(news(world).isEmpty)
     }
 
-    @Test("A context is told once to a process, and confirming an older one does not settle the newer one")
+    @Test("A context is delivered to a process once, and the acknowledgement of an older one does not settle a newer one")
     func newerContext() throws {
         let world = try connected()
         try update(1, in: world)

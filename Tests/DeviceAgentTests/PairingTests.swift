@@ -99,7 +99,7 @@ struct PairingTests {
             try contexts(watch) == [content(1)], "the first context of the new pairing, whatever numbers there were")
     }
 
-    @Test("The end of a pairing that is told late does not end the next one")
+    @Test("A late end of a pairing does not end the next pairing")
     func lateFarewell() throws {
         let world = try connected()
         try world.input(.range(isInRange: false), at: world.phone)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import DeviceAgent
 
-@Suite("How a flood of nonsense is told", .endsInTime)
+@Suite("Reports of a flood of refused frames", .endsInTime)
 struct RefusalTallyTests {
-    @Test("The first refusals of a second are told one by one, the others together when it is over")
+    @Test("The first refusals of a second are reported one by one, the others as one number at its end")
     func flood() {
         var tally = RefusalTally()
         let start: UInt64 = 5_000_000_000

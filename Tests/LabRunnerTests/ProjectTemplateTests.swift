@@ -42,7 +42,7 @@ struct ProjectTemplateTests {
         for path in named { #expect(Files.exists(path), "\(path)") }
     }
 
-    @Test("A cast has the phone and what it names, and a word that is none of them is refused with the nearest")
+    @Test("A cast has the phone and the devices it names, and an unknown word is refused with the nearest one")
     func casts() throws {
         let temporary = try TemporaryDirectory()
         let paths = try ProjectTemplate(directory: temporary.path, cast: ProjectCast("phone, watch")).write().map(

@@ -148,7 +148,7 @@ struct RecordTests {
         #expect(selected { $0.lastFailed = true }.0 == [], "a run of its own is the last run")
     }
 
-    @Test("A scenario that a record names has the path that somebody would type here")
+    @Test("A scenario in a record has the path as typed from here")
     func pathsFromRecords() throws {
         let here = Files.absolute(".")
         let file = try #require(try Files.list(here).first)

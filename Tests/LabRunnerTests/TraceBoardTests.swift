@@ -70,7 +70,7 @@ struct TraceBoardTests {
         }
     }
 
-    @Test("Whoever waits for an event is woken by the end of all waiting, at whatever moment that comes")
+    @Test("A wait for an event ends with the end of all waiting, at any moment")
     func end() async throws {
         try await onThread {
             let board = try TraceBoard(directory: directory.path)

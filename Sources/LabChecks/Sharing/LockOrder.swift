@@ -19,11 +19,16 @@ struct LockOrder: Checker {
                 }
             } else if event.name == .lockTaken {
                 finding.examined += 1
-            } else if event.name == .log, event.text("message")?.contains("interprocess deadlock") == true {
+            } else if Self.isDeadlockReport(event) {
                 finding.breaches.append(
                     Breach("\(event.incarnationOfProcess) asked for the queue inside a task.", [event]))
             }
         }
         return finding
+    }
+
+    /// Whether an app says that its SDK has refused to wait for itself.
+    static func isDeadlockReport(_ event: TraceEvent) -> Bool {
+        event.name == .log && event.text("message")?.contains("interprocess deadlock") == true
     }
 }

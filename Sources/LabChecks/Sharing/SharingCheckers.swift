@@ -1,4 +1,4 @@
-internal import LabKit
+public import LabKit
 
 /// What must hold for apps that share one activation (sharing.md, sections 6 to 8 and 15).
 public enum SharingCheckers {
@@ -15,6 +15,17 @@ public enum SharingCheckers {
     /// Those that hold in every scenario too, whatever its steps expect, as long as it has one shared activation.
     public static let inScenarios: [any Checker] = [
         CounterUse(), LockExclusion(), LockOrder(), PendingOperations(), FreshState(), LateAnswers(),
+    ]
+
+    /// Whether those of scenarios look at an event. An app can log as much as it likes, and its words take no memory here.
+    public static func judgeInScenarios(_ event: TraceEvent) -> Bool {
+        judged.contains(event.name) || LockOrder.isDeadlockReport(event)
+    }
+
+    private static let judged: Set<TraceEventName> = [
+        .commandStarted, .counterUsed, .diskRefused, .faultFired, .keychainDeleted, .keychainWritten, .lockReleased,
+        .lockTaken, .memoryCreated, .memoryOpened, .operationFinished, .operationStarted, .serverSignature,
+        .stateLoaded, .stateSaved,
     ]
 }
 

@@ -22,14 +22,6 @@ enum ScenarioRules {
         return limits
     }()
 
-    /// The events that the rules look at.
-    private static let judged: Set<TraceEventName> = [
-        .commandStarted, .counterUsed, .diskRefused, .faultFired, .keychainDeleted, .keychainWritten, .lockReleased,
-        .lockTaken, .log,
-        .memoryCreated, .memoryOpened, .operationFinished, .operationStarted, .serverSignature, .stateLoaded,
-        .stateSaved,
-    ]
-
     /// Holds the rules against the traces of a scenario.
     ///
     /// - Parameters:
@@ -38,7 +30,8 @@ enum ScenarioRules {
     static func violations(of topology: Topology, traces directory: String) throws -> [Violation] {
         guard topology.apps.allSatisfy({ $0.quirks.isEmpty }), topology.devices.count(where: { $0.kind == .phone }) == 1
         else { return [] }
-        let history = RecordedHistory(try TraceReader.readAll(directory) { judged.contains($0.name) })
+        let history = try RecordedHistory(traces: directory, where: SharingCheckers.judgeInScenarios)
+        if let line = history.damage.first { throw LabFailure("\(line) is no event") }
         guard history.hasOneSharedActivation else { return [] }
         return Examination(history, by: SharingCheckers.inScenarios, limits: limits).results.compactMap { result in
             guard let breach = result.breach else { return nil }

@@ -118,7 +118,7 @@ extension EndToEnd {
                 let end = try second.finish()
                 #expect(end.status == 3, "\(end.errors)")
                 #expect(end.errors.contains("nobody listens"), "\(end.errors)")
-                // Nobody of the killed lab is left to remove its key but its agents and its server.
+                // Only the agents and the server of the killed lab are left to remove its key.
                 let key = "\(owner.workspace.directory)/.lab/join.key"
                 try waitUntil("the key of the killed lab is gone") { !Files.exists(key) }
             }

@@ -37,7 +37,7 @@ extension EndToEnd {
                 try lab.phone.call(SwitchOnDevice())
                 try lab.phone.call(UnlockDevice())
                 try lab.main.call(Launch())
-                #expect(try lab.main.call(HasValidActivation()), "the app takes itself for freshly installed")
+                #expect(try !lab.main.call(CanStartActivation()), "the app takes itself for freshly installed")
                 #expect(try lab.main.call(FetchActivationStatus()).state == .active)
                 return nil
             } catch let error as ControlError {

@@ -8,7 +8,7 @@ import ZeroMQ
 
 extension EndToEnd {
     /// Processes of the same user that are no part of the instance.
-    @Suite("Strangers at the sockets of an instance")
+    @Suite("Unauthorized processes at the sockets of an instance")
     struct StrangerTests {
         @Test("A process without the keys of the pairing does not take the place of the watch, whatever it says")
         func greeting() async throws {
