@@ -78,12 +78,13 @@ public struct Examination: Sendable {
                 openBecause = "\(error)"
             }
         }
-        // A broken rule stays broken whatever the missing events were.
-        if openBecause == nil, let first = history.damage.first {
+        // What is missing may be the reason of a breach as well as hide one.
+        if let first = history.damage.first {
             let more = history.damage.count > 1 ? " and \(history.damage.count - 1) more lines" : ""
             openBecause = "the trace is damaged: \(first)\(more) cannot be read"
         }
-        let verdict: Verdict = !finding.breaches.isEmpty ? .failed : openBecause == nil ? .passed : .inconclusive
+        let isBroken = !finding.breaches.isEmpty && history.damage.isEmpty
+        let verdict: Verdict = isBroken ? .failed : openBecause == nil ? .passed : .inconclusive
         return Result(
             name: checker.name, rule: checker.rule, verdict: verdict, examined: finding.examined,
             openBecause: openBecause, breach: finding.breaches.min { $0.length < $1.length },

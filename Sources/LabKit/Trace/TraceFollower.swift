@@ -50,7 +50,17 @@ private struct ReadingProgress {
     private struct Progress {
         var offset = 0
         var lines = LineSplitter()
+        /// Events that were read and not reported yet, the earliest last.
+        var pending: [TraceEvent] = []
         let file: FileDescriptor
+
+        /// Reads on until there is an event, or the end of the file.
+        mutating func fill() {
+            while pending.isEmpty, let piece = try? file.read(count: 65_536, at: offset), !piece.isEmpty {
+                offset += piece.count
+                pending = lines.add(piece).compactMap(TraceEvent.init(line:)).reversed()
+            }
+        }
     }
 
     private let directory: String
@@ -62,23 +72,22 @@ private struct ReadingProgress {
         read((try? Files.list(directory)) ?? [], onEvent)
     }
 
+    /// Reports what is new in some files, in the order of time; one piece of each file is in memory.
     mutating func read(_ names: some Sequence<String>, _ onEvent: (TraceEvent) -> Void) {
-        var events: [TraceEvent] = []
-        for name in names { read(name) { events.append($0) } }
-        events.inOrderOfTime().forEach(onEvent)
+        var entries = Set(names).filter { $0.hasSuffix(".jsonl") }.sorted().compactMap { name in
+            (progress[name] ?? open(name)).map { (name: name, progress: $0) }
+        }
+        while true {
+            for index in entries.indices { entries[index].progress.fill() }
+            let next = entries.indices.filter { !entries[$0].progress.pending.isEmpty }
+                .min { time(entries[$0].progress) < time(entries[$1].progress) }
+            guard let next, let event = entries[next].progress.pending.popLast() else { break }
+            onEvent(event)
+        }
+        for entry in entries { progress[entry.name] = entry.progress }
     }
 
-    private mutating func read(_ name: String, _ onEvent: (TraceEvent) -> Void) {
-        guard name.hasSuffix(".jsonl") else { return }
-        guard var entry = progress[name] ?? open(name) else { return }
-        while let piece = try? entry.file.read(count: 65_536, at: entry.offset), !piece.isEmpty {
-            entry.offset += piece.count
-            for line in entry.lines.add(piece) {
-                if let event = TraceEvent(line: line) { onEvent(event) }
-            }
-        }
-        progress[name] = entry
-    }
+    private func time(_ progress: Progress) -> UInt64 { progress.pending.last?.time ?? .max }
 
     private func open(_ name: String) -> Progress? {
         (try? FileDescriptor.open("\(directory)/\(name)")).map { Progress(file: $0) }
