@@ -36,7 +36,9 @@ struct Compiler {
             ["COpenSSL", "CZeroMQ", "CCurlLibrary"].map { sources.appending(path: $0) }
             + [build.appending(path: "checkouts/GRDB.swift/Sources/GRDBSQLite")]
         let moduleMaps =
-            ["CCurl", "CLabSystem", "CMainBundle"].map { build.appending(path: "debug/\($0).build/module.modulemap") }
+            ["CCurl", "CLabSystem", "CMainBundle", "CPageChecksum"].map {
+                build.appending(path: "debug/\($0).build/module.modulemap")
+            }
             + [build.appending(path: "checkouts/Yams/Sources/CYaml/include/module.modulemap")]
         // The flags that samples ask for, so that nothing is skipped.
         let flags = ["-D", "DEBUG", "-D", "YOUR_APPSTORE_BUILD_FLAG"]
