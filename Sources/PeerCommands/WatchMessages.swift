@@ -37,7 +37,7 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
             $0.call = call
             details(&$0)
         }
-        lock.withLock { record.calls.append(entry) }
+        lock.withLock { record.calls.keep(entry) }
     }
 
     /// Calls `completion` with the error of a transfer that has ended, at once or when the delegate hears of it.
@@ -115,13 +115,13 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
     }
 
     private func keep(_ messageData: Data) {
-        lock.withLock { record.messageData.append(String(decoding: messageData, as: UTF8.self)) }
+        lock.withLock { record.messageData.keep(String(decoding: messageData, as: UTF8.self)) }
     }
 
     func session(_ session: WCSession, didReceiveMessage message: [String: Any]) {
         let message = [String: JSONValue](propertyList: message)
         note("didReceiveMessage") { $0.content = message }
-        lock.withLock { record.messages.append(message) }
+        lock.withLock { record.messages.keep(message) }
     }
 
     func session(
@@ -145,7 +145,7 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
         }
         let userInfo = [String: JSONValue](propertyList: userInfo)
         note("didReceiveUserInfo") { $0.content = userInfo }
-        lock.withLock { record.userInfos.append(userInfo) }
+        lock.withLock { record.userInfos.keep(userInfo) }
     }
 
     func session(
@@ -165,7 +165,7 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
             $0.content = transfer.userInfo
             $0.code = code
         }
-        lock.withLock { record.finished.append(transfer) }
+        lock.withLock { record.finished.keep(transfer) }
     }
 
     // MARK: Files
@@ -184,7 +184,7 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
             $0.file = received.name
             $0.content = metadata
         }
-        lock.withLock { record.files.append((received, file.fileURL.path)) }
+        lock.withLock { record.files.keep((received, file.fileURL.path)) }
     }
 
     func session(_ session: WCSession, didFinish fileTransfer: WCSessionFileTransfer, error: (any Error)?) {
@@ -197,7 +197,18 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
             $0.file = transfer.name
             $0.code = transfer.code
         }
-        lock.withLock { record.finishedFiles.append(transfer) }
+        lock.withLock { record.finishedFiles.keep(transfer) }
+    }
+}
+
+extension Array {
+    /// How many of a kind are kept for scenarios to look at; a process that lives long forgets the oldest.
+    private static var limit: Int { 10_000 }
+
+    /// Adds an element, and drops the oldest ones of many, a tenth of them at a time.
+    fileprivate mutating func keep(_ element: Element) {
+        append(element)
+        if count > Self.limit { removeFirst(Self.limit / 10) }
     }
 }
 
