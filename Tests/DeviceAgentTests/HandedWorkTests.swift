@@ -50,7 +50,9 @@ struct HandedWorkTests {
         #expect(news(world).isEmpty)
     }
 
-    @Test("A context is delivered to a process once, and the acknowledgement of an older one does not settle a newer one")
+    @Test(
+        "A context is delivered to a process once, and the acknowledgement of an older one does not settle a newer one"
+    )
     func newerContext() throws {
         let world = try connected()
         try update(1, in: world)

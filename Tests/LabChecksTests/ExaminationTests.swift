@@ -31,7 +31,9 @@ struct ExaminationTests {
         #expect(checkers.allSatisfy { $0.rule.hasSuffix(".") && !$0.rule.dropLast().contains(". ") })
     }
 
-    @Test("A damaged line of the trace leaves the verdict of every rule open, also of a broken one, and names its place")
+    @Test(
+        "A damaged line of the trace leaves the verdict of every rule open, also of a broken one, and names its place"
+    )
     func damagedTrace() throws {
         let directory = try TemporaryDirectory()
         let good = String(decoding: event(1).json.encoded(), as: UTF8.self)
