@@ -69,7 +69,9 @@ public enum TraceReader {
         try forEach(in: directory, damaged: damaged) { event in
             if try isWanted(event) { events.append(event) }
         }
-        return events.inOrderOfTime()
+        // A stable order for events of the same nanosecond: as read, file by file.
+        let order = events.indices.sorted { (events[$0].time, $0) < (events[$1].time, $1) }
+        return order.map { events[$0] }
     }
 
     /// Reads all trace files of a directory, one after the other and piece by piece.
@@ -95,13 +97,6 @@ public enum TraceReader {
                 }
             }
         }
-    }
-}
-
-extension [TraceEvent] {
-    /// Sorted by time; events of the same nanosecond stay as they were read, file by file.
-    func inOrderOfTime() -> [TraceEvent] {
-        indices.sorted { (self[$0].time, $0) < (self[$1].time, $1) }.map { self[$0] }
     }
 }
 

@@ -36,7 +36,7 @@ extension InteractiveSession {
         let shownHost = ["0.0.0.0", "*"].contains(address.host) ? ProcessInfo.processInfo.hostName : address.host
         let shown = JoinAddress(host: shownHost, port: host.address.port)
         let only = away.map { "--only \($0)" }.joined(separator: " ")
-        print("Copy \(Self.short(keyPath)) to the other host, and join there:")
+        print("Copy \(ScenarioPath.shortened(keyPath)) to the other host, and join there:")
         print("  lab up \(only) --join \(shown) --key \(Files.name(of: keyPath))")
         host.open()
         return end
@@ -90,11 +90,5 @@ extension InteractiveSession {
             printError("error: lost the lab at \(address): \(reason)")
             return .inconclusive
         }
-    }
-
-    /// A path as it is typed here.
-    private static func short(_ path: String) -> String {
-        let here = Files.absolute(".") + "/"
-        return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
     }
 }

@@ -65,7 +65,7 @@ public struct RecordedRuns {
     }
 
     /// The report of a run; nil when it has written none.
-    private func report(of run: String) throws -> JSONReport? {
+    func report(of run: String) throws -> JSONReport? {
         guard let data = try? Files.read("\(run)/\(JSONReport.fileName)") else { return nil }
         try RecordChecksums.verify(run, [JSONReport.fileName])
         // One that is as it was written and says nothing here comes from another version of the lab.

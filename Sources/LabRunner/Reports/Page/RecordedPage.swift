@@ -47,9 +47,7 @@ extension RecordedRuns {
     func run(in directory: String) throws -> (directory: String, report: JSONReport) {
         // The name `latest` is a link.
         let directory = IncludedFiles.identity(of: directory)
-        guard let data = try? Files.read("\(directory)/\(JSONReport.fileName)"),
-            let report = try? JSONDecoder().decode(JSONReport.self, from: data)
-        else {
+        guard let report = try report(of: directory) else {
             throw BadUsage(
                 sentence:
                     "\(directory) has no report: the run was killed, or still goes on; `lab check` reads what it left")
