@@ -8,14 +8,6 @@ import Testing
 /// Files between a phone and a watch (watch.md, section 9.5).
 @Suite("Files over the watch link", .endsInTime)
 struct FileTransferTests {
-    private func connected() throws -> LinkWorld {
-        let world = try LinkWorld()
-        try world.activateApp(of: world.phone)
-        try world.activateApp(of: world.watch)
-        try world.settle()
-        return world
-    }
-
     private func bytes(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }) }
 
     private func send(_ content: Data, _ name: String = "a.bin", in world: LinkWorld) throws -> UUID {
@@ -37,7 +29,7 @@ struct FileTransferTests {
         "A file arrives whole, with its name and what is said about it, and its sender hears of it",
         arguments: [0, 1, 65_536, 65_537, 3_000_000])
     func wholeFile(size: Int) throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         let id = try send(bytes(size), in: world)
         try world.settle()
         let file = try #require(world.watch.files.first)
@@ -53,7 +45,7 @@ struct FileTransferTests {
     func lossesAndDeaths() throws {
         for seed in 1...12 {
             var random = SeededGenerator(seed: UInt64(seed))
-            let world = try connected()
+            let world = try LinkWorld.connected()
             var sent: [UUID] = []
             var files: [UUID] = []
             for number in 0..<4 {
@@ -93,7 +85,7 @@ struct FileTransferTests {
 
     @Test("A file whose last part is lost is completed, and what was sent behind it comes too")
     func lostPart() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         let file = try send(bytes(200_000), in: world)
         let info = try sendUserInfo(in: world)
         // The last part is lost, and what is behind it with it, until it is sent again.
@@ -107,7 +99,7 @@ struct FileTransferTests {
     @Test("A file that is taken back before or while it travels does not arrive, and nothing of it stays")
     func cancellation() throws {
         for arrived in [0, 1, 2, 16, 17, 20] {
-            let world = try connected()
+            let world = try LinkWorld.connected()
             let id = try send(bytes(3_000_000), in: world)
             for _ in 0..<arrived where !world.toWatch.isEmpty {
                 try world.arrive(at: world.watch)
@@ -127,7 +119,7 @@ struct FileTransferTests {
 
     @Test("A file that has arrived cannot be taken back, also when its sender has not heard of that")
     func tooLate() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         let id = try send(bytes(100_000), in: world)
         while !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
         try world.input(.fromApp(world.phone.app, WatchFrame(.cancelTransfer, messageId: id)), at: world.phone)
@@ -138,7 +130,7 @@ struct FileTransferTests {
 
     @Test("A watch without room refuses transfers with 7015 until it has room again, one without the app with 7006")
     func refusals() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         world.watch.link.refusalOfStorage = 7015
         let file = try send(bytes(500_000), in: world)
         let info = try sendUserInfo(in: world)
@@ -160,7 +152,7 @@ struct FileTransferTests {
 
     @Test("A file goes with the app that has sent it, and with the one that should get it")
     func removedApps() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         _ = try send(bytes(3_000_000), in: world)
         for _ in 0..<5 { try world.arrive(at: world.watch) }
         while !world.toPhone.isEmpty { try world.arrive(at: world.phone) }
@@ -173,7 +165,7 @@ struct FileTransferTests {
 
     @Test("Pieces that make no file are refused: without a head, too many, with a name that leads elsewhere")
     func garbage() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         let received = world.watch.link.inbox.received
         func piece(_ flags: WatchFrame.Flags, _ body: Data, of file: UUID = UUID(), id: UUID? = nil) -> WatchFrame {
             WatchFrame(

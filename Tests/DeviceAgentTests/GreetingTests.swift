@@ -7,21 +7,14 @@ import Testing
 
 @Suite("Greetings", .endsInTime)
 struct GreetingTests {
-    private func transfer(_ world: LinkWorld) throws -> UUID {
-        let id = UUID()
-        let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: id, body: try content())
-        try world.input(.fromApp("phoneApp", frame), at: world.phone)
-        return id
-    }
-
     @Test("A late copy of a greeting changes nothing, and lets nothing arrive twice")
     func lateCopy() throws {
         let world = try LinkWorld()
         try world.settle()
-        var sent = try (0..<3).map { _ in try transfer(world) }
+        var sent = try (0..<3).map { _ in try world.transfer(from: world.phone) }
         try world.settle()
         // Received, and not confirmed yet.
-        sent.append(try transfer(world))
+        sent.append(try world.transfer(from: world.phone))
         while !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
         world.toPhone = []
         let epoch = world.phone.link.outbox.epoch
@@ -58,7 +51,7 @@ struct GreetingTests {
         try world.input(.fromPeer(lost), at: world.phone)
         try world.input(.peerEnded, at: world.phone)
         try world.input(.peerEnded, at: world.watch)
-        let sent = try transfer(world)
+        let sent = try world.transfer(from: world.phone)
         try world.settle()
         #expect(world.watch.handled == [sent])
     }
@@ -77,7 +70,7 @@ struct GreetingTests {
         #expect(world.phone.link.peer?.device == "watch")
         #expect(!world.toWatch.contains { $0.kind == .welcome }, "it gets no answer")
         #expect(throws: GreetingRefusal.stranger("stranger")) { _ = try world.phone.link.greetings.read(hello) }
-        let sent = try transfer(world)
+        let sent = try world.transfer(from: world.phone)
         try world.settle()
         #expect(world.watch.handled == [sent])
     }
@@ -113,7 +106,7 @@ struct GreetingTests {
             try world.input(.fromPeer(frame), at: end)
         }
         #expect(world.watch.link.inbox.entries.isEmpty && world.phone.link.inbox.entries.isEmpty)
-        let sent = try transfer(world)
+        let sent = try world.transfer(from: world.phone)
         try world.settle()
         #expect(world.watch.handled == [sent])
     }

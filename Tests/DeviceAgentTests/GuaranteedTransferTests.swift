@@ -8,19 +8,12 @@ import Testing
 
 @Suite("Guaranteed transfers", .endsInTime)
 struct GuaranteedTransferTests {
-    private func transfer(_ world: LinkWorld, from end: LinkWorld.End, crashesAfterStore: Bool = false) throws -> UUID {
-        let id = UUID()
-        let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: id, body: try content())
-        try world.input(.fromApp(end.app, frame), at: end, crashesAfterStore: crashesAfterStore)
-        return id
-    }
-
     @Test("Ten transfers while out of range arrive after both agents and both apps were restarted")
     func outOfRangeAndRestarted() throws {
         let world = try LinkWorld()
         try world.settle()
         try world.input(.range(isInRange: false), at: world.phone)
-        let sent = try (0..<10).map { _ in try transfer(world, from: world.phone) }
+        let sent = try (0..<10).map { _ in try world.transfer(from: world.phone) }
         try world.phone.reboot()
         try world.watch.reboot()
         world.airIsEmpty(for: world.phone)
@@ -33,11 +26,11 @@ struct GuaranteedTransferTests {
     func numbersAfterARestart() throws {
         let world = try LinkWorld()
         try world.settle()
-        var sent = try (0..<3).map { _ in try transfer(world, from: world.phone) }
+        var sent = try (0..<3).map { _ in try world.transfer(from: world.phone) }
         world.toWatch.removeAll()
         try world.phone.reboot()
         try world.activateApp(of: world.phone)
-        sent.append(try transfer(world, from: world.phone))
+        sent.append(try world.transfer(from: world.phone))
         try world.settle()
         #expect(world.watch.handled == sent)
         #expect(world.phone.finished == sent)
@@ -47,7 +40,7 @@ struct GuaranteedTransferTests {
     func lostAcknowledgements() throws {
         let world = try LinkWorld()
         try world.settle()
-        let sent = try (0..<5).map { _ in try transfer(world, from: world.phone) }
+        let sent = try (0..<5).map { _ in try world.transfer(from: world.phone) }
         for _ in 0..<4 {
             while !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
             world.toPhone.removeAll()
@@ -61,7 +54,7 @@ struct GuaranteedTransferTests {
     func window() throws {
         let world = try LinkWorld()
         try world.settle()
-        for _ in 0..<40 { _ = try transfer(world, from: world.phone) }
+        for _ in 0..<40 { _ = try world.transfer(from: world.phone) }
         #expect(world.toWatch.count(where: { $0.kind == .userInfo }) == 16)
     }
 
@@ -69,7 +62,7 @@ struct GuaranteedTransferTests {
     func onlyTheHeadIsRepeated() throws {
         let world = try LinkWorld()
         try world.settle()
-        let sent = try (0..<3).map { _ in try transfer(world, from: world.phone) }
+        let sent = try (0..<3).map { _ in try world.transfer(from: world.phone) }
         while !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
         try world.handleNext(at: world.watch, diesBeforeReport: true)
         try world.activateApp(of: world.watch)
@@ -86,7 +79,7 @@ struct GuaranteedTransferTests {
     func cancelledBeforeSending() throws {
         let world = try LinkWorld()
         try world.activateApp(of: world.phone)
-        let sent = try (0..<3).map { _ in try transfer(world, from: world.phone) }
+        let sent = try (0..<3).map { _ in try world.transfer(from: world.phone) }
         try world.input(.fromApp("phoneApp", WatchFrame(.cancelTransfer, messageId: sent[1])), at: world.phone)
         #expect(world.phone.finished == [sent[1]])
         try world.settle()
@@ -97,7 +90,7 @@ struct GuaranteedTransferTests {
     func cancelledOnItsWay() throws {
         let world = try LinkWorld()
         try world.settle()
-        let sent = try (0..<3).map { _ in try transfer(world, from: world.phone) }
+        let sent = try (0..<3).map { _ in try world.transfer(from: world.phone) }
         world.toWatch.removeAll()
         try world.input(.fromApp("phoneApp", WatchFrame(.cancelTransfer, messageId: sent[1])), at: world.phone)
         try world.settle()
@@ -109,7 +102,7 @@ struct GuaranteedTransferTests {
     func cancelledTooLate() throws {
         let world = try LinkWorld()
         try world.settle()
-        let sent = try (0..<3).map { _ in try transfer(world, from: world.phone) }
+        let sent = try (0..<3).map { _ in try world.transfer(from: world.phone) }
         while !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
         // The acknowledgement is on its way.
         try world.input(.fromApp("phoneApp", WatchFrame(.cancelTransfer, messageId: sent[1])), at: world.phone)
@@ -123,7 +116,7 @@ struct GuaranteedTransferTests {
     func finishedIsTold() throws {
         let world = try LinkWorld()
         try world.settle()
-        let id = try transfer(world, from: world.phone)
+        let id = try world.transfer(from: world.phone)
         try world.killApp(of: world.phone)
         while !(world.toPhone.isEmpty && world.toWatch.isEmpty) {
             if !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
@@ -143,7 +136,7 @@ struct GuaranteedTransferTests {
         let world = try LinkWorld()
         try world.settle()
         world.phone.hearsEnds = false
-        let id = try transfer(world, from: world.phone)
+        let id = try world.transfer(from: world.phone)
         try world.settle()
         #expect(world.phone.toApp.contains { $0.kind == .transferDone })
         try world.killApp(of: world.phone)
@@ -176,7 +169,7 @@ struct GuaranteedTransferTests {
     func doubleUnderAnotherNumber() throws {
         let world = try LinkWorld()
         try world.settle()
-        let id = try transfer(world, from: world.phone)
+        let id = try world.transfer(from: world.phone)
         let copy = try #require(world.toWatch.first { $0.kind == .userInfo })
         try world.settle()
         var double = copy
@@ -219,12 +212,12 @@ struct GuaranteedTransferTests {
     func erasedReceiver() throws {
         let world = try LinkWorld()
         try world.settle()
-        _ = try (0..<3).map { _ in try transfer(world, from: world.phone) }
+        _ = try (0..<3).map { _ in try world.transfer(from: world.phone) }
         try world.settle()
         let epoch = world.phone.link.outbox.epoch
         let erased = try LinkWorld(processes: 100)
         try world.input(.peerEnded, at: world.phone)
-        let late = try transfer(world, from: world.phone)
+        let late = try world.transfer(from: world.phone)
         // The other world's watch knows nothing of this phone.
         try erased.input(.seek, at: erased.watch)
         world.toPhone = erased.toPhone

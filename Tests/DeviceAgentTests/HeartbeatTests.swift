@@ -7,19 +7,11 @@ import Testing
 
 @Suite("Questions whether the other device is there", .endsInTime)
 struct HeartbeatTests {
-    private func connected() throws -> LinkWorld {
-        let world = try LinkWorld()
-        try world.activateApp(of: world.phone)
-        try world.activateApp(of: world.watch)
-        try world.settle()
-        return world
-    }
-
     private func isReachable(_ end: LinkWorld.End) -> Bool { end.link.state(for: end.app).isReachable }
 
     @Test("A device that answers stays in reach, however often it is asked")
     func answered() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         for _ in 0..<20 {
             for end in [world.phone, world.watch] { try world.input(.beat, at: end) }
             try world.exchange()
@@ -33,7 +25,7 @@ struct HeartbeatTests {
     @Test("Three unanswered questions are the end of the connection, in each direction by itself")
     func unanswered() throws {
         for isPhone in [true, false] {
-            let world = try connected()
+            let world = try LinkWorld.connected()
             let end = isPhone ? world.phone : world.watch
             let message = UUID()
             try world.input(.fromApp(end.app, WatchFrame(.live, flags: .expectsReply, messageId: message)), at: end)
@@ -76,7 +68,7 @@ struct HeartbeatTests {
 
     @Test("A state that was lost on its way is told again, and only until it was heard")
     func lostState() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         try world.killApp(of: world.watch)
         #expect(world.toPhone.map(\.kind) == [.state])
         world.toPhone = []
@@ -93,7 +85,7 @@ struct HeartbeatTests {
 
     @Test("A state that a newer one has overtaken is no news")
     func overtakenState() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         try world.killApp(of: world.watch)
         try world.activateApp(of: world.watch)
         let states = world.toPhone.filter { $0.kind == .state }
@@ -105,7 +97,7 @@ struct HeartbeatTests {
 
     @Test("The states of a watch that has started again are heard, although it counts from the beginning")
     func restartedWatch() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         for _ in 0..<5 {
             try world.killApp(of: world.watch)
             try world.activateApp(of: world.watch)

@@ -161,6 +161,25 @@ final class LinkWorld {
         }
     }
 
+    /// A world in which both apps run and both ends of the link are up.
+    static func connected() throws -> LinkWorld {
+        let world = try LinkWorld()
+        try world.activateApp(of: world.phone)
+        try world.activateApp(of: world.watch)
+        try world.settle()
+        return world
+    }
+
+    /// The app of an end sends a guaranteed message.
+    ///
+    /// - Returns: the identity of the transfer.
+    func transfer(_ number: Int = 0, from end: End, crashesAfterStore: Bool = false) throws -> UUID {
+        let id = UUID()
+        let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: id, body: try content(number))
+        try input(.fromApp(end.app, frame), at: end, crashesAfterStore: crashesAfterStore)
+        return id
+    }
+
     /// The app starts and activates its session.
     func activateApp(of end: End) throws {
         end.presence = AppPresence(isAttached: true, isActivated: true, isForeground: true)

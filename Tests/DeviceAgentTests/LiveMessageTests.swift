@@ -8,10 +8,7 @@ import Testing
 @Suite("Immediate messages and reachability", .endsInTime)
 struct LiveMessageTests {
     private func connected() throws -> LinkWorld {
-        let world = try LinkWorld()
-        try world.activateApp(of: world.phone)
-        try world.activateApp(of: world.watch)
-        try world.settle()
+        let world = try LinkWorld.connected()
         world.phone.toApp = []
         world.watch.toApp = []
         return world
@@ -195,17 +192,11 @@ struct LiveMessageTests {
     @Test("After activation come ends of transfers, received transfers one by one, the context, then live messages")
     func orderAfterActivation() throws {
         let world = try connected()
-        func transfer(_ number: Int, from end: LinkWorld.End) throws -> UUID {
-            let id = UUID()
-            let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: id, body: try content(number))
-            try world.input(.fromApp(end.app, frame), at: end)
-            return id
-        }
         let context = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(9))
         try world.input(.fromApp("watchApp", context), at: world.watch)
-        let own = try [1, 2].map { try transfer($0, from: world.phone) }
+        let own = try [1, 2].map { try world.transfer($0, from: world.phone) }
         try world.killApp(of: world.phone)
-        let received = try [3, 4, 5].map { try transfer($0, from: world.watch) }
+        let received = try [3, 4, 5].map { try world.transfer($0, from: world.watch) }
         try world.exchange()
         let live = try send(world, from: world.watch)
         try world.exchange()

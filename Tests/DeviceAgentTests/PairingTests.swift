@@ -8,21 +8,6 @@ import Testing
 /// The identity of a pairing, which greetings, frames and queues carry (watch.md, section 11.6).
 @Suite("Pairings", .endsInTime)
 struct PairingTests {
-    private func connected() throws -> LinkWorld {
-        let world = try LinkWorld()
-        try world.activateApp(of: world.phone)
-        try world.activateApp(of: world.watch)
-        try world.settle()
-        return world
-    }
-
-    private func transfer(in world: LinkWorld, from end: LinkWorld.End) throws -> UUID {
-        let id = UUID()
-        try world.input(
-            .fromApp(end.app, WatchFrame(.userInfo, flags: .propertyList, messageId: id, body: try content())), at: end)
-        return id
-    }
-
     private func update(_ number: Int, in world: LinkWorld, of end: LinkWorld.End) throws {
         let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(number))
         try world.input(.fromApp(end.app, frame), at: end)
@@ -34,7 +19,7 @@ struct PairingTests {
 
     @Test("A watch without a pairing takes that of its phone, and still has it after it has started again")
     func adopted() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         try world.input(.unpaired(epoch: 99), at: world.phone)
         try world.exchange()
         #expect(world.watch.link.pairing == 0 && world.phone.link.pairing == 99)
@@ -50,7 +35,7 @@ struct PairingTests {
     func neverMet() throws {
         let world = try LinkWorld()
         try world.activateApp(of: world.watch)
-        let old = try transfer(in: world, from: world.watch)
+        let old = try world.transfer(from: world.watch)
         try world.input(.unpaired(epoch: 99), at: world.phone)
         try world.input(.role(.active), at: world.phone)
         try world.settle()
@@ -66,7 +51,7 @@ struct PairingTests {
         "A watch that was not there when its pairing ended hears of it at its next greeting: what waits ends with 7014, and nothing of it reaches the next pairing",
         arguments: End.allCases, [false, true])
     func endedInAbsence(_ end: End, isPairedAgain: Bool) throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         let (phone, watch) = (world.phone, world.watch)
         try update(1, in: world, of: phone)
         try update(2, in: world, of: watch)
@@ -75,7 +60,7 @@ struct PairingTests {
         try world.exchange()
         let file = UUID()
         try world.input(.file(watch.app, file, WatchFile(path: "/a", size: 200_000), Data(count: 200_000)), at: watch)
-        let old = try transfer(in: world, from: watch)
+        let old = try world.transfer(from: watch)
         try update(3, in: world, of: watch)
         (phone.toApp, watch.toApp) = ([], [])
         try world.input(end == .erasedOutOfRange ? .erased(epoch: 99) : .unpaired(epoch: 99), at: phone)
@@ -89,7 +74,7 @@ struct PairingTests {
         let isPaired = isPairedAgain || end == .erasedOutOfRange
         #expect(watch.link.pairing == (isPaired ? 99 : 0))
         if !isPaired { try world.input(.role(.active), at: phone) }
-        let next = [try transfer(in: world, from: watch), try transfer(in: world, from: phone)]
+        let next = [try world.transfer(from: watch), try world.transfer(from: phone)]
         try update(1, in: world, of: phone)
         try world.settle()
         #expect(phone.handled == [next[0]] && phone.files.isEmpty)
@@ -101,7 +86,7 @@ struct PairingTests {
 
     @Test("A late end of a pairing does not end the next pairing")
     func lateFarewell() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         try world.input(.range(isInRange: false), at: world.phone)
         try world.exchange()
         try world.input(.unpaired(epoch: 99), at: world.phone)
@@ -114,7 +99,7 @@ struct PairingTests {
         let late = try #require(farewells.last)
         #expect(farewells.count >= 2)
         try world.settle()
-        let sent = try transfer(in: world, from: world.watch)
+        let sent = try world.transfer(from: world.watch)
         try world.input(.fromPeer(late), at: world.watch)
         #expect(world.watch.link.isUp && world.watch.link.pairing == 99)
         try world.settle()
@@ -123,7 +108,7 @@ struct PairingTests {
 
     @Test("A message, a context and a state that were on their way when the pairing ended are not for the next one")
     func lateFrames() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         try world.input(
             .fromApp(world.watch.app, WatchFrame(.live, messageId: UUID(), body: Data([1]))), at: world.watch)
         try update(7, in: world, of: world.watch)
@@ -141,10 +126,10 @@ struct PairingTests {
 
     @Test("An erased watch still belongs to its phone, and gets what waits for it")
     func erasedWatch() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         let pairing = world.phone.link.pairing
         try world.input(.range(isInRange: false), at: world.phone)
-        let waiting = try transfer(in: world, from: world.phone)
+        let waiting = try world.transfer(from: world.phone)
         try world.input(.erased(epoch: 4711), at: world.watch)
         try world.settle()
         #expect(world.watch.handled == [waiting])

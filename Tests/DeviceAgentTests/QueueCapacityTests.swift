@@ -7,13 +7,6 @@ import Testing
 
 @Suite("How much the queues of a link hold", .endsInTime)
 struct QueueCapacityTests {
-    private func transfer(_ world: LinkWorld, from end: LinkWorld.End, number: Int = 0) throws -> UUID {
-        let id = UUID()
-        let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: id, body: try content(number))
-        try world.input(.fromApp(end.app, frame), at: end)
-        return id
-    }
-
     /// What the app was answered about a transfer: 0 for accepted.
     private func answer(_ id: UUID, at end: LinkWorld.End) -> UInt64? {
         end.toApp.last { $0.kind == .transferQueued && $0.messageId == id }?.sequence
@@ -23,13 +16,13 @@ struct QueueCapacityTests {
     func fullOutbox() throws {
         let world = try LinkWorld(capacity: QueueCapacity(transfers: 3))
         try world.activateApp(of: world.phone)
-        let sent = try (0..<3).map { try transfer(world, from: world.phone, number: $0) }
+        let sent = try (0..<3).map { try world.transfer($0, from: world.phone) }
         #expect(sent.map { answer($0, at: world.phone) } == [0, 0, 0])
-        let refused = try transfer(world, from: world.phone)
+        let refused = try world.transfer(from: world.phone)
         #expect(answer(refused, at: world.phone) == 7015)
         #expect(world.phone.link.outbox.entries.count == 3)
         try world.settle()
-        let late = try transfer(world, from: world.phone)
+        let late = try world.transfer(from: world.phone)
         #expect(answer(late, at: world.phone) == 0)
         try world.settle()
         #expect(world.watch.handled == sent + [late])
@@ -40,10 +33,10 @@ struct QueueCapacityTests {
         let world = try LinkWorld(capacity: QueueCapacity(transfers: 2))
         try world.settle()
         world.phone.hearsEnds = false
-        _ = try (0..<2).map { try transfer(world, from: world.phone, number: $0) }
+        _ = try (0..<2).map { try world.transfer($0, from: world.phone) }
         try world.settle()
         #expect(world.phone.link.outbox.entries.isEmpty)
-        #expect(answer(try transfer(world, from: world.phone), at: world.phone) == 7015)
+        #expect(answer(try world.transfer(from: world.phone), at: world.phone) == 7015)
     }
 
     @Test("Contents are bounded together")
@@ -51,7 +44,7 @@ struct QueueCapacityTests {
         let size = try content().count
         let world = try LinkWorld(capacity: QueueCapacity(size: 2 * size))
         try world.activateApp(of: world.phone)
-        let answers = try (0..<3).map { _ in answer(try transfer(world, from: world.phone), at: world.phone) }
+        let answers = try (0..<3).map { _ in answer(try world.transfer(from: world.phone), at: world.phone) }
         #expect(answers == [0, 0, 7015])
         try world.settle()
         #expect(world.phone.link.outbox.size == 0 && world.watch.link.inbox.size == 0)
@@ -64,7 +57,7 @@ struct QueueCapacityTests {
         try world.killApp(of: world.watch)
         var sent: [UUID] = []
         for number in 0..<5 {
-            sent.append(try transfer(world, from: world.phone, number: number))
+            sent.append(try world.transfer(number, from: world.phone))
             try world.exchange()
         }
         #expect(world.watch.link.inbox.count == 3)
@@ -72,7 +65,7 @@ struct QueueCapacityTests {
         try world.settle()
         #expect(world.watch.handled == Array(sent.prefix(3)))
         #expect(world.phone.finished == sent)
-        let late = try transfer(world, from: world.phone)
+        let late = try world.transfer(from: world.phone)
         try world.settle()
         #expect(world.watch.handled.last == late)
     }

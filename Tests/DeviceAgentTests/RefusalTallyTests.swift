@@ -9,22 +9,22 @@ struct RefusalTallyTests {
     func flood() {
         var tally = RefusalTally()
         let start: UInt64 = 5_000_000_000
-        let told = (0..<1_000).compactMap { tally.take("cause \($0)", at: start + UInt64($0)) }
-        #expect(told.count == RefusalTally.limit && told.allSatisfy { $0.count == nil })
+        let reports = (0..<1_000).compactMap { tally.take("cause \($0)", at: start + UInt64($0)) }
+        #expect(reports.count == RefusalTally.limit && reports.allSatisfy { $0.count == nil })
         #expect(tally.due == start + RefusalTally.period)
         #expect(tally.summary(at: start + 1_000) == nil)
         #expect(
             tally.summary(at: start + RefusalTally.period)
-                == RefusalTally.Told(cause: "cause 999", count: 1_000 - RefusalTally.limit))
+                == RefusalTally.Report(cause: "cause 999", count: 1_000 - RefusalTally.limit))
         #expect(tally.due == nil && tally.summary(at: .max) == nil)
-        #expect(tally.take("later", at: start + RefusalTally.period) == RefusalTally.Told(cause: "later"))
+        #expect(tally.take("later", at: start + RefusalTally.period) == RefusalTally.Report(cause: "later"))
     }
 
-    @Test("A few in a second are all told, and none a second time")
+    @Test("A few in a second are all reported, and none twice")
     func few() {
         var tally = RefusalTally()
         for second in 1...100 as ClosedRange<UInt64> {
-            #expect(tally.take("cause", at: second * RefusalTally.period) == RefusalTally.Told(cause: "cause"))
+            #expect(tally.take("cause", at: second * RefusalTally.period) == RefusalTally.Report(cause: "cause"))
         }
         #expect(tally.due == nil)
     }

@@ -7,35 +7,20 @@ import Testing
 
 @Suite("Queues of apps and devices that are removed", .endsInTime)
 struct RemovedAppTests {
-    private func connected() throws -> LinkWorld {
-        let world = try LinkWorld()
-        try world.activateApp(of: world.phone)
-        try world.activateApp(of: world.watch)
-        try world.settle()
-        return world
-    }
-
-    private func transfer(_ world: LinkWorld, from end: LinkWorld.End) throws -> UUID {
-        let id = UUID()
-        let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: id, body: try content())
-        try world.input(.fromApp(end.app, frame), at: end)
-        return id
-    }
-
     @Test("Transfers for an app that is missing end with 7006 or 7018, and its next installation gets none of them")
     func missingReceiver() throws {
         for isToWatch in [true, false] {
-            let world = try connected()
+            let world = try LinkWorld.connected()
             let (sender, receiver) = isToWatch ? (world.phone, world.watch) : (world.watch, world.phone)
             try world.input(.range(isInRange: false), at: world.phone)
-            let sent = try (0..<40).map { _ in try transfer(world, from: sender) }
+            let sent = try (0..<40).map { _ in try world.transfer(from: sender) }
             try world.killApp(of: receiver)
             try world.input(.installationChanged(receiver.app, isInstalled: false), at: receiver)
             try world.settle()
             #expect(sender.finished == sent)
             #expect(Set(sender.codes.values) == [isToWatch ? 7006 : 7018])
             try world.input(.installationChanged(receiver.app, isInstalled: true), at: receiver)
-            let next = try transfer(world, from: sender)
+            let next = try world.transfer(from: sender)
             try world.settle()
             #expect(receiver.handled == [next])
         }
@@ -43,9 +28,9 @@ struct RemovedAppTests {
 
     @Test("What waits for an app goes with it")
     func waitingTransfers() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         try world.killApp(of: world.watch)
-        _ = try transfer(world, from: world.phone)
+        _ = try world.transfer(from: world.phone)
         while !(world.toPhone.isEmpty && world.toWatch.isEmpty) {
             if !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
             if !world.toPhone.isEmpty { try world.arrive(at: world.phone) }
@@ -61,11 +46,11 @@ struct RemovedAppTests {
 
     @Test("An app that is installed again hears nothing of what its predecessor has sent, which does not arrive either")
     func predecessor() throws {
-        let world = try connected()
-        let underWay = try transfer(world, from: world.phone)
+        let world = try LinkWorld.connected()
+        let underWay = try world.transfer(from: world.phone)
         world.toWatch = []
         try world.input(.range(isInRange: false), at: world.phone)
-        _ = try (0..<30).map { _ in try transfer(world, from: world.phone) }
+        _ = try (0..<30).map { _ in try world.transfer(from: world.phone) }
         try world.killApp(of: world.phone)
         try world.input(.installationChanged("phoneApp", isInstalled: false), at: world.phone)
         try world.input(.installationChanged("phoneApp", isInstalled: true), at: world.phone)
@@ -81,17 +66,17 @@ struct RemovedAppTests {
 
     @Test("An erased device has sent nothing and received nothing, and the link goes on", arguments: [true, false])
     func erased(isWatch: Bool) throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         let (erased, other) = isWatch ? (world.watch, world.phone) : (world.phone, world.watch)
         try world.killApp(of: erased)
-        _ = try transfer(world, from: other)
+        _ = try world.transfer(from: other)
         while !(world.toPhone.isEmpty && world.toWatch.isEmpty) {
             if !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
             if !world.toPhone.isEmpty { try world.arrive(at: world.phone) }
         }
         try world.input(.range(isInRange: false), at: world.phone)
         try world.activateApp(of: erased)
-        _ = try transfer(world, from: erased)
+        _ = try world.transfer(from: erased)
         try world.killApp(of: erased)
         try world.input(.erased(epoch: 4711), at: erased)
         try erased.reboot()
@@ -99,7 +84,7 @@ struct RemovedAppTests {
         try world.settle()
         #expect(erased.handled == [])
         #expect(other.handled == [])
-        let sent = [try transfer(world, from: erased), try transfer(world, from: other)]
+        let sent = [try world.transfer(from: erased), try world.transfer(from: other)]
         try world.settle()
         #expect(other.handled == [sent[0]])
         #expect(erased.handled == [sent[1]])

@@ -8,26 +8,11 @@ import Testing
 /// A phone that uses another watch, or ends a pairing (watch.md, section 9.6).
 @Suite("Watches of a phone", .endsInTime)
 struct WatchRoleTests {
-    private func connected() throws -> LinkWorld {
-        let world = try LinkWorld()
-        try world.activateApp(of: world.phone)
-        try world.activateApp(of: world.watch)
-        try world.settle()
-        return world
-    }
-
-    private func transfer(in world: LinkWorld, from end: LinkWorld.End) throws -> UUID {
-        let id = UUID()
-        try world.input(
-            .fromApp(end.app, WatchFrame(.userInfo, flags: .propertyList, messageId: id, body: try content())), at: end)
-        return id
-    }
-
     @Test("A watch that is not used is not served, and its queues wait until it is used again")
     func idle() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         try world.input(.role(.idle), at: world.phone)
-        let late = try transfer(in: world, from: world.watch)
+        let late = try world.transfer(from: world.watch)
         try world.settle()
         #expect(!world.phone.link.isUp && !world.watch.link.isUp)
         #expect(!world.watch.link.state(for: world.watch.app).isReachable)
@@ -40,7 +25,7 @@ struct WatchRoleTests {
 
     @Test("Messages under way end with 7016 when another watch is used, and new ones are refused so")
     func messages() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         let first = UUID()
         try world.input(
             .fromApp(world.phone.app, WatchFrame(.live, flags: .expectsReply, messageId: first, body: Data([1]))),
@@ -52,15 +37,15 @@ struct WatchRoleTests {
             at: world.phone)
         let errors = world.phone.toApp.filter { $0.kind == .liveError }
         #expect(errors.map(\.correlationId) == [first, second] && errors.map(\.sequence) == [7016, 7016])
-        _ = try transfer(in: world, from: world.phone)
+        _ = try world.transfer(from: world.phone)
         #expect(world.phone.toApp.last { $0.kind == .transferQueued }?.sequence == 7016)
     }
 
     @Test("What has arrived before goes to the app of an idle link, and its session shows that it is inactive")
     func drained() throws {
-        let world = try connected()
+        let world = try LinkWorld.connected()
         try world.killApp(of: world.phone)
-        let sent = try transfer(in: world, from: world.watch)
+        let sent = try world.transfer(from: world.watch)
         while !world.toPhone.isEmpty { try world.arrive(at: world.phone) }
         try world.input(.role(.idle), at: world.phone)
         try world.activateApp(of: world.phone)
@@ -73,10 +58,10 @@ struct WatchRoleTests {
     @Test("With a pairing everything ends that waits, on both sides, and nothing of it comes back")
     func unpaired() throws {
         for isInRange in [true, false] {
-            let world = try connected()
+            let world = try LinkWorld.connected()
             try world.killApp(of: world.watch)
             try world.input(.range(isInRange: false), at: world.phone)
-            let sent = try transfer(in: world, from: world.phone)
+            let sent = try world.transfer(from: world.phone)
             if isInRange { try world.settle() }
             let file = UUID()
             try world.input(
@@ -87,12 +72,12 @@ struct WatchRoleTests {
             #expect(world.phone.codes == (isInRange ? [file: 7005] : [sent: 7005, file: 7005]))
             #expect(!world.phone.link.state(for: world.phone.app).isPaired)
             #expect(world.phone.link.outbox.entries.isEmpty && world.phone.link.files.isEmpty)
-            _ = try transfer(in: world, from: world.phone)
+            _ = try world.transfer(from: world.phone)
             #expect(world.phone.toApp.last { $0.kind == .transferQueued }?.sequence == 7005)
             try world.phone.reboot()
             #expect(world.phone.link.outbox.entries.isEmpty, "nothing is left on the disk")
             try world.activateApp(of: world.phone)
-            let next = try transfer(in: world, from: world.phone)
+            let next = try world.transfer(from: world.phone)
             try world.settle()
             #expect(world.watch.handled.filter { $0 != sent } == [next])
             #expect(world.watch.files.isEmpty && world.watch.link.inbox.entries.isEmpty)

@@ -18,14 +18,9 @@ extension EndToEnd {
             "GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=4000000000"
         ]
 
-        /// Sanitizers keep a shadow of the memory, several times as large; `scripts/test-sanitized` sets their options.
-        private static let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains {
-            ProcessInfo.processInfo.environment[$0] != nil
-        }
-
         @Test(
             "It stays small with a hundred thousand events, an explanation and a page",
-            .disabled(if: isSanitized, "the memory of a sanitized program is not its own"))
+            .disabled(if: EndToEnd.isSanitized, "the memory of a sanitized program is not its own"))
         func growth() async throws {
             let few = try await Self.peak(lines: 100)
             let many = try await Self.peak(lines: 100_000)

@@ -7,18 +7,13 @@ extension EndToEnd {
     /// Very many of everything that a long-lived process handles; `make soak` does more of each (docs/soak.md).
     @Suite("Endurance")
     struct EnduranceTests {
-        /// Sanitizers keep freed memory, and a shadow of all of it.
-        private static let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains {
-            ProcessInfo.processInfo.environment[$0] != nil
-        }
-
         @Test("No process grows with the commands, advances, faults, messages and connections that it has handled")
         func everyKind() async throws {
             let growths = try await onThread { try Endurance(count: 2_000).run() }
             #expect(Set(growths.map(\.work)) == Set(Endurance.Work.allCases))
             #expect(
                 Set(growths.map(\.process)).isSuperset(of: ["runner", "server", "phone", "main", "watch", "companion"]))
-            if !Self.isSanitized {
+            if !EndToEnd.isSanitized {
                 #expect(growths.filter { $0.size > Endurance.limit }.map(\.description) == [])
             }
         }

@@ -1,7 +1,14 @@
+import Foundation
 import TestSupport
 import Testing
 
 /// The suites that launch whole instances. They take turns: each of their tests starts half a dozen processes, which
 /// would keep one another and everything else from the machine's cores.
 @Suite("End to end", .ends(withinSeconds: 900), .serialized)
-struct EndToEnd {}
+struct EndToEnd {
+    /// Whether a sanitizer is at work, which keeps freed memory and a shadow of all of it: what a process needs is not its
+    /// own then. `scripts/test-sanitized` sets the options of each.
+    static let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains {
+        ProcessInfo.processInfo.environment[$0] != nil
+    }
+}
