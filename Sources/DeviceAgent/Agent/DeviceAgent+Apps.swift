@@ -62,13 +62,11 @@ extension DeviceAgent {
 
     private func refuse(_ body: AttachBody, _ cause: String) {
         let cause = "`\(body.name)` is not process \(body.pid): \(cause)"
-        if let told = refusals.take(cause, at: MonotonicClock.nanoseconds()) { emit(told) }
+        if let report = refusals.take(cause, at: MonotonicClock.nanoseconds()) { emit(report) }
     }
 
-    func emit(_ refusal: RefusalTally.Told) {
-        var fields: [String: JSONValue] = ["cause": .string(refusal.cause)]
-        fields["count"] = refusal.count.map { .integer(Int64($0)) }
-        trace.emit(.processRefused, fields)
+    func emit(_ refusal: RefusalTally.Report) {
+        trace.emit(.processRefused, refusal.fields)
     }
 
     private func activate(_ host: AppHost) {

@@ -16,7 +16,7 @@ extension DeviceAgent {
         link.collect(.file(host.spec.name, frame.messageId, file, content))
     }
 
-    /// Puts a file that has arrived into the container of its app, and tells the app. What the storage does not take waits on.
+    /// Puts a file that has arrived into the container of its app, and reports it to the app. What the storage refuses stays queued.
     func handOver(_ file: ReceivedFile, to host: AppHost, of link: LinkHost) {
         guard host.address != nil, let name = file.file.name else { return }
         do {

@@ -156,7 +156,7 @@ public final class DeviceAgent {
         for message in messages { try handle(message) }
         try inspectStoppedProcesses()
         for link in links { link.collectDue() }
-        if let told = refusals.summary(at: MonotonicClock.nanoseconds()) { emit(told) }
+        if let report = refusals.summary(at: MonotonicClock.nanoseconds()) { emit(report) }
         deactivateDrainedSessions()
         try settleLinks()
         for link in links { link.updateTimers() }

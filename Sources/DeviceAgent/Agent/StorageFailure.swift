@@ -3,7 +3,7 @@ import LabKit
 import LabSystem
 import SimulatedDevice
 
-/// An error of the device's storage, as traces and apps are told of it.
+/// An error of the device's storage, as traces and apps see it.
 struct StorageFailure: Equatable {
     /// Name of the system error, such as `ENOSPC`.
     let name: String
@@ -27,7 +27,7 @@ struct StorageFailure: Equatable {
 }
 
 extension TraceWriter {
-    /// Tells that the storage of the device has refused a write of the device itself.
+    /// Traces that the storage of the device has refused a write of the device itself.
     ///
     /// - Parameter bytes: nil when it is not known how many there were.
     func emit(_ failure: StorageFailure, of what: String, bytes: Int? = nil) {

@@ -99,7 +99,7 @@ struct ContextExchange: Equatable, Sendable {
         return [stored, acknowledgement] + (canTell ? tell(frame.app) : [])
     }
 
-    /// The app can be told of the last context received, unless its delegate has heard of it.
+    /// The last context received can be delivered to the app, unless its delegate already has it.
     mutating func tell(_ app: String) -> [LinkEffect] {
         guard let context = received[app], !context.isDone, telling[app]?.version != context.version else { return [] }
         let telling = Telling(name: UUID(), version: context.version)
@@ -122,7 +122,7 @@ struct ContextExchange: Equatable, Sendable {
         return [.store(.contextTold(app: app))]
     }
 
-    /// The app's process ended; the next one is told of what this one has not confirmed.
+    /// The app's process ended; what it has not confirmed is delivered to the next one.
     mutating func processEnded(_ app: String) {
         telling[app] = nil
     }

@@ -3,7 +3,7 @@ import LabKit
 import LabSystem
 import SimulatedDevice
 
-/// What the trace tells of a link, and where a scenario may stop its device.
+/// The trace events of a link, and the fault points of its device.
 extension LinkHost {
     func note(_ change: LinkChange) {
         switch change {
@@ -50,14 +50,12 @@ extension LinkHost {
         try? faults.pass(point, process: device)
     }
 
-    /// Something that has arrived was thrown away. When that happens too often the rest is counted, and told of later.
+    /// Something that has arrived was thrown away. When that happens too often the rest is counted, and reported later.
     func noteRefused(_ reason: String) {
-        if let told = refusals.take(reason, at: MonotonicClock.nanoseconds()) { emit(told) }
+        if let report = refusals.take(reason, at: MonotonicClock.nanoseconds()) { emit(report) }
     }
 
-    func emit(_ refusal: RefusalTally.Told) {
-        var fields: [String: JSONValue] = ["link": .string(name), "cause": .string(refusal.cause)]
-        fields["count"] = refusal.count.map { .integer(Int64($0)) }
-        trace.emit(.linkRefused, fields)
+    func emit(_ refusal: RefusalTally.Report) {
+        trace.emit(.linkRefused, refusal.fields.merging(["link": .string(name)]) { first, _ in first })
     }
 }

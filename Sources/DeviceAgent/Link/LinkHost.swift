@@ -27,7 +27,7 @@ final class LinkHost {
     /// Until when the other device is not listened to, in monotonic nanoseconds: the storage has just refused something, and
     /// whatever comes would have to be stored, too.
     var pause: UInt64?
-    /// The end of a pairing that the storage has not taken yet: it was told already, and is decided again.
+    /// The end of a pairing that the storage has not taken yet: it was reported already, and is decided again.
     private var unstoredEnd: WatchLink.Input?
     /// What was thrown away of late.
     var refusals = RefusalTally()
@@ -161,7 +161,7 @@ final class LinkHost {
             nextGreeting = link.isSeeking ? now + greetingPause : nil
             collect(.seek)
         }
-        if let told = refusals.summary(at: now) { emit(told) }
+        if let report = refusals.summary(at: now) { emit(report) }
         if let end = pause, end <= now {
             pause = nil
             if let unstoredEnd {

@@ -4,7 +4,7 @@ import LabSystem
 import ZeroMQ
 
 /// How the watch's agent reaches the phone's: the address and the keys of one start of the phone's agent. The file is for the
-/// owner of the instance alone; whoever has it can be the watch.
+/// owner of the instance alone; a holder of it can be the watch.
 struct LinkInvitation: Codable, Equatable {
     /// Where the phone's agent listens.
     var endpoint: String

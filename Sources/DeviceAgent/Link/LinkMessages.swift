@@ -52,7 +52,7 @@ enum ByeReason: UInt64, Sendable {
     case erased = 5
     /// The phone uses another watch from now on.
     case switched = 6
-    /// The phone is not paired with the watch any more; the epoch of the frame names the pairing that is over.
+    /// The phone is no longer paired with the watch; the epoch of the frame names the pairing that has ended.
     case unpaired = 7
 }
 

@@ -1,47 +1,56 @@
-/// How the trace tells of what is thrown away: the first ones of a second one by one, the others as a number when it is over.
+import LabKit
+
+/// Reports of refused frames: the first ones of a second one by one, the others as one number at its end.
 /// So a flood of nonsense makes no flood of events.
 ///
 /// A value that decides and does nothing else.
 struct RefusalTally: Equatable {
     /// An event for the trace.
-    struct Told: Equatable {
+    struct Report: Equatable {
         /// Why; of several the last one.
         var cause: String
         /// How many it stands for; nil for one.
         var count: Int?
+
+        /// As members of the event.
+        var fields: [String: JSONValue] {
+            var fields: [String: JSONValue] = ["cause": .string(cause)]
+            fields["count"] = count.map { .integer(Int64($0)) }
+            return fields
+        }
     }
 
-    /// How many of a period are told one by one.
+    /// How many of a period are reported one by one.
     static let limit = 16
     /// The period, in nanoseconds of real time.
     static let period: UInt64 = 1_000_000_000
 
     private var begin: UInt64 = 0
-    private var told = 0
-    private var untold = 0
+    private var reported = 0
+    private var unreported = 0
     private var lastCause = ""
 
-    /// When ``summary(at:)`` has something to tell, in monotonic nanoseconds; nil when nothing waits.
-    var due: UInt64? { untold > 0 ? begin + Self.period : nil }
+    /// When ``summary(at:)`` has something to report, in monotonic nanoseconds; nil when nothing waits.
+    var due: UInt64? { unreported > 0 ? begin + Self.period : nil }
 
     /// Something was thrown away.
     ///
-    /// - Returns: What is to be told now.
-    mutating func take(_ cause: String, at now: UInt64) -> Told? {
-        if untold == 0, now >= begin + Self.period { (begin, told) = (now, 0) }
-        guard told < Self.limit else {
-            untold += 1
+    /// - Returns: What is to be reported now.
+    mutating func take(_ cause: String, at now: UInt64) -> Report? {
+        if unreported == 0, now >= begin + Self.period { (begin, reported) = (now, 0) }
+        guard reported < Self.limit else {
+            unreported += 1
             lastCause = cause
             return nil
         }
-        told += 1
-        return Told(cause: cause)
+        reported += 1
+        return Report(cause: cause)
     }
 
     /// What was counted in a period that is over.
-    mutating func summary(at now: UInt64) -> Told? {
+    mutating func summary(at now: UInt64) -> Report? {
         guard let due, due <= now else { return nil }
-        defer { untold = 0 }
-        return Told(cause: lastCause, count: untold)
+        defer { unreported = 0 }
+        return Report(cause: lastCause, count: unreported)
     }
 }

@@ -4,8 +4,8 @@ import SimulatedDevice
 /// Which pairing greetings, frames and queues belong to, so that nothing of one reaches the next (watch.md, section 11.6).
 ///
 /// Devices come paired, as the topology says. The phone names each later pairing, and the one after it was erased, by the
-/// epoch with which its outbox begins: no other had that. A watch without a pairing takes that of its phone. Whoever greets in
-/// a pairing that is over is told so, whenever that is.
+/// epoch with which its outbox begins: no other had that. A watch without a pairing takes that of its phone. An end that
+/// greets in a pairing that has ended gets `BYE`, at any time.
 extension WatchLink {
     /// The pairing in which new devices are.
     static let firstPairing: UInt64 = 1
@@ -38,7 +38,7 @@ extension WatchLink {
         return unpair(epoch: outbox.epoch &+ 1, code: LinkCode.deliveryFailed, saysFarewell: false) + [.greet]
     }
 
-    /// Tells the watch that a pairing is over.
+    /// Sends the watch the end of a pairing.
     func endOfPairing(_ pairing: UInt64) -> LinkEffect {
         .toPeer(WatchFrame(.bye, epoch: pairing, sequence: ByeReason.unpaired.rawValue))
     }

@@ -60,7 +60,7 @@ struct NotificationCenterRecord: Codable, Equatable, Sendable {
         self[app].undecided.append(notification)
     }
 
-    /// A notification is not left to the decision of an app any more.
+    /// A notification no longer waits for the decision of an app.
     ///
     /// - Returns: The notification; nil when it was not.
     mutating func take(_ id: String, from app: String) -> DeviceNotification? {

@@ -1,10 +1,13 @@
 public import Foundation
 
 extension Data {
-    /// A device token as commands and push services write it: lower-case hexadecimal digits.
-    public var deviceTokenText: String {
+    /// Two lower-case hexadecimal digits for each byte. `String(format:)` would load a locale, at every app's launch.
+    public var hexadecimal: String {
         map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
+
+    /// A device token as commands and push services write it.
+    public var deviceTokenText: String { hexadecimal }
 
     /// The token that a text stands for; nil unless it has two hexadecimal digits for each byte.
     public init?(deviceTokenText text: String) {

@@ -29,7 +29,7 @@ struct RecordChecksums: Codable, Equatable {
 
     private init(files: [String: Entry]) { self.files = files }
 
-    /// The checksums of a run; nil when it has none, because it was killed or still goes on.
+    /// The checksums of a run; nil without them, because the run was killed or is still running.
     ///
     /// - Throws: ``DamagedRecord`` when they cannot be read.
     init?(of run: String) throws {

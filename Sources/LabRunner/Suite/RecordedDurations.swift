@@ -10,7 +10,7 @@ public struct RecordedDurations: Sendable {
 
     /// Reads the JSON report of a run, or what `lab merge` has made of the reports of its shards.
     ///
-    /// - Throws: ``BadUsage`` when it is none, or says of no scenario how long it took.
+    /// - Throws: ``BadUsage`` when the file is no report, or has no duration.
     public init(reportAt path: String) throws {
         let report = try JSONReport(at: path)
         let played = report.results.filter { $0.verdict != .notRun }

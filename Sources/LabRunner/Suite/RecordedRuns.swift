@@ -72,7 +72,7 @@ public struct RecordedRuns {
         return try? JSONDecoder().decode(JSONReport.self, from: data)
     }
 
-    /// The results of the last run that has written a report; nil when there is none. A run that was one part of a suite
+    /// The results of the last run that has written a report; nil without one. A run that was one part of a suite
     /// has those of the other parts with it, each of the last run that played it.
     func lastResults() throws -> [ScenarioResult]? {
         guard let last = try lastReport() else { return nil }

@@ -20,19 +20,17 @@ struct RunBundle {
     /// - Parameter file: The archive. Only its owner can read it, as the records themselves (mode 0600).
     /// - Throws: `LabFailure` when it cannot be packed.
     func write(to file: String) throws {
+        let failure = LabFailure("\(run) could not be packed into \(file); is there room, and may it be written?")
         do {
             try Files.write(to: file) { archive in
                 let words = [
-                    "tar", "-czf", archive.path ?? file, "--exclude", ".running", "-C", Files.directory(of: run),
-                    Files.name(of: run),
+                    "tar", "-czf", archive.path ?? file, "--exclude", RunDirectory.lockName, "-C",
+                    Files.directory(of: run), Files.name(of: run),
                 ]
-                guard try ToolCall.output(of: words) != nil else { throw LabFailure("tar has failed") }
+                guard try ToolCall.output(of: words) != nil else { throw failure }
             }
-        } catch let error as BadUsage {
-            throw error
-        } catch {
-            throw LabFailure(
-                "\(run) could not be packed into \(file); is there room, and may it be written? \(error)")
+        } catch is SystemError {
+            throw failure
         }
     }
 

@@ -4,7 +4,7 @@ internal import Foundation
 public struct RunOptions: Sendable {
     /// Scenario files and directories; `-` stands for ``standardInput``.
     public var paths: [String]
-    /// A scenario that is in no file; nil when there is none.
+    /// The text of the scenario from standard input; nil without one.
     public var standardInput: String?
     /// The lab file; nil looks for one.
     public var labFile: String?

@@ -26,7 +26,7 @@ extension FieldLimit {
 
     /// What is checked, and not kept.
     private static let transient = upTo(Int64(TextLimit.transient.characters))
-    /// What somebody has given a name of no more than a line.
+    /// A name of at most one line.
     private static let line = notBlank(upTo: Int64(TextLimit.line.characters))
 
     private static let template: [String: FieldLimit] = [

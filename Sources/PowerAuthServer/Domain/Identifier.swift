@@ -12,12 +12,12 @@ struct Identifier: Hashable, Sendable {
     let text: String
 
     /// The longest one, in code points.
-    static let longest = 255
+    static let longest = TextLimit.line.characters
 
     /// Reads what a caller has named.
     /// - Returns: nil for a text with control characters, or a longer one than ``longest``.
     init?(_ text: String) {
-        guard text.utf8.count <= Self.longest || text.unicodeScalars.count <= Self.longest,
+        guard TextLimit.line.admits(text),
             !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else { return nil }
         self.init(known: text)

@@ -4,7 +4,7 @@ struct TextLimit: Sendable {
     /// In code points, as JSON Schema counts.
     let characters: Int
 
-    /// A name, or what a device tells about itself.
+    /// A name, or what a device reports about itself.
     static let line = TextLimit(characters: 255)
     /// A parameter of an operation.
     static let parameter = TextLimit(characters: 2_048)

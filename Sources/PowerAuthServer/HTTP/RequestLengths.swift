@@ -30,9 +30,8 @@ struct RequestLengths: Sendable {
         }
         switch value {
         case .string(let text):
-            guard isBeyond(text.utf8.count, "maxLength"), isBeyond(text.unicodeScalars.count, "maxLength") else {
-                return nil
-            }
+            let limit = schema["maxLength"]?.integerValue.map { TextLimit(characters: Int($0)) }
+            guard let limit, !limit.admits(text) else { return nil }
             return "\(path) has \(text.unicodeScalars.count) characters"
         case .array(let elements):
             if isBeyond(elements.count, "maxItems") { return "\(path) has \(elements.count) elements" }

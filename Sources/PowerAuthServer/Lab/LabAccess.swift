@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import PowerAuthProtocol
 
 /// The token of one server's `/lab`: decrypted bodies, faults and snapshots are for those who may read the server's
@@ -22,14 +23,14 @@ public struct LabAccess: Sendable {
             token = known
             return
         }
-        token = Random.bytes(16).map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
+        token = Random.bytes(16).hexadecimal
         // Never readable, not for a moment: whatever stood there may have been read by others.
         try? FileManager.default.removeItem(atPath: path)
         try PrivateFiles.makeFile(path)
         try Data("\(Self.header): \(token)\n".utf8).write(to: URL(filePath: path))
     }
 
-    /// The token of a file that nobody else could read.
+    /// The token in a file that only its owner can read.
     private static func token(in path: String) -> String? {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
             attributes[.type] as? FileAttributeType == .typeRegular,

@@ -8,7 +8,7 @@ struct TemporaryKeyPair: Sendable {
     let applicationKey: Identifier
     /// Nil in application scope.
     let activationId: Identifier?
-    /// Who asked for it; nil where a mobile-facing server did, or nobody knows.
+    /// Who asked for it; nil where a mobile-facing server did, or the client is unknown.
     var address: String?
     /// The private scalar, big endian.
     let privateKey: StoredSecret

@@ -21,8 +21,7 @@ public struct BootNames: Sendable {
 
     /// The name under which the machine knows an object: 16 hexadecimal digits of the SHA-256 of the device's name.
     public func physicalName(of name: String) -> String {
-        // `String(format:)` would load a locale, at every app's launch.
-        prefix + sha256(Data(name.utf8)).prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        prefix + sha256(Data(name.utf8)).prefix(8).hexadecimal
     }
 
     func register(_ name: String) throws {

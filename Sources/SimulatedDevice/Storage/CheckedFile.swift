@@ -47,8 +47,5 @@ package enum CheckedFile {
         try Files.write(try encoded(value), to: path)
     }
 
-    private static func digest(of value: JSONValue) -> String {
-        // `String(format:)` would load a locale, at every app's launch.
-        sha256(value.encoded()).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    private static func digest(of value: JSONValue) -> String { sha256(value.encoded()).hexadecimal }
 }

@@ -175,7 +175,7 @@ struct IdentityProviders: Sendable {
         try require(claims.azp != nil || claims.aud.clients.count == 1, "made for several clients, and issued to none")
         try require(claims.azp == nil || claims.azp == provider.clientId, "issued to another client")
         try require(claims.exp > Double(now.seconds), "it has expired")
-        // Clocks differ; a token of the future is none.
+        // Clocks differ; a token issued in the future is refused.
         let soon = Double(now.seconds) + Self.clockTolerance
         try require(claims.nbf ?? 0 <= soon, "it is not valid yet")
         try require(claims.iat <= soon, "it was issued in the future")

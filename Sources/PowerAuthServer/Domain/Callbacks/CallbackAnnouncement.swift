@@ -62,7 +62,7 @@ extension JSONValue {
     /// A text, or null where there is none.
     static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
-    /// The text of an identifier, or null where there is none.
+    /// The text of an identifier, or null without one.
     static func optional(_ identifier: Identifier?) -> JSONValue { optional(identifier?.text) }
 }
 

@@ -42,7 +42,7 @@ struct UITemplate: Sendable {
     func texts(of operation: OperationRecord) -> (title: String, message: String) {
         func filled(_ text: String) -> String {
             guard !operation.parameters.isEmpty else { return text }
-            // A text that long is for nobody to read; the template itself says at least what it is about.
+            // A text of that length is unreadable; the template itself shows at least the subject.
             return PlaceholderText(text: text).filled(upTo: .ordinary) { operation.parameters[$0] } ?? text
         }
         return (filled(title), filled(message))
