@@ -22,7 +22,7 @@ public struct RecordedHistory: Sendable {
     public let events: [TraceEvent]
     /// The calls in the order in which they were made.
     public let calls: [RecordedCall]
-    /// Lines of the record that are no events: what they told is not known.
+    /// Lines of the record that are no events: their content is not known.
     public let damage: [TraceReader.DamagedLine]
     /// The last event of each incarnation: it lived at least so long, and when it died, the kernel took its locks after it.
     private let lastEvents: [Incarnation: TraceEvent]

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Lets requests through that were meant for this machine by its own name, and know the token or have its cookie.
 ///
-/// The token stands in the printed address only: whoever shows it is sent on to the page with a cookie, so that it is in no
+/// The token stands in the printed address only: a browser that shows it is redirected to the page with a cookie, so that it is in no
 /// address bar, no history and no request after that. The cookie is for the page's own path, which is as long as a secret:
 /// browsers show a cookie to every port of a machine, and so to the servers of its other users.
 ///

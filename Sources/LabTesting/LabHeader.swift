@@ -2,7 +2,7 @@ import Foundation
 import LabKit
 import LabRunner
 
-/// The header that the resources below `/lab` of an instance's server want of whoever calls them over HTTP.
+/// The header that the resources below `/lab` of an instance's server require from every HTTP client.
 ///
 /// Commands do not need it: `CallResource` reaches the same resources on the instance's control socket.
 public struct LabHeader: Sendable, Equatable {

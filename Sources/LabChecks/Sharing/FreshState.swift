@@ -25,7 +25,7 @@ struct FreshState: Checker {
                 stored = event
                 known[process] = event
             case .stateLoaded: known[process] = event
-            // A task whose state cannot be read is none.
+            // A task whose state cannot be read does not count.
             case _ where event.isRefusal: tasks[process] = nil
             case .lockTaken where event.text("lock") == "status": tasks[process] = (event, stored)
             case .lockReleased where event.text("lock") == "status":

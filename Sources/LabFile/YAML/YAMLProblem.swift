@@ -1,6 +1,6 @@
 internal import Yams
 
-/// What the parser's complaint means in words of the file: libyaml tells where it could not go on, which is often far behind
+/// What the parser's complaint means in words of the file: libyaml reports where it could not continue, which is often far behind
 /// the mistake.
 struct YAMLProblem {
     let kind: DiagnosticKind
@@ -53,7 +53,7 @@ struct QuotedText {
     /// Where its first quote is.
     let start: SourcePosition
 
-    /// Finds the text in quotes that ends right before a place, but for blanks; nil when there is none.
+    /// Finds the text in quotes that ends right before a place, but for blanks; nil if there is no such text.
     init?(before place: SourcePosition, in file: SourceFile) {
         var opening: (place: SourcePosition, quote: Unicode.Scalar)?
         var last: (start: SourcePosition, end: SourcePosition)?

@@ -60,7 +60,7 @@ public enum TraceReader {
     ///
     /// - Parameters:
     ///   - isWanted: Other events are dropped at once, so that a long trace takes little memory.
-    ///   - damaged: Gets each line that is no event; the torn last line of a process that was killed is none.
+    ///   - damaged: Gets each line that is no event; the torn last line of a killed process does not count.
     public static func readAll(
         _ directory: String, where isWanted: (TraceEvent) throws -> Bool = { _ in true },
         damaged: (DamagedLine) -> Void = { _ in }
@@ -77,7 +77,7 @@ public enum TraceReader {
     /// Reads all trace files of a directory, one after the other and piece by piece.
     ///
     /// - Parameters:
-    ///   - damaged: Gets each line that is no event; the torn last line of a process that was killed is none.
+    ///   - damaged: Gets each line that is no event; the torn last line of a killed process does not count.
     ///   - body: Gets each event, those of a process in the order in which it wrote them.
     public static func forEach(
         in directory: String, damaged: (DamagedLine) -> Void = { _ in }, _ body: (TraceEvent) throws -> Void

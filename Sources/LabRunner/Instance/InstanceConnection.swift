@@ -183,7 +183,7 @@ public final class InstanceConnection: Sendable {
         do {
             try awaitAgent(of: device, process)
         } catch {
-            // Whoever has asked for the start is told of its end.
+            // The caller gets this error, so the end of the process needs no other report.
             expectEnd(process.pid)
             throw error
         }

@@ -33,7 +33,7 @@ public struct InstanceOverview: Encodable {
     /// Whether something does its work.
     enum State: String, Encodable {
         case running
-        /// It is started, or has not told yet where it can be reached.
+        /// It is starting, or has not reported its address yet.
         case notReady
         case ended
         /// It is there and does not answer.
@@ -50,7 +50,7 @@ public struct InstanceOverview: Encodable {
         var pid: Int?
     }
 
-    /// A device of an instance: its agent, and what that tells of its apps.
+    /// A device of an instance: its agent, and the processes of its apps.
     struct Device: Encodable {
         let name: String
         let state: State

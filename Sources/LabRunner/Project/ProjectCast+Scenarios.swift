@@ -1,6 +1,6 @@
 // The scenarios of a new project.
 extension ProjectCast {
-    /// Of a cast that nobody has chosen: everything in one file.
+    /// Of the default cast: everything in one file.
     static let sharedActivation = """
         # yaml-language-server: $schema=../.lab/scenario.schema.json
         name: A second app signs with the activation of the first

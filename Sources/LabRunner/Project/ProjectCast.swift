@@ -28,7 +28,7 @@ public struct ProjectCast: Equatable, Sendable {
     /// Reads what `--cast` says.
     ///
     /// - Parameter text: Members with commas between them: `phone,watch,widget`.
-    /// - Throws: ``BadUsage`` that names the word that is none of them.
+    /// - Throws: ``BadUsage`` that names the unknown word.
     public init(_ text: String) throws {
         let known = Member.allCases.map(\.rawValue)
         var members: Set<Member> = []
@@ -44,7 +44,7 @@ public struct ProjectCast: Equatable, Sendable {
         self.init(members: members, isChosen: true)
     }
 
-    /// The lab file and the scenarios, by their paths, in the order in which somebody would read them.
+    /// The lab file and the scenarios, by their paths, in reading order.
     var files: [(path: String, content: String)] {
         let lab = (path: "lab.yaml", content: labFile)
         guard isChosen else { return [lab, ("Scenarios/first.yaml", Self.sharedActivation)] }

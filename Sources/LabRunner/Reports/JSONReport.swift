@@ -45,7 +45,7 @@ public struct JSONReport: Codable, Sendable {
 extension JSONReport {
     /// Reads a report.
     ///
-    /// - Throws: ``BadUsage`` when it is none.
+    /// - Throws: ``BadUsage`` when the file is no such report.
     init(at path: String) throws {
         let data: Data
         do {

@@ -4,7 +4,7 @@ internal import LabKit
 enum StressAction: String, CaseIterable {
     /// Makes an activation, when there is none.
     case activate
-    /// Makes an activation as an old version of the SDK has left it, when there is none; asking for its status upgrades it.
+    /// Makes an activation as an old version of the SDK has left it, if no activation exists; asking for its status upgrades it.
     case activateOld
     /// Asks whether there is one.
     case validActivation

@@ -161,7 +161,7 @@ struct StressCalls {
         return isDone ? .done : try using(body)
     }
 
-    /// Removes an activation whose secrets are not known any more, as its user would do.
+    /// Removes an activation whose secrets are no longer known, as its user would do.
     private func dropUnknown() throws -> StressAnswer {
         try ask(RemoveActivationLocal())
         return .needless

@@ -35,7 +35,7 @@ final class StressSecrets: @unchecked Sendable {
     private var holding: Group?
     private var holders = 0
     private var waitingOthers = 0
-    /// The activations that were made; nil where password or key are not known any more.
+    /// The activations that were made; nil where password or key are no longer known.
     private var activations: [String: Activation?] = [:]
     /// Activations that were made during a call that they may overlap; nil while there is no such call.
     private var madeMeanwhile: Set<String>?

@@ -52,7 +52,7 @@ extension PowerAuthSDK {
                 throw NSError.powerAuth(.invalidActivationState)
             }
             guard biometry.keep(key, for: core) else {
-                // A factor whose key nobody has would only make signatures fail later.
+                // A factor without its key would only make signatures fail later.
                 _ = core.deserializeState(before)
                 throw NSError.powerAuth(.biometryNotAvailable)
             }

@@ -19,7 +19,7 @@ package struct ActivationSnapshot: Equatable, Sendable {
 
     /// What has become of an activation since a snapshot.
     package enum Change: Error, Equatable, Sendable {
-        /// There is no activation any more.
+        /// The activation was removed.
         case removed
         /// There is another one.
         case replaced
@@ -27,7 +27,7 @@ package struct ActivationSnapshot: Equatable, Sendable {
         case part(Part)
     }
 
-    /// Of the keys that were exchanged for the activation, pending or persisted; nil when there is none.
+    /// Of the keys that were exchanged for the activation, pending or persisted; nil without an activation.
     private let activation: Data?
     private let password: Data
     private let knowledge: Data

@@ -116,7 +116,7 @@ extension NSError {
         throw lateAnswer(change, refusal)
     }
 
-    /// The error of an answer that is about what is not there any more.
+    /// The error of an answer about a former activation or state.
     fileprivate static func lateAnswer(_ change: ActivationSnapshot.Change, _ code: PowerAuthErrorCode?) -> NSError {
         switch change {
         case .removed:

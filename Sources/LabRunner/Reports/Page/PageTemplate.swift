@@ -53,7 +53,7 @@ enum PageTemplate {
     ///
     /// - Parameters:
     ///   - sources: what the page may load, for its policy.
-    ///   - nonce: see ``livePage(_:nonce:)``; nil for a file, which is read by nobody but its owner's browser.
+    ///   - nonce: see ``livePage(_:nonce:)``; nil for a file, which only its owner's browser reads.
     private static func filled(sources: String, nonce: String?) -> [Part] {
         let html = String(decoding: Data(report_page_html()), as: UTF8.self)
         let around = html.components(separatedBy: "{{data}}")

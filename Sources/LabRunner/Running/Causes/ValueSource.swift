@@ -8,7 +8,7 @@ struct ValueSource {
     let events: Set<TraceEventName>
     /// What may have to happen, in the middle of a sentence.
     let changes: String
-    /// The value after an event, as far as the event tells; nil when it leaves the value as it is.
+    /// The value after an event; nil when the event leaves the value as it is.
     let value: @Sendable (TraceEvent) -> JSONValue?
     /// Whether the member is not that value itself, but follows from it.
     var derived: Set<String> = []
@@ -85,6 +85,6 @@ extension FailureCircumstances {
 }
 
 extension TraceEvent {
-    /// A field that holds a word; empty when there is none.
+    /// A field that holds a word; empty without one.
     func word(_ field: String) -> String { fields[field]?.stringValue ?? "" }
 }
