@@ -153,8 +153,7 @@ struct StressCalls {
 
     /// As ``using(_:)``, but other apps may make an activation meanwhile, where that cannot make the password wrong.
     private func overlapping(_ body: (StressSecrets.Activation) throws -> Void) throws -> StressAnswer {
-        guard let activationId = try ask(ActivationIdentifier()) else { return .needless }
-        let isDone = try secrets.overlapping(activationId) { known in
+        let isDone = try secrets.overlapping(named: { try ask(ActivationIdentifier()) }) { known in
             try prepare(for: known)
             try body(known)
         }
@@ -182,9 +181,8 @@ struct StressCalls {
     private struct NeedsNewObject: Error {}
 
     private func changeKey() throws -> StressAnswer {
-        guard let activationId = try ask(ActivationIdentifier()) else { return .needless }
         var answer = StressAnswer.done
-        let isKnown = try secrets.changingKey(of: activationId) { known in
+        let isKnown = try secrets.changingKey(named: { try ask(ActivationIdentifier()) }) { activationId, known in
             try prepare(for: known)
             do {
                 if known.hasExternalKey {
@@ -204,9 +202,8 @@ struct StressCalls {
     }
 
     private func changePassword() throws -> StressAnswer {
-        guard let activationId = try ask(ActivationIdentifier()) else { return .needless }
         var open: (any Error)?
-        let isDone = try secrets.changingPassword(of: activationId) { known, password in
+        let isDone = try secrets.changingPassword(named: { try ask(ActivationIdentifier()) }) { known, password in
             try prepare(for: known)
             do {
                 try ask(

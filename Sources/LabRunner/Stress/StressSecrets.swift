@@ -63,12 +63,16 @@ final class StressSecrets: @unchecked Sendable {
 
     /// Runs a call that adds the application's own key to an activation, or removes it.
     ///
-    /// - Parameter body: gets what is known, and says whether the key protects the activation afterwards; nil when that is
-    ///   not known.
-    func changingKey(of activationId: String, _ body: (Activation) throws -> Bool?) throws -> Bool {
+    /// - Parameters:
+    ///   - name: Names the activation that is there. It is asked in the call's turn: one that was named while other calls
+    ///     ran may have been replaced.
+    ///   - body: Gets the name and what is known, and returns whether the key protects the activation afterwards; nil when
+    ///     that is not known.
+    /// - Returns: false, with nothing done, when the activation is missing or not known.
+    func changingKey(named name: () throws -> String?, _ body: (String, Activation) throws -> Bool?) throws -> Bool {
         try taking(.single) {
-            guard let activation = activation(activationId) else { return false }
-            let hasKey = try body(activation)
+            guard let activationId = try name(), let activation = activation(activationId) else { return false }
+            let hasKey = try body(activationId, activation)
             locked {
                 activations[activationId] = .some(
                     hasKey.map { Activation(password: activation.password, hasExternalKey: $0) })
@@ -80,40 +84,54 @@ final class StressSecrets: @unchecked Sendable {
     /// Runs a call that uses an activation's first password and may be overtaken by a new activation, whose password is the
     /// same.
     ///
-    /// - Returns: false, with nothing done, when the password is not the first one, or there is such a call already.
-    func overlapping(_ activationId: String, _ body: (Activation) throws -> Void) throws -> Bool {
+    /// - Parameter name: As of ``changingKey(named:_:)``.
+    /// - Returns: false, with nothing done, when the activation is missing, its password is not the first one, or there is
+    ///   such a call already.
+    func overlapping(named name: () throws -> String?, _ body: (Activation) throws -> Void) throws -> Bool {
         try taking(.changers) {
-            guard let known = locked({ begin(activationId) }) else { return false }
+            guard let (_, known) = try begin(name) else { return false }
             defer { locked { madeMeanwhile = nil } }
             try body(known)
             return true
         }
     }
 
-    /// Begins a call that new activations may overlap.
-    private func begin(_ activationId: String) -> Activation? {
-        guard madeMeanwhile == nil, let known = activations[activationId] ?? nil, known.password == Self.first
-        else { return nil }
-        madeMeanwhile = []
-        return known
+    /// Begins a call that new activations may overlap. Those that are made from now on are noted, so the activation that is
+    /// named after that is the one of before, or a noted one.
+    private func begin(_ name: () throws -> String?) throws -> (id: String, known: Activation)? {
+        let isFree = locked {
+            guard madeMeanwhile == nil else { return false }
+            madeMeanwhile = []
+            return true
+        }
+        guard isFree else { return nil }
+        let named = Result { try name() }
+        return try locked {
+            guard let id = try? named.get(), let known = activations[id] ?? nil, known.password == Self.first else {
+                madeMeanwhile = nil
+                _ = try named.get()
+                return nil
+            }
+            return (id, known)
+        }
     }
 
     /// Runs a change of an activation's first password.
     ///
     /// - Parameters:
-    ///   - activationId: the activation that the app has named before.
-    ///   - body: gets what is known, and changes the password into the given one. It says which activation is there
+    ///   - name: As of ``changingKey(named:_:)``.
+    ///   - body: Gets what is known, and changes the password into the given one. It returns which activation is there
     ///     afterwards, and throws when the password certainly was not changed.
-    /// - Returns: as of ``overlapping(_:_:)``.
+    /// - Returns: As of ``overlapping(named:_:)``.
     func changingPassword(
-        of activationId: String, _ body: (Activation, Secret) throws -> String?
+        named name: () throws -> String?, _ body: (Activation, Secret) throws -> String?
     ) throws -> Bool {
         try taking(.changers) {
-            let begun = locked {
+            guard let (activationId, known) = try begin(name) else { return false }
+            let password = locked {
                 changes += 1
-                return begin(activationId).map { ($0, Secret("changed-\(changes)")) }
+                return Secret("changed-\(changes)")
             }
-            guard let (known, password) = begun else { return false }
             let result = Result { try body(known, password) }
             locked {
                 let made = madeMeanwhile ?? []
@@ -130,6 +148,9 @@ final class StressSecrets: @unchecked Sendable {
             return true
         }
     }
+
+    /// Whether a call that makes or changes something waits for its turn.
+    var hasWaitingCall: Bool { locked { waitingOthers > 0 } }
 
     private func taking<T>(_ group: Group, _ body: () throws -> T) rethrows -> T {
         condition.lock()
@@ -151,9 +172,9 @@ final class StressSecrets: @unchecked Sendable {
         return try body()
     }
 
-    private func locked<T>(_ body: () -> T) -> T {
+    private func locked<T>(_ body: () throws -> T) rethrows -> T {
         condition.lock()
         defer { condition.unlock() }
-        return body()
+        return try body()
     }
 }

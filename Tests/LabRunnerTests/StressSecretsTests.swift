@@ -1,0 +1,81 @@
+import Foundation
+import LabKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("What a stress run knows of its activations", .endsInTime)
+struct StressSecretsTests {
+    /// A device whose activation the test replaces.
+    private final class Device: Sendable {
+        let secrets = StressSecrets()
+        private let current = Mutex<String?>(nil)
+
+        func activate(_ activationId: String) throws {
+            try secrets.making(activationId, hasExternalKey: { false }) { replace(with: activationId) }
+        }
+
+        func replace(with activationId: String) { current.withLock { $0 = activationId } }
+
+        func name() -> String? { current.withLock { $0 } }
+    }
+
+    @Test(
+        "A call that waits for its turn changes the activation that is there when its turn comes",
+        arguments: [true, false])
+    func replacedWhileWaiting(isKeyChange: Bool) async throws {
+        let device = Device()
+        try device.activate("second")
+        try device.activate("first")
+        let ended = AsyncStream<Bool>.makeStream()
+        device.secrets.using {
+            Thread.detachNewThread {
+                ended.continuation.yield((try? Self.change(isKeyChange, device)) ?? false)
+            }
+            while !device.secrets.hasWaitingCall { sched_yield() }
+            device.replace(with: "second")
+        }
+        var ends = ended.stream.makeAsyncIterator()
+        #expect(await ends.next() == true)
+        let known = device.secrets.using { device.secrets.activation("second") }
+        #expect(known?.hasExternalKey == isKeyChange)
+        #expect(known?.password == (isKeyChange ? StressSecrets.first : "changed-1"))
+        #expect(device.secrets.using { device.secrets.activation("first") } == StressSecrets.Activation())
+    }
+
+    private static func change(_ isKeyChange: Bool, _ device: Device) throws -> Bool {
+        isKeyChange
+            ? try device.secrets.changingKey(named: device.name) { _, _ in true }
+            : try device.secrets.changingPassword(named: device.name) { _, _ in device.name() }
+    }
+
+    @Test("After a change that a new activation has overlapped, neither password is known")
+    func overlapped() throws {
+        let device = Device()
+        try device.activate("first")
+        let isDone = try device.secrets.changingPassword(named: device.name) { _, _ in
+            try device.activate("second")
+            return "second"
+        }
+        #expect(isDone)
+        #expect(device.secrets.using { device.secrets.activation("first") } == nil)
+        #expect(device.secrets.using { device.secrets.activation("second") } == nil)
+    }
+
+    @Test("A second change is not made while one is under way, and another may follow it")
+    func onlyOneAtATime() throws {
+        let device = Device()
+        try device.activate("first")
+        let isDone = try device.secrets.overlapping(named: device.name) { _ in
+            let isSecondDone = try device.secrets.overlapping(named: device.name) { _ in }
+            #expect(!isSecondDone)
+        }
+        #expect(isDone)
+        #expect(throws: ControlError.self) {
+            try device.secrets.overlapping(named: { throw ControlError(name: "peerDied", message: "") }) { _ in }
+        }
+        #expect(try device.secrets.overlapping(named: device.name) { _ in })
+    }
+}
