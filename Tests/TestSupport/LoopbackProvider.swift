@@ -43,6 +43,8 @@ public final class LoopbackProvider: Sendable {
     /// Where it listens while a test runs.
     public var port: Int? { listening.withLock { $0 } }
     private let received = Mutex<[String]>([])
+    /// Seconds by which a wrong time misses what a server allows.
+    private let miss: Int64
     /// The time of its tokens, in seconds of Unix time.
     private let now: @Sendable () -> Int64
 
@@ -55,13 +57,15 @@ public final class LoopbackProvider: Sendable {
     ///   - defect: what is wrong with its tokens; nil for a good provider.
     ///   - rsaToken: the token that it hands out; nil lets it sign one.
     ///   - pause: what a token request waits for before it is answered.
+    ///   - miss: seconds by which a wrong time misses what a server allows: with 0 it is allowed just so.
     ///   - now: the time of its tokens, in seconds of Unix time.
     public init(
-        _ defect: Defect? = nil, rsaToken: String? = nil, pause: @escaping @Sendable () async -> Void = {},
+        _ defect: Defect? = nil, rsaToken: String? = nil, miss: Int64 = 1, pause: @escaping @Sendable () async -> Void = {},
         now: @escaping @Sendable () -> Int64
     ) throws {
         self.defect = defect
         self.pause = pause
+        self.miss = miss
         self.now = now
         self.rsaToken = rsaToken
         key = try PrivateKey.generate()
@@ -121,19 +125,19 @@ public final class LoopbackProvider: Sendable {
     private func tokens() throws -> JSONValue {
         let access = "access-token"
         let hash = Base64URL.encode(Digest.sha256(Data((defect == .accessToken ? "other" : access).utf8)).prefix(16))
-        let end = now() + (defect == .expired ? -1 : 60)
+        let end = now() + (defect == .expired ? 1 - miss : 3_600)
         let subject = defect == .controlCharacter ? "subject-1\u{0}a" : "subject-1"
         var claims: [String: JSONValue] = [
             "sub": .string(defect == .noSubject ? "" : subject),
             "iss": .string(defect == .issuer ? "https://other.example" : "https://issuer.example"),
             "aud": .array(
                 [.string(defect == .audience ? "other" : "lab")] + (defect == .severalClients ? ["another"] : [])),
-            "exp": .integer(end), "iat": .integer(now() + (defect == .future ? 61 : 0)), "nbf": .integer(now()),
+            "exp": .integer(end), "iat": .integer(now() + (defect == .future ? 60 + miss : 0)), "nbf": .integer(now()),
             "nonce": .string(defect == .nonce ? "n-2" : "n-1"), "at_hash": .string(hash),
         ]
         switch defect {
         case .otherParty: claims["azp"] = "other"
-        case .notYet: claims["nbf"] = .integer(now() + 61)
+        case .notYet: claims["nbf"] = .integer(now() + 60 + miss)
         case .timeless: claims["iat"] = nil
         default: break
         }

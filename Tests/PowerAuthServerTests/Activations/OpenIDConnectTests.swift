@@ -9,9 +9,9 @@ import Testing
 @Suite("OpenID Connect", .endsInTime)
 struct OpenIDConnectTests {
     private static func provider(
-        _ defect: LoopbackProvider.Defect? = nil, rsaToken: String? = nil
+        _ defect: LoopbackProvider.Defect? = nil, rsaToken: String? = nil, miss: Int64 = 1
     ) throws -> LoopbackProvider {
-        try LoopbackProvider(defect, rsaToken: rsaToken) { TestClock().now().seconds }
+        try LoopbackProvider(defect, rsaToken: rsaToken, miss: miss) { TestClock().now().seconds }
     }
 
     /// Runs a test against a server that knows the provider.
@@ -96,6 +96,17 @@ struct OpenIDConnectTests {
             var device = try TestDevice(client, .v3_3)
             let answer = try await device.activate(type: "DIRECT", identity: LoopbackProvider.identity)
             #expect(answer.status == 400 && answer.code == "ERR_ACTIVATION")
+        }
+    }
+
+    @Test(
+        "A token is taken up to the last second that it allows",
+        arguments: [LoopbackProvider.Defect.expired, .notYet, .future])
+    func aTokenIsTakenUpToTheLastSecond(time: LoopbackProvider.Defect) async throws {
+        let provider = try Self.provider(time, miss: 0)
+        try await Self.run(provider) { client in
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await device.activate(type: "DIRECT", identity: LoopbackProvider.identity).status == 200)
         }
     }
 
