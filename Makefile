@@ -1,7 +1,7 @@
 # PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages build run examples test test-tsan test-asan check-manuals samples docs bench fuzz fuzz-api soak mutants test-page test-reports test-slurm test-container \
+.PHONY: help packages build run examples test test-tsan test-asan coverage check-manuals samples docs bench fuzz fuzz-api soak mutants mutants-random test-page test-reports test-slurm test-container \
 	install dist deb test-install lint format clean
 
 SWIFT ?= swift
@@ -9,7 +9,7 @@ SWIFT ?= swift
 RELEASE := -c release --static-swift-stdlib
 SWIFT_SOURCES := Package.swift Sources Tests \
 	$(foreach side,Benchmarks Fuzzing Manuals Mutants Examples/BankApp,$(side)/Package.swift $(side)/Sources) \
-	Manuals/Surroundings Examples/BankApp/Tests
+	Manuals/Surroundings Mutants/Tests Examples/BankApp/Tests
 # The modules that `make docs` builds a reference of: the library products for users.
 DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch WultraPowerAuthNetworking WultraMobileTokenSDK UserNotifications LabApp LabTesting
 # Tests at a time: the runner would start hundreds together, and a request waits for one of the cores longer than the
@@ -29,11 +29,14 @@ DESTDIR ?=
 SOAK_SECONDS ?= 600
 SOAK_SEED ?=
 CELL ?=
+# Mistakes that `make mutants-random` draws from each seed; QUICK=1 runs the nearest tests only.
+COUNT ?= 60
+SEED ?= 1
 MANUALS := --manuals ../shared/seeds --build .build --sources Sources --surroundings Manuals/Surroundings \
 	--table docs/manual-samples.md
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 packages:
 	@scripts/install-packages
@@ -69,6 +72,9 @@ test-reports: build ## Let xmllint, two JUnit parsers and prove read the reports
 test-slurm: build ## Play Examples/ci/slurm.sh with a Slurm of its own, as root (docs/ci.md)
 	@scripts/install-packages slurm
 	@scripts/test-slurm "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+
+coverage: packages ## Count what the tests reach, by module, into docs/coverage.md
+	@SWIFT=$(SWIFT) scripts/coverage $(TEST_WIDTH)
 
 check-manuals: samples ## Type-check every Swift sample of the SDKs' manuals (docs/manual-samples.md)
 	@$(SWIFT) run --package-path Manuals check-manuals $(MANUALS)
@@ -127,6 +133,9 @@ soak: build ## Kill the server and apps at every fault point, then at random, SO
 mutants: packages ## Make known mistakes in a copy and see the tests fail, ONLY=PowerAuthCore for a part
 	@SWIFT=$(SWIFT) $(SWIFT) run --package-path Mutants mutants $(ONLY)
 
+mutants-random: packages ## Draw mistakes from all modules and measure how many the tests notice, COUNT=60 SEED=1,2,3
+	@SWIFT=$(SWIFT) $(SWIFT) run --package-path Mutants mutants $(if $(QUICK),quick,random) $(COUNT) $(SEED) $(ONLY)
+
 lint: ## Check the format of every Swift file
 	@$(SWIFT) format lint --strict --recursive $(SWIFT_SOURCES)
 
@@ -134,4 +143,4 @@ format: ## Format every Swift file
 	@$(SWIFT) format --in-place --recursive $(SWIFT_SOURCES)
 
 clean: ## Remove everything that was built or recorded
-	@rm -rf .build .build-tsan .build-asan .build-mutants .lab $(addsuffix /.build,Benchmarks Fuzzing Manuals Mutants Examples/BankApp)
+	@rm -rf .build .build-tsan .build-asan .build-coverage .build-mutants .lab $(addsuffix /.build,Benchmarks Fuzzing Manuals Mutants Examples/BankApp)

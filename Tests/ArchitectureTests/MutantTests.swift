@@ -71,4 +71,20 @@ struct MutantTests {
             #expect(!found.contains { $0.hasPrefix("ArchitectureTests.") }, "\(mutant.name): \(mutant.tests)")
         }
     }
+
+    @Test("The line of every mutant that counts as equivalent is in its file, and its reason is written down")
+    func equivalentsAreThere() throws {
+        struct Equivalent: Decodable {
+            let file: String
+            let line: String
+            let reason: String
+        }
+        let text = try Repository.text(of: "Mutants/Random/equivalent.yaml")
+        for entry in try YAMLDecoder().decode([Equivalent].self, from: text) {
+            let lines = try Repository.text(of: entry.file).split(separator: "\n")
+            let isThere = lines.contains { $0.trimmingCharacters(in: .whitespaces) == entry.line }
+            #expect(isThere, "\(entry.file) no longer has the line: \(entry.line)")
+            #expect(entry.reason.hasSuffix("."), "\(entry.file): \(entry.line)")
+        }
+    }
 }

@@ -60,7 +60,8 @@ public final class LoopbackProvider: Sendable {
     ///   - miss: seconds by which a wrong time misses what a server allows: with 0 it is allowed just so.
     ///   - now: the time of its tokens, in seconds of Unix time.
     public init(
-        _ defect: Defect? = nil, rsaToken: String? = nil, miss: Int64 = 1, pause: @escaping @Sendable () async -> Void = {},
+        _ defect: Defect? = nil, rsaToken: String? = nil, miss: Int64 = 1,
+        pause: @escaping @Sendable () async -> Void = {},
         now: @escaping @Sendable () -> Int64
     ) throws {
         self.defect = defect

@@ -65,7 +65,7 @@ struct Catalogue {
         var woven: [String: String] = [:]
         for (file, text) in texts {
             let own = mutants.filter { $0.mutant.file == file }
-            woven[file] = Weaving.woven(text, with: own)
+            woven[file] = Weaving(text, with: own.map { .init(name: $0.mutant.name, edit: $0.edit) }).text
         }
         return woven
     }
@@ -95,7 +95,11 @@ struct Catalogue {
             throw Failure("its `original` occurs \(ranges.count) times in \(mutant.file); take more code around it.")
         }
         let line = text[..<range.lowerBound].count { $0 == "\n" } + 1
-        return PlacedMutant(mutant: mutant, module: module, range: range, line: line)
+        let start = text.utf8.distance(from: text.startIndex, to: range.lowerBound)
+        let edit = Edit(
+            range: start..<(start + mutant.original.utf8.count), mutant: mutant.mutant,
+            form: mutant.form == .expression ? .expression : .statement)
+        return PlacedMutant(mutant: mutant, module: module, edit: edit, line: line)
     }
 
     /// Names that are used twice, and fragments that overlap.
@@ -106,7 +110,7 @@ struct Catalogue {
                 if one.mutant.name == other.mutant.name {
                     mistakes.append("\(one.mutant.name) is the name of two mutants; rename one of them.")
                 }
-                if one.mutant.file == other.mutant.file, one.range.overlaps(other.range) {
+                if one.mutant.file == other.mutant.file, one.edit.range.overlaps(other.edit.range) {
                     mistakes.append(
                         "\(one.mutant.name) and \(other.mutant.name) overlap in \(one.place); take smaller fragments.")
                 }

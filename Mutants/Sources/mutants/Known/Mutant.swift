@@ -22,14 +22,6 @@ struct Mutant: Decodable {
     let mutant: String
     /// Regular expression for the identifiers of the tests that must notice.
     let tests: String
-
-    /// Both fragments, chosen at run time by the environment.
-    var choice: String {
-        switch form {
-        case .expression: "(mutantIsOn(\"\(name)\") ? (\(mutant)) : (\(original)))"
-        case .statement: "if mutantIsOn(\"\(name)\") {\n\(mutant)\n} else {\n\(original)\n}"
-        }
-    }
 }
 
 /// A mutant at its place.
@@ -37,8 +29,8 @@ struct PlacedMutant {
     let mutant: Mutant
     /// The module that it is in.
     let module: String
-    /// Where the right fragment lies in its file.
-    let range: Range<String.Index>
+    /// The right fragment in its file, and what stands in its place.
+    let edit: Edit
     /// The line on which the fragment begins, from 1.
     let line: Int
 

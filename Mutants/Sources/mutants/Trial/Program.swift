@@ -8,12 +8,15 @@ enum Program {
         case killed(signal: Int32)
         /// It was ended because its time was over.
         case timedOut
+        /// It was ended because it had printed what was waited for.
+        case endedAtText
 
         var description: String {
             switch self {
             case .ended(let status): "exit status \(status)"
             case .killed(let signal): "signal \(signal)"
             case .timedOut: "its time was over"
+            case .endedAtText: "what it printed"
             }
         }
     }
@@ -24,10 +27,12 @@ enum Program {
     ///   - environment: put over this program's own.
     ///   - output: the file that gets what it prints; nil shows it. A file, because a program that is ended may leave
     ///     children that keep a pipe open.
+    ///   - errors: the file that gets its standard error; nil puts it where the output goes.
     ///   - limit: seconds after which it is ended; nil waits for ever.
+    ///   - endsAt: a text at which it is ended as soon as it has printed it; it needs an `output`.
     static func run(
         _ words: [String], in directory: URL, environment: [String: String] = [:], output: URL? = nil,
-        limit: Double? = nil
+        errors: URL? = nil, limit: Double? = nil, endsAt text: String? = nil
     ) throws -> Outcome {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -38,22 +43,48 @@ enum Program {
         variables["LAB_MUTANT"] = nil
         process.environment = variables.merging(environment) { $1 }
         if let output {
-            try Data().write(to: output)
-            let file = try FileHandle(forWritingTo: output)
-            process.standardOutput = file
-            process.standardError = file
+            process.standardOutput = try emptyFile(output)
+            process.standardError = process.standardOutput
         }
+        if let errors { process.standardError = try emptyFile(errors) }
         let ended = DispatchSemaphore(value: 0)
         process.terminationHandler = { _ in ended.signal() }
         try process.run()
-        if let limit, ended.wait(timeout: .now() + limit) == .timedOut {
+        let deadline = limit.map { DispatchTime.now() + $0 } ?? .distantFuture
+        var printed = text.flatMap { text in output.map { PrintedText(text, in: $0) } }
+        while ended.wait(timeout: printed == nil ? deadline : min(deadline, .now() + 0.1)) == .timedOut {
+            let isOver = DispatchTime.now() >= deadline
+            guard isOver || printed?.hasAppeared() == true else { continue }
             kill(process.processIdentifier, SIGKILL)
             ended.wait()
-            return .timedOut
-        } else if limit == nil {
-            ended.wait()
+            return isOver ? .timedOut : .endedAtText
         }
         return process.terminationReason == .exit
             ? .ended(status: process.terminationStatus) : .killed(signal: process.terminationStatus)
+    }
+
+    private static func emptyFile(_ file: URL) throws -> FileHandle {
+        try Data().write(to: file)
+        return try FileHandle(forWritingTo: file)
+    }
+}
+
+/// Looks for a text in a file that grows.
+private struct PrintedText {
+    private let text: Data
+    private let file: FileHandle?
+    /// The end of what was read, as long as the text could have begun in it.
+    private var tail = Data()
+
+    init(_ text: String, in file: URL) {
+        self.text = Data(text.utf8)
+        self.file = try? FileHandle(forReadingFrom: file)
+    }
+
+    mutating func hasAppeared() -> Bool {
+        guard let new = try? file?.readToEnd() else { return false }
+        tail += new
+        defer { tail = Data(tail.suffix(text.count - 1)) }
+        return tail.range(of: text) != nil
     }
 }

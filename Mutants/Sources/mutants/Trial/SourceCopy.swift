@@ -1,8 +1,20 @@
 import Foundation
 
+/// A tree of the lab's sources that mistakes are woven into.
+protocol MutantSources {
+    /// The root of the package in this tree.
+    var directory: URL { get }
+
+    /// Brings the tree up to date, with these texts in place of the files at these paths.
+    func refresh(with woven: [String: String]) throws
+
+    /// Takes all mistakes out again, where others use the tree, too.
+    func restore() throws
+}
+
 /// A copy of the package, in which the mutants are. Only files that changed are written, so that a build takes up where
 /// the last one stopped.
-struct SourceCopy {
+struct SourceCopy: MutantSources {
     /// The package.
     let root: URL
     /// Where the copy and everything built from it lives.
@@ -18,6 +30,10 @@ struct SourceCopy {
         let paths = try sourcePaths()
         for path in paths {
             let original = root.appending(path: path)
+            if let goal = try? FileManager.default.destinationOfSymbolicLink(atPath: original.path) {
+                try link(directory.appending(path: path), to: goal)
+                continue
+            }
             // A file that was deleted and not committed yet is still in git's list.
             guard let data = woven[path].map({ Data($0.utf8) }) ?? (try? Data(contentsOf: original)) else { continue }
             try write(data, to: directory.appending(path: path), likeFile: original)
@@ -25,6 +41,9 @@ struct SourceCopy {
         try removeAll(except: Set(paths))
         try linkShared()
     }
+
+    /// Only mutants use the copy.
+    func restore() {}
 
     private func sourcePaths() throws -> [String] {
         let list = workspace.appending(path: "files")
@@ -62,11 +81,15 @@ struct SourceCopy {
     /// Tests read known-answer vectors beside the package.
     private func linkShared() throws {
         let shared = root.deletingLastPathComponent().appending(path: "shared")
-        let link = workspace.appending(path: "shared")
-        guard FileManager.default.fileExists(atPath: shared.path),
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: link.path)) != shared.path
-        else { return }
-        try? FileManager.default.removeItem(at: link)
-        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: shared.path)
+        guard FileManager.default.fileExists(atPath: shared.path) else { return }
+        try link(workspace.appending(path: "shared"), to: shared.path)
+    }
+
+    private func link(_ link: URL, to goal: String) throws {
+        let files = FileManager.default
+        guard (try? files.destinationOfSymbolicLink(atPath: link.path)) != goal else { return }
+        try files.createDirectory(at: link.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try? files.removeItem(at: link)
+        try files.createSymbolicLink(atPath: link.path, withDestinationPath: goal)
     }
 }

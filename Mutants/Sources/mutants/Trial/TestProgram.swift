@@ -3,44 +3,112 @@ import Foundation
 /// The built tests of the copy. They are one program, which is started directly: `swift test` would plan the build
 /// again for every mutant.
 struct TestProgram {
-    let copy: SourceCopy
+    /// The root of the package with the mistakes.
+    let directory: URL
+    /// Where it is built.
+    let scratch: URL
+    /// The folder for what builds and tests print.
+    let logs: URL
     /// The `swift` to build with.
     let swift: String
+    /// How patient all limits are with a slow machine.
+    let timeFactor: Double
 
     /// Exit status of the program when no test fits its filter.
     private static let noTests: Int32 = 69
 
-    private var scratch: String { copy.workspace.appending(path: "build").path }
-    private var program: String { "\(scratch)/debug/PowerAuthLabPackageTests.xctest" }
+    private var program: String { scratch.appending(path: "debug/PowerAuthLabPackageTests.xctest").path }
+    private var buildCommand: [String] { [swift, "build", "--build-tests", "--scratch-path", scratch.path] }
 
     /// Builds everything once; what the compiler says is shown.
     func build() throws {
-        let outcome = try Program.run(
-            [swift, "build", "--build-tests", "--scratch-path", scratch], in: copy.directory)
+        let outcome = try Program.run(buildCommand, in: directory)
         guard outcome == .ended(status: 0) else {
             throw Failure(
                 "The copy with the mutants does not build (\(outcome)). The errors above name files in "
-                    + "\(copy.directory.path); if the package itself builds, correct the descriptions in Mutants.")
+                    + "\(directory.path); if the package itself builds, correct the descriptions in Mutants.")
         }
     }
 
-    /// Runs tests, at most three a core at a time as `make test` does.
+    /// An error of the compiler.
+    struct BuildError: Hashable {
+        /// Path from the root of the package.
+        let file: String
+        /// From 1.
+        let line: Int
+        let message: String
+    }
+
+    /// Builds everything, and returns what keeps it from that.
+    func buildErrors() throws -> Set<BuildError> {
+        let log = logs.appending(path: "build.log")
+        try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true)
+        let outcome = try Program.run(buildCommand, in: directory, output: log)
+        if outcome == .ended(status: 0) { return [] }
+        let text = try String(contentsOf: log, encoding: .utf8)
+        let root = directory.path + "/"
+        let errors = text.matches(of: #/(?m)^(/.+\.swift):(\d+):\d+: error: (.*)$/#).compactMap { match in
+            match.1.hasPrefix(root)
+                ? BuildError(
+                    file: String(match.1.dropFirst(root.count)), line: Int(match.2) ?? 0, message: String(match.3))
+                : nil
+        }
+        guard !errors.isEmpty else {
+            throw Failure("The copy does not build (\(outcome)); \(log.path) has what the compiler said.")
+        }
+        return Set(errors)
+    }
+
+    /// All suites, without those that read the repository's text: the text of the copy is not the lab's.
+    func suites() throws -> [Suite] {
+        let list = logs.appending(path: "tests")
+        let outcome = try Program.run(
+            [program, "--testing-library", "swift-testing", "--list-tests"], in: directory, output: list,
+            errors: list.appendingPathExtension("errors"))
+        guard outcome == .ended(status: 0) else {
+            throw Failure("The test program does not list its tests (\(outcome)).")
+        }
+        return Suite.suites(ofTests: try String(contentsOf: list, encoding: .utf8))
+    }
+
+    /// Runs whole suites.
     ///
     /// - Parameters:
-    ///   - filter: regular expression for the identifiers of the tests.
     ///   - mutant: the mistake that the code makes; nil for none.
     ///   - limit: seconds after which the run is ended.
-    func run(_ filter: String, mutant: String?, limit: Double) throws -> TestRun {
-        let log = copy.workspace.appending(path: "logs/\(mutant ?? "without-mutant").log")
-        try FileManager.default.createDirectory(at: log.deletingLastPathComponent(), withIntermediateDirectories: true)
+    ///   - endsAtFailure: whether the run is ended at the first issue, which is all that counts.
+    ///   - reach: the file that gets the names of all places that are passed.
+    func run(
+        _ suites: [Suite], mutant: String?, limit: Double, endsAtFailure: Bool = false, reach: URL? = nil
+    ) throws -> TestRun {
+        var environment = mutant.map { ["LAB_MUTANT": $0] } ?? [:]
+        environment["LAB_MUTANT_REACH"] = reach?.path
+        return try run(
+            suites.map(\.filter), log: mutant ?? "survey-" + suites.map(\.name).joined(separator: "-"),
+            environment: environment, limit: limit, endsAtFailure: endsAtFailure)
+    }
+
+    /// Runs the tests whose identifiers a regular expression fits.
+    func run(_ filter: String, mutant: String?, limit: Double, endsAtFailure: Bool) throws -> TestRun {
+        try run(
+            [filter], log: mutant ?? "without-mutant", environment: mutant.map { ["LAB_MUTANT": $0] } ?? [:],
+            limit: limit, endsAtFailure: endsAtFailure)
+    }
+
+    /// At most three tests a core at a time, as `make test` does.
+    private func run(
+        _ filters: [String], log name: String, environment: [String: String], limit: Double, endsAtFailure: Bool
+    ) throws -> TestRun {
+        let log = logs.appending(path: name.replacing("/", with: "-") + ".log")
+        try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true)
         let width = 3 * ProcessInfo.processInfo.activeProcessorCount
         let outcome = try Program.run(
-            [
-                program, "--testing-library", "swift-testing", "--filter", filter,
-                "--experimental-maximum-parallelization-width", "\(width)",
-            ], in: copy.directory, environment: mutant.map { ["LAB_MUTANT": $0] } ?? [:], output: log, limit: limit)
+            [program, "--testing-library", "swift-testing", "--experimental-maximum-parallelization-width", "\(width)"]
+                + filters.flatMap { ["--filter", $0] },
+            in: directory, environment: environment, output: log, limit: limit,
+            endsAt: endsAtFailure ? TestRun.issue : nil)
         guard outcome != .ended(status: Self.noTests) else {
-            throw Failure("No test fits \(filter)\(mutant.map { " (mutant \($0))" } ?? ""); correct `tests`.")
+            throw Failure("No test fits \(filters.joined(separator: " or ")).")
         }
         return TestRun(outcome: outcome, log: log)
     }
@@ -48,14 +116,25 @@ struct TestProgram {
 
 /// What a run of tests has shown.
 struct TestRun {
+    /// What the program prints when a test fails.
+    static let issue = " recorded an issue"
+
     let outcome: Program.Outcome
     /// What the program printed.
     let log: URL
 
-    var isGreen: Bool { outcome == .ended(status: 0) }
+    /// Why the run is not green: the first test that failed, or how the program ended; nil when all have passed.
+    var noticed: String? {
+        switch outcome {
+        case .ended(status: 0): nil
+        case .timedOut: "its time was over"
+        case .killed: "the tests ended by \(outcome)"
+        case .ended, .endedAtText: firstFailure ?? outcome.description
+        }
+    }
 
     /// The first test that failed, if the program lived long enough to say so.
-    var firstFailure: String? {
+    private var firstFailure: String? {
         let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
         return text.firstMatch(of: /Test (\S.*?) recorded an issue/).map { String($0.1) }
     }
