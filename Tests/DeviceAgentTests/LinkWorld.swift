@@ -35,6 +35,10 @@ final class LinkWorld {
         /// Whether the app's delegate hears of the end of transfers.
         var hearsEnds = true
         var launches = 0
+        /// Whether the app is on the device, which the agent hears again when it starts.
+        var isInstalled = true
+        /// What the phone does with the watch, which its agent knows when it starts.
+        var role = LinkRole.active
         /// Files that were handed to the app.
         var files: [ReceivedFile] = []
         private let processes: () -> UInt64
@@ -49,27 +53,28 @@ final class LinkWorld {
             self.processes = processes
             counterparts = isWatch ? ["watchApp": "phoneApp"] : ["phoneApp": "watchApp"]
             database = LinkDatabase(path: "\(directory)/\(name).sqlite")
-            link = try Self.boot(name, isWatch, counterparts, database, processes(), capacity)
+            link = try Self.boot(name, isWatch, counterparts, database, processes(), capacity, role)
         }
 
         var app: String { isWatch ? "watchApp" : "phoneApp" }
 
         /// The agent, and with it the app, dies and starts again from what is on the disk.
         func reboot() throws {
-            link = try Self.boot(name, isWatch, counterparts, database, processes(), capacity)
+            link = try Self.boot(name, isWatch, counterparts, database, processes(), capacity, role)
+            if !isInstalled { _ = link.handle(.installationChanged(app, isInstalled: false), at: 0) }
             presence = AppPresence()
             toApp = []
         }
 
         private static func boot(
             _ name: String, _ isWatch: Bool, _ counterparts: [String: String], _ database: LinkDatabase,
-            _ process: UInt64, _ capacity: QueueCapacity
+            _ process: UInt64, _ capacity: QueueCapacity, _ role: LinkRole
         ) throws -> WatchLink {
             let setup = WatchLink.Setup(
                 name: "link", device: name, peer: isWatch ? "phone" : "watch", isWatch: isWatch,
                 counterparts: counterparts, pid: 1, process: process, capacity: capacity)
             return WatchLink(
-                setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true)
+                setup: setup, queues: try database.load(counterparts: counterparts), isInRange: true, role: role)
         }
     }
 
@@ -81,6 +86,8 @@ final class LinkWorld {
     var now: Int64 = 0
     /// Every greeting that was ever sent, and whether to the watch.
     var greetings: [(frame: WatchFrame, isToWatch: Bool)] = []
+    /// Sees what is stored and carried out.
+    weak var observer: (any LinkWorldObserver)?
     private let directory: TemporaryDirectory
 
     /// - Parameters:
@@ -102,6 +109,7 @@ final class LinkWorld {
         let effects = end.link.handle(input, at: now)
         let changes = effects.compactMap { if case .store(let change) = $0 { change } else { nil } }
         try end.database.apply(changes)
+        for change in changes { observer?.stored(change, at: end) }
         for case .received(let entry?, _) in changes { end.arrived.append(entry.transferId) }
         if crashesAfterStore {
             airIsEmpty(for: end)
@@ -109,6 +117,7 @@ final class LinkWorld {
             return
         }
         for effect in effects {
+            observer?.carriedOut(effect, at: end)
             switch effect {
             case .toPeer(let frame): send(frame, from: end)
             case .greet: send(end.link.hello(), from: end)
@@ -219,7 +228,7 @@ final class LinkWorld {
                 if !toWatch.isEmpty { try arrive(at: watch) }
             }
         }
-        for end in [phone, watch] where !end.presence.isActivated { try activateApp(of: end) }
+        for end in [phone, watch] where end.isInstalled && !end.presence.isActivated { try activateApp(of: end) }
         while [phone, watch].contains(where: { $0.toApp.contains { $0.kind == .deliver } }) {
             try handleNext(at: phone)
             try handleNext(at: watch)

@@ -17,6 +17,15 @@ struct ContextExchange: Equatable, Sendable {
         var isDone: Bool
         /// Receiving app of an own context; empty for a received one.
         var destination = ""
+
+        /// Of the context of an app that was taken off the device, only the number is left: one that comes later must not
+        /// be taken for it, nor one that comes late for the next app's.
+        var isForgotten: Bool { body.isEmpty }
+
+        fileprivate mutating func forget() {
+            body = Data()
+            isDone = true
+        }
     }
 
     /// A context that an app's process was given and has not confirmed.
@@ -130,10 +139,10 @@ struct ContextExchange: Equatable, Sendable {
     /// What an app that activates its session knows from before: its own context, and the one that it was told of.
     func known(by app: String) -> [LinkEffect] {
         var effects: [LinkEffect] = []
-        if let context = own[app] {
+        if let context = own[app], !context.isForgotten {
             effects.append(.toApp(app, WatchFrame(.ownContext, flags: .propertyList, app: app, body: context.body)))
         }
-        if let context = received[app], context.isDone {
+        if let context = received[app], context.isDone, !context.isForgotten {
             effects.append(
                 .toApp(
                     app,
@@ -144,8 +153,8 @@ struct ContextExchange: Equatable, Sendable {
 
     /// The app was taken off the device.
     mutating func forget(_ app: String) {
-        own[app] = nil
-        received[app] = nil
+        own[app]?.forget()
+        received[app]?.forget()
         telling[app] = nil
     }
 

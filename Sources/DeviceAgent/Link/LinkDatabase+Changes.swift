@@ -91,7 +91,7 @@ extension LinkDatabase {
         case .contextTold(let app):
             try execute("UPDATE context SET isDone = 1 WHERE app = ? AND NOT isOwn", [app])
         case .forgotten(let app):
-            try execute("DELETE FROM context WHERE app = ?", [app])
+            try execute("UPDATE context SET body = x'', isDone = 1 WHERE app = ?", [app])
             try execute("DELETE FROM finished WHERE app = ?", [app])
             try execute("DELETE FROM file WHERE app = ?", [app])
             try execute("DELETE FROM budget WHERE app = ?", [app])

@@ -130,7 +130,7 @@ extension Inbox {
 extension ContextExchange {
     fileprivate var inspected: [InspectLink.Context] {
         [(own, true), (received, false)].flatMap { contexts, isOwn in
-            contexts.sorted { $0.key < $1.key }.map { app, context in
+            contexts.filter { !$0.value.isForgotten }.sorted { $0.key < $1.key }.map { app, context in
                 InspectLink.Context {
                     $0.app = app
                     $0.isOwn = isOwn

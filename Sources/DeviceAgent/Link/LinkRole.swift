@@ -26,15 +26,16 @@ extension WatchLink {
     /// The pairing ends: nothing that waits arrives any more, and nothing of it stays.
     mutating func unpair(epoch: UInt64, code: Int, saysFarewell: Bool) -> [LinkEffect] {
         let farewell = isUp && saysFarewell ? [endOfPairing(pairing)] : []
-        let waiting = outbox.entries.filter { $0.file == nil && $0.endCode == nil && !$0.origin.isEmpty }
+        let waiting = outbox.entries.filter { $0.file == nil && !$0.origin.isEmpty }
         let ended =
             waiting.map { entry in
                 FinishedTransfer(
                     transferId: entry.transferId, app: entry.origin,
-                    content: .userInfo(entry.body, isComplication: entry.kind == .complication), code: code)
+                    content: .userInfo(entry.body, isComplication: entry.kind == .complication),
+                    code: entry.endCode ?? code)
             }
             + files.map {
-                FinishedTransfer(transferId: $0.transferId, app: $0.app, content: .file($0.file), code: code)
+                FinishedTransfer(transferId: $0.transferId, app: $0.app, content: .file($0.file), code: $0.code ?? code)
             }
         let lost = lose(code)
         if !setup.isWatch { role = .unpaired }

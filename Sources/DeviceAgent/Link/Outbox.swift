@@ -119,7 +119,9 @@ struct Outbox: Equatable, Sendable {
 
     /// Ends a file: what was not sent is withdrawn, what was sent becomes a tombstone. The receiver may have all that was
     /// sent, so one tombstone is left of the rest to tell it that nothing more comes.
-    mutating func end(file: UUID, code: Int) -> [LinkEffect] {
+    mutating func end(file: UUID, code: Int) -> [LinkEffect] { endPieces(of: file, code: code) + resend() }
+
+    private mutating func endPieces(of file: UUID, code: Int) -> [LinkEffect] {
         func isMeant(_ entry: Entry) -> Bool { entry.file == file && entry.endCode == nil }
         let waiting = ordinary.filter(isMeant)
         // Pieces leave in order: as long as the head waits, nothing was sent.
@@ -138,12 +140,14 @@ struct Outbox: Equatable, Sendable {
             forget(entry)
             effects += [.store(.withdrawn(position: entry.position)), .finished(entry, code: code)]
         }
-        return effects + resend()
+        return effects
     }
 
-    /// The app that sent the transfers was taken off the device: they end, and nobody is told.
-    mutating func forget(_ app: String) -> [LinkEffect] {
-        var effects: [LinkEffect] = []
+    /// The app that sent the transfers and files was taken off the device: they end, and nobody is told. Nothing leaves
+    /// before all of it has ended.
+    mutating func forget(_ app: String, files: [UUID]) -> [LinkEffect] {
+        var effects = files.flatMap { endPieces(of: $0, code: LinkCode.deliveryFailed) }
+        effects.removeAll { if case .finished = $0 { true } else { false } }
         for entry in Array(urgent) + Array(ordinary) where entry.origin == app && entry.endCode == nil {
             forget(entry)
             effects.append(.store(.withdrawn(position: entry.position)))

@@ -180,13 +180,9 @@ extension WatchLink {
         contexts.forget(app)
         complications.remove(app)
         budgets[app] = nil
-        let ended = files.filter { $0.app == app }.flatMap {
-            outbox.end(file: $0.transferId, code: LinkCode.deliveryFailed)
-        }
+        let sent = files.filter { $0.app == app }.map(\.transferId)
         files.removeAll { $0.app == app }
-        // Nobody is told of the pieces.
-        let withdrawn = ended.filter { if case .finished = $0 { false } else { true } }
-        return [.store(.forgotten(app: app))] + inbox.forget(app) + withdrawn + outbox.forget(app)
+        return [.store(.forgotten(app: app))] + inbox.forget(app) + outbox.forget(app, files: sent)
     }
 
     /// The device is as new: nothing that it has sent or received is left.

@@ -10,12 +10,12 @@ extension WatchLink {
     /// The pairing in which new devices are.
     static let firstPairing: UInt64 = 1
 
-    /// Whether a watch that belongs to no pairing meets its phone.
-    func isFirstMeeting(_ body: GreetingBody) -> Bool { !setup.isWatch && body.pairing == 0 }
-
     /// The other device greets in another pairing.
+    ///
+    /// A watch that belongs to none learns of its phone's, and only then are they connected: what a watch has said in no
+    /// pairing may arrive when it belongs to one that is over.
     mutating func meet(_ body: GreetingBody, _ frame: WatchFrame, at now: Int64) -> [LinkEffect] {
-        guard setup.isWatch else { return turnAway(frame) }
+        guard setup.isWatch else { return body.pairing == 0 ? [.greet] : turnAway(frame) }
         let ended = beUnpaired(from: pairing)
         pairing = body.pairing
         let begun: [LinkEffect] = ended + [.store(.paired(pairing))]

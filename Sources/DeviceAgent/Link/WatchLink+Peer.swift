@@ -26,7 +26,7 @@ extension WatchLink {
         switch frame.kind {
         case .hello, .welcome:
             guard let body = try? greetings.read(frame) else { return [] }
-            guard body.pairing == pairing || isFirstMeeting(body) else { return meet(body, frame, at: now) }
+            guard body.pairing == pairing else { return meet(body, frame, at: now) }
             let lost = isUp && peer?.identifier.process != body.identifier.process ? lose() : []
             greetings.take(body)
             let received = inbox.connect(epoch: body.epoch)
