@@ -9,7 +9,7 @@ final class LinkLife: LinkWorldObserver {
     /// What may happen next.
     private enum Event: CaseIterable {
         case userInfo, file, context, cancel
-        case arrive, lose, late, lateGreeting
+        case arrive, calm, lose, late, lateGreeting
         case handle, app, reboot, retransmit, beat, seek, range
         case erase, pairing, installation
 
@@ -18,8 +18,8 @@ final class LinkLife: LinkWorldObserver {
             switch self {
             case .arrive: 14
             case .userInfo, .seek: 6
-            case .handle, .context: 4
-            case .file, .cancel, .late, .installation: 2
+            case .handle, .context, .file, .late: 4
+            case .calm, .cancel, .erase, .installation: 2
             default: 1
             }
         }
@@ -36,6 +36,8 @@ final class LinkLife: LinkWorldObserver {
     private var deck: [Event] = []
     /// Frames that may come late: those that the air still has, and all of pairings that are over.
     private var late: [(frame: WatchFrame, isToWatch: Bool, pairing: UInt64)] = []
+    /// Greetings that have arrived and may do so again, since the last start of a process.
+    private var greetings: [(frame: WatchFrame, isToWatch: Bool)] = []
     private var count = 0
     private var lastEpoch: UInt64 = 1 << 40
 
@@ -59,14 +61,16 @@ final class LinkLife: LinkWorldObserver {
         case .context: try updateContext(of: end)
         case .cancel: try cancel(at: end)
         case .arrive: for _ in 0..<Int.random(in: 1...6, using: &random) { try arrive(at: end) }
+        case .calm: try calm()
         case .lose:
             if end.isWatch, !world.toWatch.isEmpty { world.toWatch.removeFirst() }
             if !end.isWatch, !world.toPhone.isEmpty { world.toPhone.removeFirst() }
         case .late:
-            guard let copy = late.randomElement(using: &random) else { return }
+            let copies = random.once(in: 2) ? late : late.filter { $0.frame.kind == .context }
+            guard let copy = copies.randomElement(using: &random) else { return }
             send(copy.frame, to: copy.isToWatch ? world.watch : world.phone)
         case .lateGreeting:
-            guard let copy = world.greetings.randomElement(using: &random) else { return }
+            guard let copy = greetings.randomElement(using: &random) else { return }
             send(copy.frame, to: copy.isToWatch ? world.watch : world.phone)
         case .handle: try world.handleNext(at: end, diesBeforeReport: random.once(in: 4))
         case .app:
@@ -78,7 +82,9 @@ final class LinkLife: LinkWorldObserver {
             processEnds()
         case .retransmit: try world.input(.retransmit, at: end)
         case .beat: try world.input(.beat, at: end)
-        case .seek: try world.input(.seek, at: world.watch)
+        case .seek:
+            try comeBack()
+            try world.input(.seek, at: world.watch)
         case .range: try world.input(.range(isInRange: Bool.random(using: &random)), at: world.phone)
         case .erase: try erase(end)
         case .pairing: try changePairing()
@@ -99,6 +105,25 @@ final class LinkLife: LinkWorldObserver {
         for _ in 0..<2 {
             try world.settle()
             record.notePairing()
+        }
+    }
+
+    /// What keeps the devices apart does not last: a life in which nothing arrives shows nothing.
+    private func comeBack() throws {
+        if world.phone.role != .active, random.once(in: 2) { try world.play(.active) }
+        if !world.phone.link.isInRange, random.once(in: 2) { try world.input(.range(isInRange: true), at: world.phone) }
+        for end in [world.phone, world.watch] where !end.isInstalled && random.once(in: 3) {
+            try changeInstallation(at: end)
+        }
+    }
+
+    /// For a while nothing goes wrong.
+    private func calm() throws {
+        try comeBack()
+        try world.input(.seek, at: world.watch)
+        for _ in 0..<40 {
+            if !world.toPhone.isEmpty { try arrive(at: world.phone, isCalm: true) }
+            if !world.toWatch.isEmpty { try arrive(at: world.watch, isCalm: true) }
         }
     }
 
@@ -161,6 +186,8 @@ final class LinkLife: LinkWorldObserver {
         let epoch = nextEpoch()
         record.erases(end, epoch: epoch)
         try world.erase(end, epoch: epoch, crashesAfterStore: crashes(once: 8))
+        if random.once(in: 2) { try updateContext(of: end) }
+        if random.once(in: 2) { try sendUserInfo(from: end) }
     }
 
     private func changePairing() throws {
@@ -179,6 +206,7 @@ final class LinkLife: LinkWorldObserver {
         guard wasInstalled, random.once(in: 2) else { return }
         record.changesInstallation(of: end)
         try world.setInstalled(true, at: end)
+        if random.once(in: 2) { try updateContext(of: end) }
     }
 
     // MARK: The air
@@ -189,11 +217,16 @@ final class LinkLife: LinkWorldObserver {
         if end.isWatch { world.toWatch.append(frame) } else { world.toPhone.append(frame) }
     }
 
-    private func arrive(at end: LinkWorld.End) throws {
-        let count = air(to: end).count
-        guard count > 0 else { return }
-        let index = random.once(in: 6) ? Int.random(in: 0..<count, using: &random) : 0
-        if random.once(in: 10) { send(air(to: end)[index], to: end) }
+    private func arrive(at end: LinkWorld.End, isCalm: Bool = false) throws {
+        let frames = air(to: end)
+        guard !frames.isEmpty else { return }
+        // What is held up comes behind others; greetings are not held up.
+        let free = frames.firstIndex { $0.messageKind == nil } ?? frames.count - 1
+        let index = !isCalm && random.once(in: 6) ? Int.random(in: 0...free, using: &random) : 0
+        if !isCalm, random.once(in: 10) { send(frames[index], to: end) }
+        if frames[index].kind == .hello || frames[index].kind == .welcome {
+            greetings.append((frames[index], end.isWatch))
+        }
         try world.arrive(at: end, index: index)
     }
 
@@ -203,7 +236,7 @@ final class LinkLife: LinkWorldObserver {
     /// With a process go its sockets, and the greetings in them.
     private func processEnds() {
         connectionEnds()
-        world.greetings = []
+        greetings = []
     }
 
     // MARK: Observer

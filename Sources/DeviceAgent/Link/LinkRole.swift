@@ -34,8 +34,11 @@ extension WatchLink {
                     content: .userInfo(entry.body, isComplication: entry.kind == .complication),
                     code: entry.endCode ?? code)
             }
-            + files.map {
-                FinishedTransfer(transferId: $0.transferId, app: $0.app, content: .file($0.file), code: $0.code ?? code)
+            + files.map { file in
+                let ended = outbox.entries.first { $0.file == file.transferId && $0.endCode != nil }
+                return FinishedTransfer(
+                    transferId: file.transferId, app: file.app, content: .file(file.file),
+                    code: file.code ?? ended?.endCode ?? code)
             }
         let lost = lose(code)
         if !setup.isWatch { role = .unpaired }

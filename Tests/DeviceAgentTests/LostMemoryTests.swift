@@ -1,0 +1,154 @@
+import Foundation
+import SimulatedDevice
+import TestSupport
+import Testing
+
+@testable import DeviceAgent
+
+/// What devices and apps forget in the middle of something (watch.md, section 11.6).
+@Suite("Devices and apps that lose their memory in the middle of something", .endsInTime)
+struct LostMemoryTests {
+    /// What ends the memory.
+    enum Loss: CaseIterable, Sendable {
+        case senderApp, receiverApp, sendingDevice, receivingDevice, pairing
+    }
+
+    /// Two devices, and which of them sends.
+    private struct Course {
+        let world: LinkWorld
+        let sender: LinkWorld.End
+        let receiver: LinkWorld.End
+
+        init(isToWatch: Bool) throws {
+            world = try LinkWorld.connected()
+            (sender, receiver) = isToWatch ? (world.phone, world.watch) : (world.watch, world.phone)
+        }
+
+        func update(_ number: Int) throws {
+            let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(number))
+            try world.input(.fromApp(sender.app, frame), at: sender)
+        }
+
+        func send(file: Data) throws -> UUID {
+            let id = UUID()
+            try world.input(.file(sender.app, id, WatchFile(path: "/a", size: file.count), file), at: sender)
+            return id
+        }
+
+        /// The contexts that the receiver's app was told of since it began.
+        var told: [Data] {
+            receiver.toApp.filter { $0.kind == .context && !$0.flags.contains(.retransmission) }.map(\.body)
+        }
+
+        func lose(_ loss: Loss, reboots: Bool = false) throws {
+            let end = [.senderApp, .sendingDevice].contains(loss) ? sender : receiver
+            switch loss {
+            case .senderApp, .receiverApp:
+                try world.setInstalled(false, at: end)
+                if reboots { try reboot(end) }
+                try world.setInstalled(true, at: end)
+            case .sendingDevice, .receivingDevice:
+                try world.erase(end, epoch: 1 << 41)
+                if reboots { try reboot(end) }
+            case .pairing:
+                try world.unpair(epoch: 1 << 42)
+                try world.play(.active)
+            }
+        }
+
+        private func reboot(_ end: LinkWorld.End) throws {
+            try end.reboot()
+            world.airIsEmpty(for: end)
+        }
+    }
+
+    @Test(
+        "The first context after a loss of memory arrives, whatever numbers there were, and none from before it comes late",
+        arguments: Loss.allCases, [true, false])
+    func firstContext(loss: Loss, isToWatch: Bool) throws {
+        for reboots in [false, true] {
+            let course = try Course(isToWatch: isToWatch)
+            let world = course.world
+            try course.update(1)
+            try world.settle()
+            for number in 2...3 { try course.update(number) }
+            let late = (isToWatch ? world.toWatch : world.toPhone).filter { $0.kind == .context }
+            #expect(late.count == 2)
+            try world.settle()
+            try course.lose(loss, reboots: reboots)
+            try world.settle()
+            course.receiver.toApp = []
+            if loss == .receiverApp || loss == .pairing {
+                for frame in late { try world.input(.fromPeer(frame), at: course.receiver) }
+                #expect(course.told.isEmpty, "\(loss): a context from before")
+            }
+            try course.update(4)
+            try world.settle()
+            #expect(try course.told == [content(4)], "\(loss), reboots: \(reboots)")
+            try course.update(5)
+            try world.settle()
+            #expect(try course.told.last == content(5), "\(loss), reboots: \(reboots)")
+        }
+    }
+
+    @Test(
+        "Of a file of which a part is there when a memory ends nothing stays; its sender, as far as there is one, hears the end",
+        arguments: Loss.allCases, [true, false])
+    func halfAFile(loss: Loss, isToWatch: Bool) throws {
+        // The head and three parts.
+        let bytes = Data(repeating: 7, count: 3 * FileParts.size)
+        for pieces in 1...4 {
+            let course = try Course(isToWatch: isToWatch)
+            let (world, sender, receiver) = (course.world, course.sender, course.receiver)
+            let file = try course.send(file: bytes)
+            for _ in 0..<pieces { try world.arrive(at: receiver) }
+            // An even number is known to the sender, the answers to an odd one are lost.
+            while pieces.isMultiple(of: 2), !(isToWatch ? world.toPhone : world.toWatch).isEmpty {
+                try world.arrive(at: sender)
+            }
+            if isToWatch { world.toPhone = [] } else { world.toWatch = [] }
+            try course.lose(loss)
+            try world.settle()
+            let place = "\(loss) after \(pieces) pieces"
+            let isWhole = pieces == 4
+            let code: UInt64? =
+                switch loss {
+                case _ where isWhole: nil
+                case .senderApp, .sendingDevice: nil
+                case .receiverApp: 7014
+                // A watch that is as new gets again what its phone does not know as arrived.
+                case .receivingDevice: isToWatch && pieces != 2 ? nil : 7014
+                case .pairing: isToWatch ? 7005 : 7014
+                }
+            #expect(sender.codes == (code.map { [file: $0] } ?? [:]), "\(place)")
+            if [.senderApp, .sendingDevice].contains(loss) {
+                #expect(sender.finished == (isWhole ? [file] : []), "\(place)")
+            }
+            #expect(receiver.link.inbox.count == 0 && sender.link.files.isEmpty, "\(place)")
+            #expect(sender.link.outbox.entries.isEmpty, "\(place)")
+            let before = receiver.files.count
+            let next = try course.send(file: bytes)
+            try world.settle()
+            #expect(receiver.files.dropFirst(before).map(\.transferId) == [next], "\(place)")
+            #expect(receiver.files.last?.parts.reduce(Data(), +) == bytes, "\(place)")
+        }
+    }
+
+    @Test("What was taken back when the pairing ends is told, with the code of that", arguments: [true, false])
+    func endedBeforeThePairing(isToWatch: Bool) throws {
+        let course = try Course(isToWatch: isToWatch)
+        let (world, sender) = (course.world, course.sender)
+        let cancelled = [try world.transfer(from: sender), try course.send(file: Data(count: 10))]
+        for id in cancelled {
+            try world.input(.fromApp(sender.app, WatchFrame(.cancelTransfer, messageId: id)), at: sender)
+        }
+        let waiting = try world.transfer(from: sender)
+        world.toWatch = []
+        world.toPhone = []
+        try course.lose(.pairing)
+        try world.settle()
+        #expect(Set(sender.finished) == Set(cancelled + [waiting]))
+        #expect(cancelled.allSatisfy { sender.codes[$0] == 7014 })
+        #expect(sender.codes[waiting] == (isToWatch ? 7005 : 7014))
+    }
+}
