@@ -26,6 +26,8 @@ package enum KillOperation: String, CaseIterable, Sendable {
     case restart
     /// The first start after all apps of the group were deleted, which removes what they left in the keychain.
     case freshInstallation
+    /// The first start after the device was erased.
+    case erasure
 
     /// What all apps must find after a death.
     enum End {
@@ -39,7 +41,7 @@ package enum KillOperation: String, CaseIterable, Sendable {
 
     var end: End {
         switch self {
-        case .createActivation, .freshInstallation: .noActivation
+        case .createActivation, .freshInstallation, .erasure: .noActivation
         case .persistActivation, .removeActivation, .removeActivationLocal: .either
         default: .activation
         }
@@ -100,6 +102,8 @@ package enum KillOperation: String, CaseIterable, Sendable {
             // The flag of the installation goes with the last app of the group.
             try apps.wallet.call(Uninstall())
             try apps.main.call(Reinstall())
+        case .erasure:
+            try apps.erase()
         default: break
         }
     }
@@ -119,7 +123,7 @@ package enum KillOperation: String, CaseIterable, Sendable {
         case .removeActivation: try main.call(RemoveActivation { $0.password = apps.password })
         case .removeActivationLocal: try main.call(RemoveActivationLocal())
         case .upgradeProtocol: try main.call(FetchActivationStatus())
-        case .firstStart, .restart, .freshInstallation: try main.call(Launch())
+        case .firstStart, .restart, .freshInstallation, .erasure: try main.call(Launch())
         }
     }
 }

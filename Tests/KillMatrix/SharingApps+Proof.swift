@@ -49,11 +49,11 @@ extension SharingApps {
 
     private func startWallet(after operation: KillOperation) throws {
         switch operation {
-        case .freshInstallation:
-            try wallet.call(Install())
+        case .freshInstallation, .erasure:
+            if operation == .freshInstallation { try wallet.call(Install()) }
             try wallet.call(Launch())
             let items = try lab.phone.call(KeychainItems())
-            try expect(items.isEmpty, "nothing of the earlier installation stays, but there is \(items)")
+            try expect(items.isEmpty, "nothing of what was before stays, but there is \(items)")
         case .firstStart: try wallet.call(Launch())
         default: break
         }

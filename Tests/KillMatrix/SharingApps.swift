@@ -142,6 +142,13 @@ final class SharingApps {
         counters = nil
     }
 
+    /// Erases the phone. The finger is enrolled again, for the activations that follow.
+    func erase() throws {
+        try lab.phone.call(Erase())
+        try lab.phone.call(EnrolBiometry())
+        counters = nil
+    }
+
     // MARK: Use
 
     func requestToken(_ name: String, by app: TestActor) throws {

@@ -10,9 +10,14 @@ package struct LinkCell: Hashable, Sendable, CustomStringConvertible {
         case message
     }
 
-    /// Who dies: an app, or the system of a device with all that runs on it.
+    /// Who dies: an app, or the system of a device with all that runs on it; an erased one has lost its memory when it
+    /// starts again.
     package enum Victim: String, CaseIterable, Sendable {
-        case sendingApp, sendingDevice, receivingApp, receivingDevice
+        case sendingApp, sendingDevice, receivingApp, receivingDevice, erasedSender, erasedReceiver
+
+        var isApp: Bool { self == .sendingApp || self == .receivingApp }
+        var sends: Bool { [.sendingApp, .sendingDevice, .erasedSender].contains(self) }
+        var isErased: Bool { self == .erasedSender || self == .erasedReceiver }
     }
 
     package let message: Message
@@ -42,6 +47,8 @@ package struct LinkCell: Hashable, Sendable, CustomStringConvertible {
                 (.sendingApp, [.linkAccepted]), (.sendingDevice, [.linkAccepted, .linkSent]),
                 (.receivingApp, [.linkDelivered, .linkAcknowledged]),
                 (.receivingDevice, [.linkStore, .linkDelivered, .linkAcknowledged]),
+                (.erasedSender, [.linkAccepted, .linkSent]),
+                (.erasedReceiver, [.linkStore, .linkDelivered, .linkAcknowledged]),
             ]
         case .message: [(.sendingDevice, [.linkSent]), (.receivingDevice, [.linkDelivered])]
         }

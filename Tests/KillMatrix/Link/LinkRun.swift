@@ -10,6 +10,9 @@ final class LinkRun {
     /// How often it does so at most.
     private static let rounds = 5
 
+    /// How many messages were sent so far.
+    var messages: Int { Int(devices.lastNumber) }
+
     private let lab: TestInstance
     private let devices: LinkedDevices
     private let faults: FaultTable
@@ -41,10 +44,23 @@ final class LinkRun {
         let hasDied = hasFired(arming)
         try faults.disarm()
         if hasDied { try devices.awaitDeath(of: cell.victim, cell.direction) }
+        let isErased = hasDied && cell.victim.isErased
+        let side = cell.victim.sends ? devices.sender(cell.direction) : devices.receiver(cell.direction)
+        if isErased { try devices.erase(side) }
+        let first = devices.lastNumber + 1
         try devices.recover()
         // A phone that has died has forgotten them.
         try devices.lab.pairing.call(HealTraffic())
-        for direction in LinkDirection.allCases { try devices.prove(direction) }
+        for direction in LinkDirection.allCases {
+            guard isErased else {
+                try devices.prove(direction)
+                continue
+            }
+            // A phone that is as new has another pairing; what waits for a watch that is as new still arrives.
+            let isPhone = side.app.name == devices.phone.app.name
+            let isNew = isPhone && devices.receiver(direction).app.name == side.app.name
+            try devices.proveMemory(direction, isNew: isNew, since: first)
+        }
         return hasDied
     }
 
@@ -87,12 +103,8 @@ final class LinkRun {
     }
 
     private func name(of victim: LinkCell.Victim, _ direction: LinkDirection) -> String {
-        switch victim {
-        case .sendingApp: devices.sender(direction).app.name
-        case .sendingDevice: devices.sender(direction).device.name
-        case .receivingApp: devices.receiver(direction).app.name
-        case .receivingDevice: devices.receiver(direction).device.name
-        }
+        let side = victim.sends ? devices.sender(direction) : devices.receiver(direction)
+        return victim.isApp ? side.app.name : side.device.name
     }
 
     private func hasFired(_ arming: UInt32) -> Bool {

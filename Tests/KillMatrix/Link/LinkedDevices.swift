@@ -14,7 +14,8 @@ final class LinkedDevices {
     let lab: TestInstance
     let phone: Side
     let watch: Side
-    private var lastNumber: Int64 = 0
+    /// The number of the last message.
+    private(set) var lastNumber: Int64 = 0
 
     init(_ lab: TestInstance) {
         self.lab = lab
@@ -87,6 +88,39 @@ final class LinkedDevices {
         }
     }
 
+    /// Erases a device, with all that it has sent and received.
+    func erase(_ side: Side) throws {
+        try side.device.call(SwitchOnDevice())
+        try side.device.call(Erase())
+    }
+
+    /// Sends a context and a message that prove that neither side takes what is new for something old, and that nothing of
+    /// before is left in a queue.
+    ///
+    /// - Parameters:
+    ///   - isNew: The receiver's app knows nothing of what was before.
+    ///   - first: The first number after that.
+    func proveMemory(_ direction: LinkDirection, isNew: Bool, since first: Int64) throws {
+        let (sender, receiver) = (sender(direction), receiver(direction))
+        let context: [String: JSONValue] = ["number": .integer(nextNumber())]
+        try sender.app.call(UpdateApplicationContext { $0.context = context })
+        try lab.eventually(within: .seconds(20).stretched, "\(receiver.app.name) gets the context \(context)") {
+            try receiver.app.call(ApplicationContexts()).received == context
+        }
+        try prove(direction)
+        let numbers = try receiver.app.call(ReceivedUserInfo()).map { $0["number"]?.integerValue ?? 0 }
+        guard zip(numbers, numbers.dropFirst()).allSatisfy(<), !isNew || numbers.allSatisfy({ $0 >= first }) else {
+            throw Breach("\(receiver.app.name) gets each message once, in order, and none from before: \(numbers)")
+        }
+        for side in [sender, receiver] {
+            try lab.eventually("the queues of \(side.device.name) are empty") {
+                try side.device.call(InspectLink()).allSatisfy {
+                    $0.outbox.waiting + $0.outbox.sent + $0.inbox.waiting == 0
+                }
+            }
+        }
+    }
+
     /// Starts again whatever does not run.
     func recover() throws {
         for side in [phone, watch] {
@@ -106,10 +140,9 @@ final class LinkedDevices {
 
     /// Waits until a process that was killed is seen as dead.
     func awaitDeath(of victim: LinkCell.Victim, _ direction: LinkDirection) throws {
-        let side = [.sendingApp, .sendingDevice].contains(victim) ? sender(direction) : receiver(direction)
-        let isDevice = [.sendingDevice, .receivingDevice].contains(victim)
+        let side = victim.sends ? sender(direction) : receiver(direction)
         try lab.eventually("\(victim.rawValue) is dead") {
-            guard !isDevice else { return !isOn(side) }
+            guard victim.isApp else { return !isOn(side) }
             return try side.device.call(Processes()).contains { $0.app == side.app.name && $0.state == .notRunning }
         }
     }
