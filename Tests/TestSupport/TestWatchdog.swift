@@ -1,64 +1,102 @@
+import Dispatch
 import Foundation
 import Glibc
 import LabKit
 import LabSystem
 import Synchronization
 
-/// Knows the tests under way and ends the process when one of them never ends.
-///
-/// Thread rule: any thread. It has a thread of its own, because all others may be what hangs.
-final class TestWatchdog: Sendable {
-    static let shared = TestWatchdog()
+#if canImport(Testing)
+    /// Knows the tests under way and ends the wait for one that exceeds its limit.
+    ///
+    /// Thread rule: any thread. It has a thread of its own, because all others may be what hangs.
+    final class TestWatchdog: Sendable {
+        static let shared = TestWatchdog()
 
-    private struct Running {
-        let name: String
-        let start: UInt64
-        let limit: LabDuration
+        /// How long the run may take to go on without a test: when even that hangs, the process ends.
+        private static let patience = LabDuration.seconds(30).stretched
 
-        func seconds(at now: UInt64) -> Double { Double(now - start) / 1e9 }
-    }
+        private struct Running {
+            let name: String
+            let start: UInt64
+            let limit: LabDuration
+            let end: TestEnd
+            /// The wait for it was ended; whoever waited has not gone on yet.
+            var isOverdue = false
 
-    private let running = Mutex<(next: Int, tests: [Int: Running])>((0, [:]))
+            func seconds(at now: UInt64) -> Double { Double(now - start) / 1e9 }
+        }
 
-    private init() {
-        // The directory and its guardian come before the first test.
-        _ = TestProcess.directory
-        EndBySignal.listen()
-        let parent = try? ProcessWatch(pid: getppid())
-        runOnThread(name: "test watchdog") { [self] in
-            while true {
-                // Half a second between two looks, or the end of who started the tests: nobody reads the results then.
-                let watched = parent.map { [$0.rawDescriptor] } ?? []
-                let hasEnded = (try? Polling.waitReadable(watched, timeoutNanoseconds: 500_000_000)) ?? []
-                if hasEnded.contains(true) { _exit(SIGTERM + 128) }
-                look()
+        private let running = Mutex<[ObjectIdentifier: Running]>([:])
+        private let leavesAtOnce = Atomic(false)
+
+        private init() {
+            // The directory and its guardian come before the first test.
+            _ = TestProcess.directory
+            EndBySignal.listen()
+            let parent = try? ProcessWatch(pid: getppid())
+            runOnThread(name: "test watchdog") { [self] in
+                while true {
+                    // Half a second between two looks, or the end of who started the tests: nobody reads the results then.
+                    let watched = parent.map { [$0.rawDescriptor] } ?? []
+                    let hasEnded = (try? Polling.waitReadable(watched, timeoutNanoseconds: 500_000_000)) ?? []
+                    if hasEnded.contains(true) { _exit(SIGTERM + 128) }
+                    look()
+                }
+            }
+        }
+
+        func begin(_ name: String, _ limit: LabDuration, _ end: TestEnd) {
+            running.withLock {
+                $0[ObjectIdentifier(end)] = Running(
+                    name: name, start: MonotonicClock.nanoseconds(), limit: limit, end: end)
+            }
+        }
+
+        /// The test has ended, or the run goes on without it.
+        func forget(_ end: TestEnd) {
+            running.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(end)) }
+        }
+
+        private func look() {
+            // Read while no test can start, so that none starts after it.
+            let (now, tests) = running.withLock { running in
+                (MonotonicClock.nanoseconds(), running.values.sorted { $0.start < $1.start })
+            }
+            for test in tests {
+                let excess = Int64(now - test.start) - test.limit.nanoseconds
+                if excess > 0, !test.isOverdue {
+                    report("A test did not end within \(test.limit): \(test.name)", tests, at: now)
+                    leaveAtOnceAtTheEnd()
+                    running.withLock { $0[ObjectIdentifier(test.end)]?.isOverdue = true }
+                    test.end.come(nil)
+                } else if excess > Self.patience.nanoseconds {
+                    report("The run does not go on without the test: \(test.name)", tests, at: now)
+                    // Not exit(): what runs at an ordinary end may wait for what hangs.
+                    _exit(EXIT_FAILURE)
+                }
+            }
+        }
+
+        private func report(_ title: String, _ tests: [Running], at now: UInt64) {
+            var text = "\n\(title)\nTests under way, with the seconds since their start:\n"
+            for test in tests { text += String(format: "%8.1f  ", test.seconds(at: now)) + test.name + "\n" }
+            FileHandle.standardError.write(Data(text.utf8))
+        }
+
+        /// What runs at an ordinary end of the process may wait for what hangs, so it does not run.
+        private func leaveAtOnceAtTheEnd() {
+            guard !leavesAtOnce.exchange(true, ordering: .relaxed) else { return }
+            // Of the functions for the end, the last one is called first.
+            atexit {
+                // A lock of the output may be what hangs.
+                let isWritten = DispatchSemaphore(value: 0)
+                runOnThread(name: "test output") {
+                    fflush(nil)
+                    isWritten.signal()
+                }
+                _ = isWritten.wait(timeout: .now() + 1)
+                _exit(EXIT_FAILURE)
             }
         }
     }
-
-    func begin(_ name: String, _ limit: LabDuration) -> Int {
-        running.withLock {
-            $0.next += 1
-            $0.tests[$0.next] = Running(name: name, start: MonotonicClock.nanoseconds(), limit: limit)
-            return $0.next
-        }
-    }
-
-    func end(_ number: Int) {
-        running.withLock { _ = $0.tests.removeValue(forKey: number) }
-    }
-
-    private func look() {
-        // Read while no test can start, so that none starts after it.
-        let (now, tests) = running.withLock { running in
-            (MonotonicClock.nanoseconds(), running.tests.values.sorted { $0.start < $1.start })
-        }
-        guard let hanging = tests.first(where: { Int64(now - $0.start) > $0.limit.nanoseconds }) else { return }
-        var text = "\nA test did not end within \(hanging.limit): \(hanging.name)\n"
-        text += "Tests under way, with the seconds since their start:\n"
-        for test in tests { text += String(format: "%8.1f  ", test.seconds(at: now)) + test.name + "\n" }
-        FileHandle.standardError.write(Data(text.utf8))
-        // Not exit(): what runs at an ordinary end may wait for what hangs.
-        _exit(EXIT_FAILURE)
-    }
-}
+#endif

@@ -38,6 +38,30 @@ extension EndToEnd {
             }
         }
 
+        @Test("Of tests that hang each fails after its limit, and all others go on to the end of the run")
+        func othersGoOn() async throws {
+            let workspace = try Workspace()
+            let outcome = try await onThread {
+                try LabCommand(
+                    ["--testing-library", "swift-testing", "--filter", "EndToEndTests.EndToEnd/HangingTests"],
+                    in: workspace, executable: try ProcessTable.executablePath(),
+                    environment: [EndlessRun.variable: "1", TimeFactor.variable: "1"]
+                ).finish()
+            }
+            #expect(outcome.status == EXIT_FAILURE)
+            let text = outcome.output + outcome.errors
+            let count = EndToEnd.HangingTests.cases.count
+            for (name, issues) in [
+                ("It blocks a thread for ever", count), ("It blocks a thread of its own", 1),
+                ("It waits for a task that never ends", 1),
+            ] {
+                #expect(text.contains("Test \"\(name)\" recorded an issue"), "\(text)")
+                #expect(text.components(separatedBy: "A test did not end within 1s: \(name) ").count == issues + 1)
+            }
+            #expect(text.contains("Test \"It ends behind the others\" passed"), "\(text)")
+            #expect(text.contains("4 tests") && text.contains("\(count + 2) issues"), "\(text)")
+        }
+
         @Test("A test that never ends is named after its limit, and the run fails")
         func hang() async throws {
             let workspace = try Workspace()

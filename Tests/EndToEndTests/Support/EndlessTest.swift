@@ -34,4 +34,38 @@ extension EndToEnd {
             listener.cancel()
         }
     }
+
+    /// Tests that hang in every way, and one that does not.
+    @Suite("Tests that hang", .enabled(if: EndlessRun.seconds != nil), .ends(withinSeconds: EndlessRun.seconds ?? 1))
+    struct HangingTests {
+        /// More than there are threads for tests.
+        static let cases = 0...ProcessInfo.processInfo.activeProcessorCount
+
+        @Test("It blocks a thread for ever", arguments: cases)
+        func blocks(number: Int) {
+            let lock = NSLock()
+            lock.lock()
+            lock.lock()
+        }
+
+        @Test("It blocks a thread of its own")
+        func blocksElsewhere() async throws {
+            try await onThread {
+                let lock = NSLock()
+                lock.lock()
+                lock.lock()
+            }
+        }
+
+        @Test("It waits for a task that never ends")
+        func waits() async {
+            await Task { await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in } }.value
+        }
+
+        @Test("It ends behind the others")
+        func ends() async {
+            await Task.yield()
+            #expect(EndlessRun.seconds != nil)
+        }
+    }
 }

@@ -1,0 +1,92 @@
+import Foundation
+import LabSystem
+import Synchronization
+
+/// The threads that run the bodies of tests: as many at a time as there are cores, and one more for each that is stuck.
+///
+/// Swift's own pool has as many threads as there are cores, too, and two tests that block for ever would be its end. Here
+/// the threads of a test that was abandoned do not count any more, so that the others go on.
+///
+/// Thread rule: any thread.
+final class TestThreads: Sendable {
+    static let shared = TestThreads(width: ProcessInfo.processInfo.activeProcessorCount)
+
+    private struct State {
+        /// What waits for a thread, in order.
+        var waiting: [(job: UnownedJob, run: TestRun)] = []
+        /// For each test under way, how many threads it has.
+        var threads: [ObjectIdentifier: Int] = [:]
+        /// They stay, so that no other test gets the identity of one.
+        var abandoned: [ObjectIdentifier: TestRun] = [:]
+
+        var busy: Int { threads.values.reduce(0, +) }
+
+        /// Takes out what may run next.
+        mutating func next(_ width: Int) -> (job: UnownedJob, run: TestRun)? {
+            // What an abandoned test still has to do is in no other test's way.
+            if let index = waiting.firstIndex(where: { abandoned[ObjectIdentifier($0.run)] != nil }) {
+                return waiting.remove(at: index)
+            }
+            guard busy < width, !waiting.isEmpty else { return nil }
+            let first = waiting.removeFirst()
+            threads[ObjectIdentifier(first.run), default: 0] += 1
+            return first
+        }
+
+        mutating func ended(_ run: TestRun) {
+            let name = ObjectIdentifier(run)
+            guard let count = threads[name] else { return }
+            threads[name] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    private let width: Int
+    private let state = Mutex(State())
+
+    init(width: Int) {
+        self.width = width
+    }
+
+    fileprivate func enqueue(_ job: UnownedJob, of run: TestRun) {
+        state.withLock { $0.waiting.append((job, run)) }
+        startThreads()
+    }
+
+    /// Nothing waits for the test any more.
+    func abandon(_ run: TestRun) {
+        state.withLock {
+            $0.abandoned[ObjectIdentifier(run)] = run
+            $0.threads[ObjectIdentifier(run)] = nil
+        }
+        startThreads()
+    }
+
+    private func startThreads() {
+        while let first = state.withLock({ $0.next(width) }) {
+            // A test has as much stack as the main thread of a program.
+            runOnThread(name: "test", stackSize: 8 << 20) { [self] in
+                var next: (job: UnownedJob, run: TestRun)? = first
+                while let (job, run) = next {
+                    job.runSynchronously(on: run.asUnownedTaskExecutor())
+                    next = state.withLock {
+                        $0.ended(run)
+                        return $0.next(width)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One test under way, or one case of it, for the threads that run it.
+final class TestRun: TaskExecutor {
+    private let threads: TestThreads
+
+    init(_ threads: TestThreads = .shared) {
+        self.threads = threads
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        threads.enqueue(UnownedJob(job), of: self)
+    }
+}
