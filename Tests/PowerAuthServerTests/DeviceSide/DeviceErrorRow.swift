@@ -47,7 +47,7 @@ struct DeviceErrorRow: Sendable, CustomTestStringConvertible {
     }
 
     /// The factors of an endpoint (rest-api.md, section 5), or of an application's own one (rest-api.md, section 12).
-    private static func accepted(by call: DeviceCall) -> Set<SignatureType> {
+    static func accepted(by call: DeviceCall) -> Set<SignatureType> {
         switch call {
         case .validateSignature, .createToken, .removeToken:
             [.possession, .possessionKnowledge, .possessionBiometry, .possessionKnowledgeBiometry]

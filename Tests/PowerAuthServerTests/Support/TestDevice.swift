@@ -195,7 +195,7 @@ struct TestDevice: Sendable {
     // MARK: Signatures
 
     /// Signs with the next counter value.
-    /// - Parameter correct: false signs with a knowledge key that is not the activation's.
+    /// - Parameter correct: false signs with one key that is not the activation's: that of the password, else of the finger.
     mutating func signature(
         method: String = "POST", uriId: String, body: Data, type: SignatureType = .possessionKnowledge,
         correct: Bool = true
@@ -210,7 +210,8 @@ struct TestDevice: Sendable {
             possession: factors.contains(.possession)
                 ? (correct || factors != .possession ? keys.possession : .random()) : nil,
             knowledge: factors.contains(.knowledge) ? (correct ? keys.knowledge : .random()) : nil,
-            biometry: factors.contains(.biometry) ? keys.biometry : nil)
+            biometry: factors.contains(.biometry)
+                ? (correct || factors.contains(.knowledge) ? keys.biometry : .random()) : nil)
         let signature = try SymmetricSignature.online(
             version: version, keys: signatureKeys, counter: counter, data: data)
         counter = counter.next()
