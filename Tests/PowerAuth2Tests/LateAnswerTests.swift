@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import PowerAuth2
 import PowerAuthShared
 import SDKTestSupport
@@ -11,6 +12,16 @@ struct LateAnswerTests {
     func operations() {
         let resources = Set(RestEndpoint.all.map(\.path))
         #expect(Set(LateOperation.allCases.map(\.endpoint.path)) == resources)
+    }
+
+    @Test("Every function of the SDK that answers with a callback has its row")
+    func functions() throws {
+        let functions = try SDKFunctions.withCallback()
+        let rows = Set(LateOperation.allCases.map(\.function))
+        #expect(
+            functions.subtracting(rows).subtracting(LateOperation.withoutRow).sorted() == [],
+            "add a case to LateOperation, and say in LateAnswer how it ends")
+        #expect(rows.union(LateOperation.withoutRow).subtracting(functions).sorted() == [])
     }
 
     @Test(
@@ -35,7 +46,7 @@ struct LateAnswerTests {
     private static func application(for row: LateAnswer) async throws -> (app: TestApp, code: String) {
         switch row.operation {
         case _ where row.isOld: return (try await .withOldActivation(.sharing), "")
-        case .recoveryConfirmation:
+        case .recoveryConfirmation, .recoveryData:
             let app = try await RecoveryTests.recovering(.sharing)
             let code = try await app.createActivation().get().activationRecovery?.recoveryCode
             try app.sdk.persistActivation(withPassword: TestApp.password)
@@ -66,11 +77,16 @@ struct LateAnswerTests {
             try await other.activate()
             #expect(await other.validate() == nil)
         case .replaced, .upgraded: #expect(await other.validate() == nil)
+        case .signed, .statusFetched, .keyAdded:
+            #expect(await other.validate(row.passwordAfter) == nil)
+            #expect(other.sdk.hasBiometryFactor())
+        case .blocked:
+            try await other.backOffice.call("activation/unblock", ["activationId": .string(other.activationId)])
+            #expect(await other.validate(row.passwordAfter) == nil)
         case .passwordChanged: #expect(await other.validate(Meanwhile.otherPassword) == nil)
         case .biometryChanged:
             #expect(other.sdk.hasBiometryFactor() == (row.operation == .biometry))
-            let hasChanged = row.operation == .passwordChange
-            #expect(await other.validate(hasChanged ? LateOperation.passwordAfterChange : TestApp.password) == nil)
+            #expect(await other.validate(row.passwordAfter) == nil)
         }
     }
 

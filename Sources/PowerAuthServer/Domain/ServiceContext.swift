@@ -189,10 +189,13 @@ final class Change {
     /// Recovery codes become usable with their activation, and do not outlive one that never was.
     private func settleRecoveryCodes(of activation: Activation, previous: ActivationState) throws {
         switch (previous, activation.status) {
-        case (.pendingCommit, .active):
+        case (_, .active):
             try RecoveryStore.activateAll(database, ofActivation: activation.id, at: now)
         case (.created, .removed), (.pendingCommit, .removed):
             try RecoveryStore.revokeAll(database, ofActivation: activation.id, at: now)
+        case (_, .removed):
+            // An operator may have blocked it before it ever was active.
+            try RecoveryStore.revokeAll(database, ofActivation: activation.id, thatAre: .created, at: now)
         default:
             break
         }

@@ -37,7 +37,7 @@ struct InboxEndpoints: Sendable {
     }
 
     /// How many messages a page has, unless the app says so.
-    private static let pageSize = 100
+    static let pageSize = 100
 
     var endpoints: [Endpoint] {
         [

@@ -4,7 +4,7 @@ import LabKit
 /// The rows of the audit.
 enum AuditStore {
     /// The most entries of one answer.
-    private static let page = 1_000
+    static let page = 1_000
 
     static func insert(
         _ database: Database, _ kind: AuditEntry.Kind, _ text: String, _ detail: JSONValue, at now: ServerTime

@@ -230,14 +230,17 @@ enum CallbackStore {
         ).map(ServerTime.init(milliseconds:))
     }
 
-    /// The attempts for a callback, removed or not, newest first.
+    /// The most attempts of one answer.
+    static let mostAttempts = 500
+
+    /// The newest attempts for a callback, removed or not, newest first.
     static func attempts(_ database: Database, callbackId: Identifier) throws -> [CallbackAttempt] {
         try Row.fetchAll(
             database,
             sql: """
                 SELECT idempotency_key, payload, status, number, http_status, failure, t_called
                 FROM callback_attempt JOIN callback_event ON callback_event.id = event
-                WHERE callback = ? ORDER BY t_called DESC, event DESC, number DESC LIMIT 500
+                WHERE callback = ? ORDER BY t_called DESC, event DESC, number DESC LIMIT \(mostAttempts)
                 """, arguments: [callbackId]
         ).map { row in
             CallbackAttempt(

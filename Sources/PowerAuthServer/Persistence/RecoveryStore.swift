@@ -146,9 +146,13 @@ enum RecoveryStore {
         return true
     }
 
-    static func revokeAll(_ database: Database, ofActivation id: Identifier, at now: ServerTime) throws {
+    /// - Parameter status: which of them; nil for all.
+    static func revokeAll(
+        _ database: Database, ofActivation id: Identifier, thatAre status: RecoveryCodeStatus? = nil, at now: ServerTime
+    ) throws {
         for row in try Int64.fetchAll(
-            database, sql: "SELECT id FROM recovery_code WHERE activation_id = ?", arguments: [id])
+            database, sql: "SELECT id FROM recovery_code WHERE activation_id = ?1 AND (?2 IS NULL OR status = ?2)",
+            arguments: [id, status?.rawValue])
         {
             _ = try revoke(database, row: row, at: now)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import PowerAuth2
 import PowerAuthShared
 import SDKTestSupport
@@ -8,7 +9,7 @@ import TestSupport
 enum LateOperation: CaseIterable, Sendable {
     case status, validation, passwordChange, removal, vaultKey, deviceSignature, biometry, token, tokenRemoval
     case recoveryConfirmation, userInfo, keyOfActivation, keyOfApplication, serverStatus, upgradeStart, upgradeCommit
-    case creation
+    case creation, jwt, recoveryData
 
     /// The request whose answer is late.
     var endpoint: RestEndpoint {
@@ -16,7 +17,7 @@ enum LateOperation: CaseIterable, Sendable {
         case .status: .activationStatus
         case .validation, .passwordChange: .validateSignature
         case .removal: .removeActivation
-        case .vaultKey, .deviceSignature, .biometry: .unlockVault
+        case .vaultKey, .deviceSignature, .biometry, .jwt, .recoveryData: .unlockVault
         case .token: .createToken
         case .tokenRemoval: .removeToken
         case .recoveryConfirmation: .confirmRecovery
@@ -27,6 +28,47 @@ enum LateOperation: CaseIterable, Sendable {
         case .upgradeStart: .startUpgrade
         case .upgradeCommit: .commitUpgrade
         case .creation: .createActivation
+        }
+    }
+
+    /// The function of the SDK.
+    var function: String {
+        switch self {
+        case .status, .upgradeStart, .upgradeCommit: "fetchActivationStatus"
+        case .validation: "validatePassword"
+        case .passwordChange: "changePassword"
+        case .removal: "removeActivation"
+        case .vaultKey: "fetchEncryptionKey"
+        case .deviceSignature: "signData"
+        case .biometry: "addBiometryFactor"
+        case .token: "requestAccessToken"
+        case .tokenRemoval: "removeAccessToken"
+        case .recoveryConfirmation: "confirmRecoveryCode"
+        case .userInfo: "fetchUserInfo"
+        case .keyOfActivation: "eciesEncryptorForActivationScope"
+        case .keyOfApplication: "eciesEncryptorForApplicationScope"
+        case .serverStatus: "fetchServerStatus"
+        case .creation: "createActivation"
+        case .jwt: "signJwt"
+        case .recoveryData: "activationRecoveryData"
+        }
+    }
+
+    /// Functions with a callback that ask nothing of the server, or what another row asks.
+    static let withoutRow: Set = [
+        // The user is asked.
+        "authenticateUsingBiometry", "unlockBiometryKeys", "fetchBiometryKeys",
+        // It asks for the time, as `fetchServerStatus` does.
+        "generateAuthorizationHeader",
+    ]
+
+    /// Whether the password signs the request.
+    var needsPassword: Bool {
+        switch self {
+        case .validation, .passwordChange, .removal, .vaultKey, .deviceSignature, .biometry, .recoveryConfirmation,
+            .jwt, .recoveryData:
+            true
+        default: false
         }
     }
 
@@ -57,6 +99,8 @@ enum LateOperation: CaseIterable, Sendable {
             case .keyOfActivation: sdk.eciesEncryptorForActivationScope { report($1) }
             case .keyOfApplication: sdk.eciesEncryptorForApplicationScope { report($1) }
             case .serverStatus: sdk.fetchServerStatus { report($1) }
+            case .jwt: sdk.signJwt(withDevicePrivateKey: .rightPassword, claims: ["sub": "alice"]) { report($1) }
+            case .recoveryData: sdk.activationRecoveryData(.rightPassword) { report($1) }
             case .creation: sdk.createActivation(withName: nil, activationCode: code) { report($1) }
             }
         }
@@ -66,9 +110,10 @@ enum LateOperation: CaseIterable, Sendable {
 /// What another application does while the answer is under way. Nothing of it needs the lock of the queue, which belongs to
 /// the request.
 enum Meanwhile: CaseIterable, Sendable {
-    case removed, replaced, passwordChanged, biometryChanged, upgraded
+    case removed, replaced, passwordChanged, biometryChanged, upgraded, keyAdded, signed, statusFetched, blocked
 
     static let otherPassword = "9999"
+    static let externalKey = Data(repeating: 0x45, count: 16)
 
     func happens(to app: TestApp) async throws {
         switch self {
@@ -79,7 +124,13 @@ enum Meanwhile: CaseIterable, Sendable {
         case .passwordChanged:
             guard app.sdk.unsafeChangePassword(from: TestApp.password, to: Self.otherPassword) else { throw Refused() }
         case .biometryChanged: guard app.sdk.removeBiometryFactor() else { throw Refused() }
-        case .upgraded: _ = try await app.status().get()
+        case .upgraded, .statusFetched: _ = try await app.status().get()
+        case .keyAdded: try app.sdk.addExternalEncryptionKey(Self.externalKey)
+        case .signed:
+            for _ in 0..<2 { guard try await app.signatureIsAccepted(.possession()) else { throw Refused() } }
+        case .blocked:
+            try await app.backOffice.call("activation/block", ["activationId": .string(app.activationId)])
+            guard try await app.status().get().state == .blocked else { throw Refused() }
         }
     }
 
@@ -102,6 +153,8 @@ struct LateAnswer: Sendable, CustomStringConvertible {
         switch (operation, meanwhile) {
         // A key exchange excludes those of others; what its own application does is a test of its own.
         case (.creation, _): return nil
+        // The server has removed it already.
+        case (.removal, .signed), (.removal, .blocked): return nil
         // Signed requests of an old activation are refused, and who upgrades one excludes the others.
         case (.upgradeStart, .removed), (.upgradeCommit, .removed), (.status, .upgraded), (.userInfo, .upgraded): break
         case (.upgradeStart, _), (.upgradeCommit, _), (_, .upgraded): return nil
@@ -113,6 +166,11 @@ struct LateAnswer: Sendable, CustomStringConvertible {
     /// Whether the activation is one of the older protocol.
     var isOld: Bool { meanwhile == .upgraded || [.upgradeStart, .upgradeCommit].contains(operation) }
 
+    /// The password of the activation when both are over.
+    var passwordAfter: String {
+        operation == .passwordChange && error == nil ? LateOperation.passwordAfterChange : TestApp.password
+    }
+
     /// How the operation ends; nil for a success.
     var error: PowerAuthErrorCode? {
         switch (operation, meanwhile) {
@@ -123,6 +181,7 @@ struct LateAnswer: Sendable, CustomStringConvertible {
         case (_, .removed): .missingActivation
         case (_, .replaced): .invalidActivationState
         case (.passwordChange, .passwordChanged), (.biometry, .passwordChanged): .invalidActivationState
+        case (.passwordChange, .keyAdded), (.biometry, .keyAdded): .invalidActivationState
         default: nil
         }
     }

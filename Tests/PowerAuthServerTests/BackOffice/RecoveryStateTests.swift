@@ -92,6 +92,21 @@ struct RecoveryStateTests {
         }
     }
 
+    @Test(
+        "A code becomes usable with its activation, and does not outlive one that never was, also when it was blocked before",
+        arguments: ["activation/unblock", "activation/status/update", "activation/remove"])
+    func aCodeFollowsAnActivationThatWasBlocked(path: String) async throws {
+        try await World.run { world in
+            let (device, _, _) = try await code(world, .created)
+            let id = device.activationId
+            try await world.call("activation/status/update", ["activationIds": [id], "activationStatus": "BLOCKED"])
+            #expect(try await status(world, device)[0] == "CREATED")
+            try await world.call(path, ["activationId": id, "activationIds": [id], "activationStatus": "ACTIVE"])
+            let isRemoved = path == "activation/remove"
+            #expect(try await status(world, device) == (isRemoved ? ["REVOKED", "INVALID"] : ["ACTIVE", "VALID"]))
+        }
+    }
+
     @Test("A code that comes with an activation at once is active at once")
     func aCodeThatComesWithAnActivation() async throws {
         try await World.run { world in

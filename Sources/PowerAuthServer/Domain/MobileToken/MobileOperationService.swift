@@ -27,7 +27,7 @@ struct MobileOperationService: Sendable {
     }
 
     /// The most operations of one list.
-    private static let pageSize = 100
+    static let pageSize = 100
 
     private var operations: OperationService { OperationService(context: context) }
     private var decisions: OperationDecisionService { OperationDecisionService(context: context) }

@@ -182,6 +182,9 @@ struct OperationService: Sendable {
 
     // MARK: Expiry
 
+    /// How many operations expire in one transaction: requests wait for the write lock meanwhile.
+    static let expiryBatch = 100
+
     /// Gives every overdue operation its final status.
     func expireOverdue() throws {
         let now = context.clock.now()
@@ -189,12 +192,12 @@ struct OperationService: Sendable {
         var isMore = true
         while isMore {
             isMore = try context.change { change in
-                let overdue = try OperationStore.expired(change.database, at: change.now, limit: 100)
+                let overdue = try OperationStore.expired(change.database, at: change.now, limit: Self.expiryBatch)
                 for var operation in overdue {
                     operation.finish(.expired, at: change.now)
                     try change.save(operation)
                 }
-                return overdue.count == 100
+                return overdue.count == Self.expiryBatch
             }
         }
     }

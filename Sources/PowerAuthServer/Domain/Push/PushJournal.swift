@@ -26,7 +26,7 @@ final class PushJournal: Sendable {
     }
 
     /// How many are kept.
-    private static let limit = 1000
+    static let limit = 1000
 
     private let state = Mutex(State())
 

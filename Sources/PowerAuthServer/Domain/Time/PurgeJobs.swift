@@ -23,7 +23,7 @@ final class PurgeJobs: Sendable {
     ]
 
     /// How many rows go in one transaction: requests wait for the write lock meanwhile.
-    private static let batch = 1_000
+    static let batch = 1_000
 
     private let context: ServiceContext
     /// Before which moment a job has nothing to do, in the order of the jobs.

@@ -35,6 +35,9 @@ struct ScheduledJobs: Sendable {
         }
     }
 
+    /// How many activations expire in one transaction: requests wait for the write lock meanwhile.
+    static let expiryBatch = 100
+
     /// Without lower bound: what expired while no server ran is removed too (server.md, section 30, item 19).
     private func removeExpiredActivations() throws {
         let now = context.clock.now()
@@ -42,11 +45,11 @@ struct ScheduledJobs: Sendable {
         var isMore = true
         while isMore {
             isMore = try context.change { change in
-                let expired = try ActivationStore.expired(change.database, at: change.now, limit: 100)
+                let expired = try ActivationStore.expired(change.database, at: change.now, limit: Self.expiryBatch)
                 for var activation in expired {
                     _ = try change.removeIfExpired(&activation)
                 }
-                return expired.count == 100
+                return expired.count == Self.expiryBatch
             }
         }
     }

@@ -1,0 +1,47 @@
+import GRDB
+import PowerAuthProtocol
+
+@testable import PowerAuthServer
+
+/// The numbers around a constant at which code goes wrong.
+enum Sizes {
+    /// One less, as many, one more.
+    static func around(_ count: Int) -> [Int] { [count - 1, count, count + 1] }
+
+    /// Also two times as many, and one more: a second round, and a third that has one.
+    static func ofBatches(_ batch: Int) -> [Int] { around(batch) + [2 * batch, 2 * batch + 1] }
+}
+
+extension ServerFixture {
+    /// Fills a table with copies of its last row, as no client could so quickly.
+    /// - Parameters:
+    ///   - count: how many copies.
+    ///   - changes: columns with what stands in them, where it is not the same; `i` is the number of the copy, from 1.
+    func copyLastRow(of table: String, times count: Int, _ changes: [String: String]) throws {
+        try server.services.context.change { change in
+            let columns = try String.fetchAll(
+                change.database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table])
+            let values = columns.map { changes[$0] ?? "\"\($0)\"" }
+            try change.database.execute(
+                sql: """
+                    WITH RECURSIVE copies(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM copies WHERE i < \(count))
+                    INSERT INTO \(table) (\(columns.map { "\"\($0)\"" }.joined(separator: ", ")))
+                    SELECT \(values.joined(separator: ", ")) FROM copies, (SELECT * FROM \(table) ORDER BY rowid DESC LIMIT 1)
+                    WHERE \(count) > 0
+                    """)
+        }
+        server.services.context.database.cache.forgetAll()
+    }
+
+    /// How many rows fit a condition.
+    func rows(_ table: String, _ condition: String = "TRUE") throws -> Int {
+        try server.services.context.read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table) WHERE \(condition)") ?? 0
+        }
+    }
+
+    /// Does everything that is due by the passing of time.
+    /// - Returns: when the next thing is due.
+    @discardableResult
+    func runJobs() async throws -> ServerTime? { try await CallbackTarget([]).runJobs(self) }
+}
