@@ -152,6 +152,28 @@ public struct StepFailure: Codable, Sendable {
         case causes, events, trace, explain, sharing, link, passed, replay
     }
 
+    /// The failure with each of its texts changed. Places, and the commands to look further with, consist of what the lab
+    /// and its command line say, and stay.
+    func withTexts(_ changed: (String) -> String) -> StepFailure {
+        var failure = self
+        failure.title = changed(title)
+        failure.sentence = sentence.map(changed)
+        failure.row = row.map(changed)
+        failure.source = changed(source)
+        failure.reason = changed(reason)
+        failure.differences = differences.map { difference in
+            Difference(
+                path: changed(difference.path), expected: changed(difference.expected),
+                actual: changed(difference.actual), place: difference.place, hint: difference.hint.map(changed),
+                excerpt: changed(difference.excerpt))
+        }
+        failure.details = details.map(changed)
+        failure.causes = causes.map(changed)
+        failure.events = events.map(changed)
+        failure.trace = trace.map(changed)
+        return failure
+    }
+
     /// The step and what is wrong with it.
     var headline: String { title.isEmpty ? reason : "\(title): \(reason)" }
 }

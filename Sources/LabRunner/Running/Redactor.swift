@@ -7,7 +7,13 @@ internal import Synchronization
 ///
 /// Thread rule: any thread.
 public final class Redactor: Sendable {
-    private let needles = Mutex<[Needle]>([])
+    private let known = Mutex(Known())
+
+    private struct Known {
+        var secrets: Set<String> = []
+        /// The longest first: a part of a secret may be one too.
+        var needles: [Needle] = []
+    }
 
     private struct Needle: Equatable {
         let text: String
@@ -24,26 +30,19 @@ public final class Redactor: Sendable {
     /// Adds a secret.
     public func insert(_ secret: String) {
         guard !secret.isEmpty else { return }
-        let bytes = Data(secret.utf8)
-        let hex = bytes.map { String(format: "%02x", $0) }.joined()
-        let jsonText = JSONValue.string(secret).description.dropFirst().dropLast()
-        let percent = secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? secret
-        let base64 = bytes.base64EncodedString()
-        let encodings = [
-            secret, String(jsonText), percent, base64, base64.replacing("=", with: ""), hex, hex.uppercased(),
-        ]
-        needles.withLock { needles in
-            for text in encodings {
+        known.withLock { known in
+            guard known.secrets.insert(secret).inserted else { return }
+            for text in SecretEncoding.allCases.flatMap({ $0.texts(of: secret) }) {
                 let needle = Needle(text: text, isWholeWord: text.count < 8)
-                if !needles.contains(needle) { needles.append(needle) }
+                if !known.needles.contains(needle) { known.needles.append(needle) }
             }
-            needles.sort { $0.text.count > $1.text.count }
+            known.needles.sort { $0.text.count > $1.text.count }
         }
     }
 
     /// A text without secrets.
     public func redact(_ text: String) -> String {
-        let needles = needles.withLock { $0 }
+        let needles = known.withLock { $0.needles }
         var text = text
         for needle in needles where text.contains(needle.text) {
             text =
@@ -72,7 +71,9 @@ public final class Redactor: Sendable {
         switch value {
         case .string(let text): .string(redact(text))
         case .array(let elements): .array(elements.map(redact))
-        case .object(let members): .object(members.mapValues(redact))
+        case .object(let members):
+            // Of members whose names are the same without their secrets, one is enough.
+            .object(Dictionary(members.map { (redact($0.key), redact($0.value)) }) { first, _ in first })
         default: value
         }
     }

@@ -306,20 +306,8 @@ final class ScenarioRun: Sendable {
                 .map { scenario.inspection("sharing \($0)", labOption: option) }
             failure.link = pictures?.link?.suspect().map { scenario.inspection("link \($0)", labOption: option) }
         }
-        failure.row = scenario.rowText.map(redactor.redact)
-        failure.reason = redactor.redact(failure.reason)
-        failure.sentence = failure.sentence.map(redactor.redact)
-        failure.source = redactor.redact(failure.source)
-        failure.details = failure.details.map(redactor.redact)
-        failure.causes = failure.causes.map(redactor.redact)
-        failure.events = failure.events.map(redactor.redact)
-        failure.trace = failure.trace.map(redactor.redact)
-        for index in failure.differences.indices {
-            failure.differences[index].expected = redactor.redact(failure.differences[index].expected)
-            failure.differences[index].actual = redactor.redact(failure.differences[index].actual)
-            failure.differences[index].hint = failure.differences[index].hint.map(redactor.redact)
-            failure.differences[index].excerpt = redactor.redact(failure.differences[index].excerpt)
-        }
+        failure.row = scenario.rowText
+        failure = failure.withTexts(redactor.redact)
         record.withLock { $0.failures.append(failure) }
         history.record(
             "failure", step: failure.step,

@@ -218,14 +218,18 @@ extension StepThread {
         for (index, value) in values.enumerated() {
             if mustStop { return false }
             if let name { bindings.set(name, to: value) }
-            let which = name.map { " with `\(Reference.written($0))` = \(Self.shortened(value.description))" } ?? ""
+            let which = name.map { " with `\(Reference.written($0))` = \(shortened(value))" } ?? ""
             round[round.count - 1] = "in round \(index + 1) of \(values.count)\(which)"
             if !perform(steps) { return false }
         }
         return true
     }
 
-    private static func shortened(_ text: String) -> String { text.count > 80 ? text.prefix(79) + "…" : text }
+    /// A value in a sentence. Half a secret would not be known as one, so that it is masked before.
+    private func shortened(_ value: JSONValue) -> String {
+        let text = run.redactor.redact(value.description)
+        return text.count > 80 ? text.prefix(79) + "…" : text
+    }
 
     func repeated(_ times: Template, name: String?, _ steps: [Step], of step: Step) -> Bool {
         do {
@@ -233,7 +237,7 @@ extension StepThread {
             guard let times = value.integerValue, Step.rounds.contains(times) else {
                 return fail(
                     step,
-                    "`repeat` takes an integer from \(Step.rounds.lowerBound) to \(Step.rounds.upperBound), not \(Self.shortened(value.description))",
+                    "`repeat` takes an integer from \(Step.rounds.lowerBound) to \(Step.rounds.upperBound), not \(shortened(value))",
                     verdict: .failed)
             }
             return rounds((1...times).map { .integer($0) }, name: name, steps)
@@ -249,7 +253,7 @@ extension StepThread {
             guard let elements = value.arrayValue, !elements.isEmpty else {
                 return fail(
                     step,
-                    "`in` of `each` takes a list with at least one element, not \(Self.shortened(value.description))",
+                    "`in` of `each` takes a list with at least one element, not \(shortened(value))",
                     verdict: .failed)
             }
             return rounds(elements, name: name, steps)

@@ -61,12 +61,15 @@ public struct Scenario: Sendable {
 
     /// The command that runs the same scenario, and only the same row of it, with a seed.
     ///
-    /// What was given for its values from outside is in the command, except secrets.
+    /// What was given for its values from outside is in the command, except what has a secret in it.
     ///
     /// - Parameter labOption: What `--lab` said.
     func replay(seed: UInt64, labOption: String?) -> String {
+        let redactor = Redactor(secrets: secretTexts)
         let given = values.compactMap { value in
-            value.given.flatMap { secretTexts.contains($0) ? nil : " --set \(ShellWord.quoted("\(value.name)=\($0)"))" }
+            value.given.flatMap {
+                redactor.redact($0) != $0 ? nil : " --set \(ShellWord.quoted("\(value.name)=\($0)"))"
+            }
         }
         return "lab run \(word)\(Self.option(lab: labOption))\(given.joined()) --seed \(seed)"
     }
