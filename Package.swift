@@ -281,7 +281,9 @@ let package = Package(
         tests("DeviceAgentTests", ["DeviceAgent", "SharingLayout", "SimulatedDevice", "LabKit", "LabSystem"]),
         tests("LabPeerTests", ["LabPeer", "LabKit"]),
         tests("LabChecksTests", ["LabChecks", "LabKit", "LabSystem"]),
-        tests("LabRunnerTests", ["LabRunner", "LabFile", "LabKit", "LabSystem"], reading: ["Golden", "Failures"]),
+        tests(
+            "LabRunnerTests", ["LabRunner", "LabChecks", "LabFile", "LabKit", "LabSystem"],
+            reading: ["Golden", "Failures"]),
         // Kills an app wherever it can be killed; driven by a test and, for longer, by the program behind `make soak`.
         .target(
             name: "KillMatrix", dependencies: ["LabTesting", "LabChecks", "LabKit", "LabSystem"],

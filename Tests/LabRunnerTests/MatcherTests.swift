@@ -88,6 +88,16 @@ struct MatcherTests {
         #expect(try differences(expectation, JSONValue.parse(refused)) != [])
     }
 
+    @Test("The table has a row for every word that is a matcher, and for every kind of value")
+    func rows() {
+        for word in Matcher.words {
+            #expect(Self.table.contains { $0.0.contains("{ \(word): ") }, "no row for `\(word)`")
+        }
+        for kind in Matcher.ValueKind.allCases {
+            #expect(Self.table.contains { $0.0 == "{ type: \(kind.rawValue) }" }, "no row for `type: \(kind)`")
+        }
+    }
+
     @Test("Every wrong member of an object is told, by its path")
     func allMembers() throws {
         let found = try differences(

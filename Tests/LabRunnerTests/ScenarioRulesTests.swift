@@ -1,3 +1,4 @@
+import LabChecks
 import LabKit
 import TestSupport
 import Testing
@@ -27,10 +28,16 @@ struct ScenarioRulesTests {
         return directory
     }
 
+    private static func violations(
+        of topology: Topology, in traces: TemporaryDirectory
+    ) throws -> [ScenarioRules.Violation] {
+        ScenarioRules.violations(of: topology, in: try RecordedHistory(traces: traces.path))
+    }
+
     @Test("A lock with two holders is a failure, with the events that show it")
     func twoHolders() throws {
         let traces = try Self.traces()
-        let violations = try ScenarioRules.violations(of: Self.topology(), traces: traces.path)
+        let violations = try Self.violations(of: Self.topology(), in: traces)
         #expect(violations.map(\.sentence).contains { $0.contains("`exclusion`") }, "\(violations)")
         #expect(violations.first?.events.contains { $0.contains("wallet#1") } == true)
     }
@@ -38,9 +45,9 @@ struct ScenarioRulesTests {
     @Test("An app with a defect on purpose, several sets of locks and several phones are not judged")
     func notJudged() throws {
         let traces = try Self.traces()
-        #expect(try ScenarioRules.violations(of: Self.topology(quirks: ["sdk.7"]), traces: traces.path).isEmpty)
-        #expect(try ScenarioRules.violations(of: Self.topology(phones: 2), traces: traces.path).isEmpty)
+        #expect(try Self.violations(of: Self.topology(quirks: ["sdk.7"]), in: traces).isEmpty)
+        #expect(try Self.violations(of: Self.topology(phones: 2), in: traces).isEmpty)
         let others = try Self.traces(memories: ["m", "n"])
-        #expect(try ScenarioRules.violations(of: Self.topology(), traces: others.path).isEmpty)
+        #expect(try Self.violations(of: Self.topology(), in: others).isEmpty)
     }
 }

@@ -76,32 +76,11 @@ public final class InstanceConnection: Sendable {
         peers.withLock { peers in peers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
     }
 
-    /// Apps whose process has ended.
-    var endedPeers: [String] { watchedPeers.filter(\.watch.hasEnded).map(\.name) }
-
-    /// The processes in which an armed fault has fired, by their traces: a disarmed rule has left the table.
-    var faultedProcesses: Set<String> { Self.faultedProcesses(in: recordedEvents) }
-
-    /// The apps whose end an armed fault in them or in their device explains, or the system of their device, by the
-    /// traces.
-    var appsEndedByFaultOrSystem: Set<String> {
-        let events = recordedEvents
-        let faulted = Self.faultedProcesses(in: events)
-        // The apps of a device end with its agent.
-        let endedWithDevice = manifest.topology.devices.filter { faulted.contains($0.name) }.flatMap {
-            $0.apps.map(\.name)
-        }
-        let endedBySystem = events.compactMap { event in
-            event.name == .processEnded && event.fields["cause"] != nil ? event.fields["peer"]?.stringValue : nil
-        }
-        return faulted.union(endedWithDevice).union(endedBySystem)
+    /// The processes that an armed fault has killed, by their traces: a disarmed rule has left the table.
+    var processesKilledByFault: Set<String> {
+        let fired = (try? TraceReader.readAll(manifest.tracesDirectory) { $0.isKillByFault }) ?? []
+        return Set(fired.map(\.process))
     }
-
-    private static func faultedProcesses(in events: [TraceEvent]) -> Set<String> {
-        Set(events.filter { $0.name == .faultFired }.map(\.process))
-    }
-
-    private var recordedEvents: [TraceEvent] { (try? TraceReader.readAll(manifest.tracesDirectory)) ?? [] }
 
     /// Whether a process for an app runs; asks its device when the known process has ended.
     func findProcess(of app: String) throws -> Bool {

@@ -268,7 +268,7 @@ public final class LabInstance: Sendable {
     private func isWanted(_ status: ExitStatus, of part: Infrastructure) -> Bool {
         if state.withLock({ $0.wantedEnds.contains(part.process.pid) }) { return true }
         if connection.process(of: part.endpoint) != nil { return true }
-        return status == .signaled(SIGKILL) && connection.faultedProcesses.contains(part.endpoint.actor)
+        return status == .signaled(SIGKILL) && connection.processesKilledByFault.contains(part.endpoint.actor)
     }
 
     private func removeRemains() -> [String] {

@@ -94,7 +94,7 @@ struct HeaderReader {
             return "the topology `\(topology.name)` has no `\(actor)`"
         }
         for fact in facts where fact.wanted.map({ $0 != fact.isSo }) ?? false {
-            return "the topology `\(topology.name)` has \(fact.isSo ? fact.what : "no \(fact.what.dropFirst(2))")"
+            return "the topology `\(topology.name)` has \(fact.isSo ? fact.what : "no\(fact.what.drop { $0 != " " })")"
         }
         return nil
     }

@@ -22,35 +22,20 @@ enum ScenarioRules {
         return limits
     }()
 
-    /// Holds the rules against the traces of a scenario.
+    /// Holds the rules against what the processes of a scenario have recorded.
     ///
     /// - Parameters:
     ///   - topology: Its cast.
-    ///   - directory: Where the traces are.
-    static func violations(of topology: Topology, traces directory: String) throws -> [Violation] {
-        guard topology.apps.allSatisfy({ $0.quirks.isEmpty }), topology.devices.count(where: { $0.kind == .phone }) == 1
+    ///   - history: The events that the rules look at.
+    static func violations(of topology: Topology, in history: RecordedHistory) -> [Violation] {
+        guard topology.apps.allSatisfy({ $0.quirks.isEmpty }),
+            topology.devices.count(where: { $0.kind == .phone }) == 1, history.hasOneSharedActivation
         else { return [] }
-        let history = try RecordedHistory(traces: directory, where: SharingCheckers.judgeInScenarios)
-        if let line = history.damage.first { throw LabFailure("\(line) is no event") }
-        guard history.hasOneSharedActivation else { return [] }
         return Examination(history, by: SharingCheckers.inScenarios, limits: limits).results.compactMap { result in
             guard let breach = result.breach else { return nil }
             return Violation(
                 sentence: "the rule `\(result.name)` of shared activations is broken: \(breach.sentence)",
                 events: ExcerptTable(breach.excerpt).lines)
-        }
-    }
-}
-
-extension ScenarioRun {
-    /// Adds a failure for each rule that the scenario has broken.
-    func checkRules(traces: String) {
-        do {
-            for violation in try ScenarioRules.violations(of: scenario.topology, traces: traces) {
-                fail(violation.sentence, verdict: .failed, trace: violation.events)
-            }
-        } catch {
-            fail("the traces cannot be judged: \(error)", verdict: .inconclusive)
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LabChecks
 internal import LabFile
 internal import LabKit
 internal import LabSystem
@@ -53,7 +54,8 @@ final class ScenarioRun: Sendable {
         var failures: [StepFailure] = []
         var overheads: [UInt64] = []
         var commands = 0
-        var expectedEnds: Set<String> = []
+        var wantedEnds: [WantedEnd] = []
+        var toldDeaths: Set<RecordedHistory.Incarnation> = []
         var armedFaults: [ArmedFault] = []
         var isKept = false
     }
@@ -119,15 +121,14 @@ final class ScenarioRun: Sendable {
                 }
             }
             launches = instance.launchTimes
+            var remains: [String] = []
             if record.withLock({ $0.isKept }) {
                 setting.keep(instance)
             } else {
-                for complaint in instance.stop() {
-                    fail("the instance was not left clean: \(complaint)", verdict: .failed)
-                }
+                remains = instance.stop()
             }
             events.stop()
-            checkRules(traces: instance.manifest.tracesDirectory)
+            checkEnd(remains: remains, traces: instance.manifest.tracesDirectory)
         } catch {
             fail("the instance could not be created: \(error)", verdict: .inconclusive)
         }
@@ -147,7 +148,7 @@ final class ScenarioRun: Sendable {
         instance.clients.interrupt()
     }
 
-    private func result(seconds: Double, launches: [String: UInt64]) -> ScenarioResult {
+    func result(seconds: Double, launches: [String: UInt64]) -> ScenarioResult {
         let record = record.withLock { $0 }
         let verdict = record.failures.map(\.verdict).max() ?? .passed
         let standing = scenario.standing
@@ -178,22 +179,24 @@ final class ScenarioRun: Sendable {
         thread.gate = setting.gate
         let isReady = scenario.setup.map { thread.perform($0, called: "set-up") } ?? true
         let isComplete = isReady && thread.perform(scenario.steps)
+        var areFine = isComplete
         if isComplete {
-            thread.checkFaults()
-            checkAfterwards(instance)
+            check(.afterSteps, of: thread, areFine: areFine)
         } else if interruption.isSet, !hasFailed {
             stopped(because: interruption.reason, verdict: .inconclusive)
         }
         countdown.end()
         let isKept = !runInterruption.isSet && hasFailed && setting.afterFailure?(instance) ?? false
         record.withLock { $0.isKept = isKept }
-        if !isKept, let phase = scenario.tearDown { tearDown(phase, after: thread) }
-        if let failure = history.failure { fail(failure, verdict: .inconclusive) }
+        if !isKept, let phase = scenario.tearDown, !tearDown(phase, after: thread) { areFine = false }
+        check(.afterTearDown, of: thread, areFine: areFine)
         return result(seconds: 0, launches: [:])
     }
 
     /// Runs the tear-down, which has a time limit of its own.
-    private func tearDown(_ phase: Phase, after thread: StepThread) {
+    ///
+    /// - Returns: Whether all of it was as expected.
+    private func tearDown(_ phase: Phase, after thread: StepThread) -> Bool {
         isTearingDown.store(true, ordering: .releasing)
         let countdown = Countdown(limits.scenario) { [self] limit in
             fail(
@@ -206,19 +209,7 @@ final class ScenarioRun: Sendable {
             run: self, instance: thread.instance, events: thread.events, bindings: thread.bindings, isTearDown: true)
         tearDown.gate = setting.gate
         tearDown.endFaults()
-        _ = tearDown.perform(phase, called: "tear-down")
-    }
-
-    /// Against green that means nothing: no process may have died without anybody wanting it.
-    private func checkAfterwards(_ instance: InstanceConnection) {
-        let expected = record.withLock { $0.expectedEnds }
-        let unexpected = instance.endedPeers.filter { !expected.contains($0) }
-        // To read all traces takes its time, and in most scenarios nobody ends.
-        guard !unexpected.isEmpty else { return }
-        let explained = instance.appsEndedByFaultOrSystem
-        for app in unexpected where !explained.contains(app) {
-            fail("the process of `\(app)` died by itself; its log is \(directory)/logs", verdict: .failed)
-        }
+        return tearDown.perform(phase, called: "tear-down")
     }
 
     /// Steps that a person tries in the instance while the run is held.
@@ -232,9 +223,17 @@ final class ScenarioRun: Sendable {
 
     private var hasFailed: Bool { record.withLock { !$0.failures.isEmpty } }
 
-    /// Remembers that the end of an app's process is wanted from here on.
-    func expectEnd(of app: String) {
-        record.withLock { _ = $0.expectedEnds.insert(app) }
+    /// Remembers an end of an app's process that a command has asked for.
+    func expect(_ end: WantedEnd) {
+        record.withLock { $0.wantedEnds.append(end) }
+    }
+
+    /// The ends of apps' processes that commands have asked for so far.
+    var wantedEnds: [WantedEnd] { record.withLock { $0.wantedEnds } }
+
+    /// Whether the death of a process has not been told yet.
+    func isNews(_ death: RecordedHistory.Incarnation) -> Bool {
+        record.withLock { $0.toldDeaths.insert(death).inserted }
     }
 
     /// Remembers a fault that a step has armed.

@@ -92,7 +92,7 @@ extension StepThread {
     private func note(_ outcome: ControlCaller.Outcome, of command: CommandStep, step: Step) {
         if let interval = outcome.interval { intervals.append(interval) }
         run.count(overhead: outcome.overhead)
-        appsEnded(by: command).forEach(run.expectEnd)
+        endsWanted(by: command, error: outcome.error).forEach(run.expect)
         if command.target.kind == .process {
             if case .result(let value) = outcome.answer, let launched = try? value.decode(LaunchedProcess.self) {
                 instance.note(launched, of: command.target.actor)
@@ -112,20 +112,26 @@ extension StepThread {
         run.history.record("command", step: step.path, fields)
     }
 
-    /// The apps whose processes a command may end.
-    private func appsEnded(by command: CommandStep) -> [String] {
+    /// The ends of processes that a command explains.
+    private func endsWanted(by command: CommandStep, error: ControlError?) -> [WantedEnd] {
         let (actor, name) = (command.target.actor, command.command.name)
         let devices = instance.manifest.topology.devices
-        switch command.target.kind {
-        case .process
-        where [Kill.name, OutOfMemory.name, Terminate.name, Relaunch.name, Suspend.name, ForceQuit.name].contains(
-            name):
-            return [actor]
-        case .process where [Uninstall.name, Reinstall.name].contains(name):
-            return [actor] + devices.flatMap(\.apps).filter { $0.kind == .appExtension && $0.host == actor }.map(\.name)
-        case .device where [Reboot.name, Erase.name].contains(name),
-            .deviceProcess where [KillDevice.name, SwitchOffDevice.name].contains(name):
-            return devices.filter { $0.name == actor }.flatMap(\.apps).map(\.name)
+        func killed(_ apps: [String]) -> [WantedEnd] { apps.map { WantedEnd(app: $0, manner: .killed) } }
+        switch (command.target.kind, name) {
+        case (.process, Kill.name), (.process, OutOfMemory.name), (.process, ForceQuit.name):
+            return killed([actor])
+        case (.process, Terminate.name):
+            return [WantedEnd(app: actor, manner: .terminated)]
+        case (.process, Launch.name):
+            return error == nil ? [] : [WantedEnd(app: actor, manner: .notLaunched)]
+        case (.process, Relaunch.name):
+            return killed([actor]) + (error == nil ? [] : [WantedEnd(app: actor, manner: .notLaunched)])
+        case (.process, Uninstall.name), (.process, Reinstall.name):
+            let extensions = devices.flatMap(\.apps).filter { $0.kind == .appExtension && $0.host == actor }
+            return killed([actor] + extensions.map(\.name))
+        case (.device, Reboot.name), (.device, Erase.name), (.deviceProcess, KillDevice.name),
+            (.deviceProcess, SwitchOffDevice.name):
+            return killed(devices.filter { $0.name == actor }.flatMap(\.apps).map(\.name))
         default: return []
         }
     }

@@ -40,8 +40,16 @@ extension StepThread {
         var isFine = true
         for fault in faults {
             guard let counter = fault.counter else { continue }
-            let list = lists[counter] ?? counts(of: fault, by: counter.command)
-            lists[counter] = list
+            let list: [JSONValue]
+            do {
+                list = try lists[counter] ?? counts(of: fault, by: counter.command)
+                lists[counter] = list
+            } catch {
+                isFine = fail(
+                    fault.step, "whether the fault of this step has fired is not known: \(error)",
+                    verdict: .inconclusive)
+                continue
+            }
             // A fault that is not listed was ended by the scenario, which need not wait until it fires.
             guard let count = list.first(where: { $0["id"] == fault.identity.id }), count["fired"]?.integerValue == 0
             else { continue }
@@ -66,11 +74,16 @@ extension StepThread {
     private static func times(_ count: Int64) -> String { count == 1 ? "once" : "\(count) times" }
 
     /// The faults of an actor with what each has hit; none of an actor that has died, which was hit by something else.
-    private func counts(of fault: ArmedFault, by command: String) -> [JSONValue] {
-        let outcome = try? caller.call(
+    ///
+    /// - Throws: Why a living actor does not say it.
+    private func counts(of fault: ArmedFault, by command: String) throws -> [JSONValue] {
+        let outcome = try caller.call(
             fault.target, command: command, arguments: [:], operation: "faults", timeout: ControlClient.patience)
-        guard case .result(let list)? = outcome?.answer else { return [] }
-        return list.arrayValue ?? []
+        switch outcome.answer {
+        case .result(let list): return list.arrayValue ?? []
+        case .error(let error) where error.name == "peerDied": return []
+        case .error(let error): throw error
+        }
     }
 
     /// Ends all faults of the scenario that must have hit something, so that none hits the tear-down.

@@ -43,7 +43,9 @@ final class FakeLab: Sendable {
                     let trace = try? TraceWriter(
                         directory: directory.file("run/traces"), process: name, incarnation: 1)
                     if request.operation != nil { trace?.emit(.commandStarted, operation: request.operation) }
-                    let answer = answers.answer(request, by: name, in: topology)
+                    let answer = answers.answer(request, by: name, in: topology) { event in
+                        try? Self.record(event, of: name, in: directory.file("run/traces"))
+                    }
                     if request.operation != nil { trace?.emit(.commandFinished, operation: request.operation) }
                     responder.reply(answer)
                 }
@@ -56,6 +58,19 @@ final class FakeLab: Sendable {
         try TraceWriter(directory: "\(runDirectory)/traces", process: process, incarnation: 1).emit(event, fields)
     }
 
+    /// Writes what a prepared answer says that happened: an event with its fields, or a line that is none.
+    private static func record(_ event: JSONValue, of name: String, in traces: String) throws {
+        let (process, number) = (event["of"]?.stringValue ?? name, event["incarnation"]?.integerValue ?? 1)
+        if let line = event["line"]?.stringValue {
+            let file = try FileDescriptor.open(
+                "\(traces)/\(process)#\(number).jsonl", flags: O_WRONLY | O_CREAT | O_APPEND)
+            return try file.writeAll(Data("\(line)\n".utf8))
+        }
+        guard let name = event["event"]?.stringValue.flatMap(TraceEventName.init(rawValue:)) else { return }
+        try TraceWriter(directory: traces, process: process, incarnation: Int(number)).emit(
+            name, event["fields"]?.objectValue ?? [:])
+    }
+
     /// Ends the endpoints.
     func end() {
         for server in servers { server.stop() }
@@ -63,7 +78,8 @@ final class FakeLab: Sendable {
     }
 }
 
-/// Prepared answers by `actor.command`, used in order; the last one stays.
+/// Prepared answers by `actor.command`, used in order; the last one stays. What happens meanwhile is an answer's `traces`:
+/// it is recorded before the command is answered, so that every test has the same order of events.
 ///
 /// Any thread.
 final class FakeAnswers: Sendable {
@@ -95,7 +111,9 @@ final class FakeAnswers: Sendable {
     /// Waits until the next command has arrived.
     func awaitRequest() { arrival.wait() }
 
-    func answer(_ request: ControlRequest, by name: String, in topology: Topology) -> Result<JSONValue, ControlError> {
+    func answer(
+        _ request: ControlRequest, by name: String, in topology: Topology, recording record: (JSONValue) -> Void
+    ) -> Result<JSONValue, ControlError> {
         if request.command == "ping" { return .success(.null) }
         if request.command == Processes.name, let device = topology.device(named: name) {
             // Every app is played by the test's own process.
@@ -117,6 +135,7 @@ final class FakeAnswers: Sendable {
             if answers.count > 1 { script[key]?.removeFirst() }
             return first
         }
+        for event in answer?["traces"]?.arrayValue ?? [] { record(event) }
         if let error = answer?["error"] {
             return .failure(
                 ControlError(

@@ -28,7 +28,19 @@ struct FakeRun {
         let labFile = try #require(lab.labFile)
         let reading = ScenarioReader.read(file, id: "scenario.yaml", labFile: labFile, environment: environment)
         try #require(reading.diagnostics.isEmpty, "\(DiagnosticRenderer().render(reading.diagnostics))")
-        let scenario = try #require(reading.scenarios.first)
+        try self.init(
+            try #require(reading.scenarios.first), answers: answers, seed: seed, interruption: interruption,
+            limits: limits, isDiskFull: isDiskFull, during: during)
+    }
+
+    /// Runs a scenario that has been read.
+    ///
+    /// - Parameter remains: What the end of the instance leaves behind, a sentence each.
+    init(
+        _ scenario: Scenario, answers: FakeAnswers, seed: UInt64 = 1, interruption: Interruption = Interruption(),
+        limits: TimeLimits = TimeLimits(), isDiskFull: Bool = false, remains: [String] = [],
+        during: (@Sendable (FakeLab) throws -> Void)? = nil
+    ) throws {
         let fake = try FakeLab(scenario.topology, answers: answers)
         defer { fake.end() }
         if isDiskFull { try Files.symlink("\(fake.runDirectory)/history.jsonl", to: "/dev/full") }
@@ -38,15 +50,17 @@ struct FakeRun {
             interruption: interruption)
         let events = try TraceBoard(directory: "\(fake.runDirectory)/traces", keeping: scenario.awaitedEvents)
         defer { events.stop() }
-        result = interruption.passing(to: run.interruption) {
+        interruption.passing(to: run.interruption) {
             run.interruption.reaching {
                 run.endWaiting(in: fake.connection, events: events)
             } during: {
                 let companion = during.map { during in runOnThread(name: "during") { try? during(fake) } }
                 defer { companion?.join() }
-                return run.perform(in: fake.connection, events: events)
+                run.perform(in: fake.connection, events: events)
             }
         }
+        run.checkEnd(remains: remains, traces: "\(fake.runDirectory)/traces")
+        result = run.result(seconds: 0, launches: [:])
         requests = answers.requests
         history =
             isDiskFull ? "" : String(decoding: try Files.read("\(fake.runDirectory)/history.jsonl"), as: UTF8.self)

@@ -1,0 +1,113 @@
+import Foundation
+import LabFile
+import LabKit
+import LabSystem
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+/// A scenario that must be red because of one word of the language, and the same one in a reality in which it is green.
+///
+/// The order of events is that of the prepared answers; no time decides anything but a limit that is long or none.
+struct RedCase: Sendable, CustomTestStringConvertible {
+    /// What makes the difference.
+    enum Kind: Sendable {
+        /// The scenario is played, and its first failure says this.
+        case red(String, Verdict = .failed)
+        /// It is not played, and does not count as passed; the remark says why.
+        case notPlayed(String)
+        /// It is played and fails, and that does not count until a day.
+        case setAside
+        /// The file is refused with this sentence: nothing is started.
+        case refused(String)
+    }
+
+    /// The word with those around it, as the schema of scenarios has them: `race.winners`.
+    let word: String
+    let kind: Kind
+    /// The whole file. `LIMIT` stands for what differs: a time or a number.
+    let text: String
+    /// Files beside it.
+    var files: [String: String] = [:]
+    /// What the lab answers when the scenario must be red, and when it must be green.
+    var red: [String: [JSONValue]] = [:]
+    var green: [String: [JSONValue]] = [:]
+    /// What stands for `LIMIT`, when the scenario must be red, and when it must be green.
+    var limit = (red: "20ms", green: "1m")
+    /// How many commands are answered together, so that branches overlap; 0 answers each at once.
+    var together = 0
+
+    /// A case whose text is a list of steps.
+    init(
+        _ word: String, _ kind: Kind, _ steps: String, files: [String: String] = [:],
+        red: [String: [JSONValue]] = [:], green: [String: [JSONValue]] = [:],
+        limit: (red: String, green: String) = ("20ms", "1m"), together: Int = 0
+    ) {
+        (self.word, self.kind, self.files, self.red, self.green) = (word, kind, files, red, green)
+        (self.limit, self.together) = (limit, together)
+        text = steps.hasPrefix("name:") || word == "scenario.name" ? steps : "name: Red\nsteps:\n\(steps)"
+    }
+
+    var testDescription: String { word }
+
+    /// What became of the scenarios in the file.
+    enum Outcome {
+        case refused([String])
+        case played([ScenarioResult])
+    }
+
+    /// Plays the case; blocks.
+    func play(isRed: Bool) throws -> Outcome {
+        let directory = try TemporaryDirectory()
+        for (name, text) in files { try Files.write(Data(text.utf8), to: directory.file(name)) }
+        let path = directory.file("scenario.yaml")
+        try Files.write(Data(text.replacing("LIMIT", with: isRed ? limit.red : limit.green).utf8), to: path)
+        let read = SuiteReader(
+            labPath: "\(TestFiles.directory)/Failures/lab.yaml", environment: ["RED_CASE": "seen"]
+        ).read([path])
+        guard read.diagnostics.isEmpty else { return .refused(read.diagnostics.map(\.kind.sentence)) }
+        return .played(
+            try read.scenarios.map { scenario in
+                if scenario.obstacle != nil {
+                    return ScenarioResult(notRun: scenario, id: scenario.id, round: 1, seed: 1, labOption: nil)
+                }
+                let meeting = together > 0 ? Barrier(count: together) : nil
+                return try FakeRun(scenario, answers: FakeAnswers(isRed ? red : green, meeting: meeting)).result
+            })
+    }
+}
+
+extension RedCase {
+    /// The scenario in a text.
+    static func scenario(_ text: String) throws -> Scenario {
+        let read = try ScenarioFolder(text).read()
+        return try #require(read.scenarios.first, "\(read.diagnostics.map(\.kind.sentence))")
+    }
+
+    /// The answers of `main: hasValidActivation`, in their order.
+    static func main(_ answers: JSONValue...) -> [String: [JSONValue]] { ["main.hasValidActivation": answers] }
+
+    static let yes: JSONValue = ["result": true]
+    static let no: JSONValue = ["result": false]
+
+    /// An answer before which events come, of the process that answers unless they say of which.
+    static func yes(after traces: JSONValue...) -> JSONValue { ["result": true, "traces": .array(traces)] }
+
+    /// An event of `main`, unless it says of whom.
+    static func saved(_ bytes: Int64 = 1, by process: String = "main") -> JSONValue {
+        ["event": "state.saved", "of": .string(process), "fields": ["bytes": .integer(bytes)]]
+    }
+
+    static let loaded: JSONValue = ["event": "state.loaded", "of": "main"]
+
+    /// An answer with an error.
+    static func error(_ name: String) -> JSONValue {
+        ["error": ["domain": "PowerAuthErrorDomain", "name": .string(name), "message": "no"]]
+    }
+
+    /// An answer of the server about an activation.
+    static func status(_ state: String, failures: Int64 = 0) -> [String: [JSONValue]] {
+        ["main.fetchActivationStatus": [["result": ["state": .string(state), "failCount": .integer(failures)]]]]
+    }
+}
