@@ -63,8 +63,8 @@ struct ReportTests {
                 [.sample(.passed), waiting], seconds: 2, seed: 5, directory: nil, showsCosts: false)
                 == "1 passed, 1 not run in 2.00 s, seed 5\n")
         let document = try XMLDocument(data: Data(JUnitReport.render([waiting], seconds: 2).utf8))
-        #expect(try document.nodes(forXPath: "//testcase/skipped[@message='not run']").count == 1)
-        #expect(document.rootElement()?.attribute(forName: "skipped")?.stringValue == "1")
+        #expect(try document.nodes(forXPath: "//testcase/error[@message='not run'][@type='notRun']").count == 1)
+        #expect(document.rootElement()?.attribute(forName: "errors")?.stringValue == "1")
         let json = try JSONReport(seed: 1, seconds: 1, results: [waiting]).rendered()
         #expect(String(decoding: json, as: UTF8.self).contains("\"verdict\" : \"notRun\""))
     }

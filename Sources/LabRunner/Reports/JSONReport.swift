@@ -56,6 +56,11 @@ extension JSONReport {
         guard let report = try? JSONDecoder().decode(JSONReport.self, from: data) else {
             throw BadUsage(sentence: "\(path) is no report of `lab run --report json=FILE`")
         }
+        guard report.version == Self.version else {
+            throw BadUsage(
+                sentence:
+                    "\(path) has version \(report.version) of the format, and this lab reads version \(Self.version)")
+        }
         self = report
     }
 }

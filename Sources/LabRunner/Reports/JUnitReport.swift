@@ -39,11 +39,14 @@ public enum JUnitReport {
         }
         lines.append("      </properties>")
         let explanation = XMLText.escaped(result.explanation)
-        let message = attribute("message", result.leadingFailure?.headline ?? result.verdict.rawValue)
+        let message = attribute("message", result.leadingFailure?.headline ?? "not run")
         switch result.outcome {
         case .passed: lines += output(explanation)
-        case .failed: lines.append("      <failure\(message)\(attribute("type", "failed"))>\(explanation)</failure>")
-        case .error: lines.append("      <error\(message)\(attribute("type", "inconclusive"))>\(explanation)</error>")
+        case .failed:
+            lines.append(
+                "      <failure\(message)\(attribute("type", result.verdict.rawValue))>\(explanation)</failure>")
+        case .error:
+            lines.append("      <error\(message)\(attribute("type", result.verdict.rawValue))>\(explanation)</error>")
         case .skipped(let reason):
             lines.append("      <skipped\(attribute("message", reason))/>")
             lines += output(explanation)

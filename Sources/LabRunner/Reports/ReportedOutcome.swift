@@ -12,13 +12,11 @@ enum ReportedOutcome: Equatable {
 extension ScenarioResult {
     /// What the result is in the reports of other tools.
     var outcome: ReportedOutcome {
-        if let quarantine, verdict != .passed, verdict != .notRun { return .skipped("quarantined: \(quarantine)") }
-        return switch verdict {
-        case .passed: .passed
-        case .failed: .failed
-        case .inconclusive: .error
-        case .notRun: .skipped(remark ?? "not run")
-        }
+        if verdict == .passed { return .passed }
+        // What counts against the run is red in every report, also what had no turn: a build server sees nothing else.
+        if isHeldAgainstRun { return verdict == .failed ? .failed : .error }
+        if let quarantine, verdict != .notRun { return .skipped("quarantined: \(quarantine)") }
+        return .skipped(remark ?? "not run")
     }
 
     /// Everything that went wrong or was skipped, as the terminal shows it.

@@ -3,7 +3,7 @@ internal import LabKit
 
 /// The results as the Test Anything Protocol, version 14, writes them.
 ///
-/// A scenario that is known not to pass is marked `TODO`, one that did not run `SKIP`; readers count neither as a
+/// A scenario that is known not to pass is marked `TODO`, one that its cast cannot play `SKIP`; readers count neither as a
 /// failure. The diagnostics keep to the part of YAML that Perl's TAP::Parser reads, the one that `prove` has.
 public enum TAPReport {
     /// The complete document.
@@ -19,7 +19,7 @@ public enum TAPReport {
         case .passed: isFine = true
         case .failed, .error: isFine = false
         case .skipped(let reason):
-            // What did not run is neither fine nor not; readers take `ok` with the directive for a point left out.
+            // What cannot be played is neither fine nor not; readers take `ok` with the directive for a point left out.
             isFine = result.verdict == .notRun
             directive = " # \(isFine ? "SKIP" : "TODO") \(escaped(reason))"
         }

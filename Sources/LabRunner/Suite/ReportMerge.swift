@@ -71,7 +71,7 @@ public struct ReportMerge {
             throw BadUsage(sentence: "the report of shard \(names) is missing")
         }
         let all = parts.values.map(\.report)
-        let results = Dictionary(all.flatMap(\.results).map { ($0.id, $0) }) { first, _ in first }
+        let results = try results(of: Array(parts.values), in: Set(whole.record.suite))
         return JSONReport(
             seed: Set(all.map(\.seed)).count == 1 ? all[0].seed : nil, seconds: all.map(\.seconds).max() ?? 0,
             results: try whole.record.suite.map { id in
@@ -82,6 +82,24 @@ public struct ReportMerge {
                 }
                 return result
             })
+    }
+
+    /// The results by their identifiers. One that could not be joined could be the one that failed.
+    private static func results(
+        of parts: [(path: String, report: JSONReport)], in suite: Set<String>
+    ) throws -> [String: ScenarioResult] {
+        var results: [String: ScenarioResult] = [:]
+        for (path, report) in parts {
+            for result in report.results {
+                guard suite.contains(result.id) else {
+                    throw BadUsage(sentence: "\(path) has a result for \(result.id), which is not in its suite")
+                }
+                guard results.updateValue(result, forKey: result.id) == nil else {
+                    throw BadUsage(sentence: "\(result.id) has two results, one of them in \(path)")
+                }
+            }
+        }
+        return results
     }
 
     private static func describe(_ record: ShardRecord) -> String {

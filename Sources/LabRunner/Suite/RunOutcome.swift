@@ -1,5 +1,5 @@
 /// The exit codes of the lab's programs.
-public enum RunOutcome: Int32, Sendable {
+public enum RunOutcome: Int32, CaseIterable, Sendable {
     /// Everything passed.
     case passed = 0
     /// Something was not as expected.
