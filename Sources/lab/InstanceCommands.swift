@@ -24,7 +24,10 @@ struct ExecCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exec", abstract: "Sends a command to an actor of a running instance and prints the answer.",
         discussion:
-            "Values are read by the declared type. key=@- reads standard input, key=env:NAME the environment; secrets are given so."
+            """
+            Values are read by the declared type. key=@- reads standard input, key=env:NAME the environment; secrets are given \
+            so. Exit codes: 0 the command succeeded, 1 it failed, 2 bad input.
+            """
     )
 
     @OptionGroup var options: InstanceOptions

@@ -6,7 +6,9 @@ public import LabRunner
 struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge", abstract: "Joins the JSON reports of all shards of a run.",
-        discussion: "Ends like the run of the whole suite would have: 0 passed, 1 failed, 3 a verdict is open.")
+        discussion:
+            "Exit codes, as the run of the whole suite would have had: 0 passed, 1 failed, 2 bad input, 3 a verdict is open."
+    )
 
     @Argument(help: "The JSON reports, one of each shard.")
     var paths: [String] = []
@@ -60,7 +62,7 @@ struct DiffCommand: ParsableCommand {
         abstract: "Tells where two recorded runs part: the first step, and the first event of each process.",
         discussion: """
             Identifiers, times and keys are left out of the comparison. `lab show RUN --against RUN` shows both on a page. Exit \
-            codes: 0 both did the same, 1 they did not, 2 there is no such run or scenario.
+            codes: 0 both did the same, 1 they did not, 2 there is no such run or scenario, 3 a record is damaged.
             """)
 
     @Argument(help: "Identifier or directory of a run.")

@@ -12,7 +12,8 @@ struct ShellCommand: ParsableCommand {
         discussion: """
             Joins the running instance of this lab.yaml; without one it starts an instance and ends it at the end. A line is a \
             step as in a scenario, or its short form `main createActivation name=phone as created`. `help` tells the rest, Tab \
-            completes. `save FILE` writes what was done as a scenario.
+            completes. `save FILE` writes what was done as a scenario. Exit codes of lines from a pipe: 0 all were carried out, \
+            1 a step failed, 2 a line is no step, 3 a verdict is open.
             """)
 
     @OptionGroup var options: InstanceOptions
@@ -52,7 +53,8 @@ struct RecordCommand: ParsableCommand {
         discussion: """
             Answers that are the same every time, flags and words, become expectations; a command that failed becomes a step \
             that is expected to fail so; a text that was read in an answer and typed becomes a reference to it. `undo` leaves \
-            the last step out.
+            the last step out. Exit codes: 0 the scenario passed, 1 a step or the scenario failed, 2 bad input, 3 a verdict is \
+            open.
             """)
 
     @Argument(help: "The scenario to write; it must not exist.")
