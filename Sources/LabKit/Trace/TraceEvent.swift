@@ -36,6 +36,20 @@ public struct TraceEvent: Hashable, Sendable {
         self.fields = fields
     }
 
+    /// Which detail does not fit the event's declaration, in one sentence; nil when all of them do.
+    public var mismatch: String? {
+        for field in fields.keys.sorted() where !name.fields.contains(where: { $0.name == field }) {
+            return "`\(name)` of \(process)#\(incarnation) has the field `\(field)`, which is not declared"
+        }
+        for field in name.fields {
+            let value = fields[field.name] ?? .null
+            guard !field.type.admits(value) else { continue }
+            return
+                "`\(field.name)` of `\(name)` of \(process)#\(incarnation) is \(value), which its type does not allow"
+        }
+        return nil
+    }
+
     /// The event in a line of a trace file; nil when the line is not one.
     init?(line: Data) {
         guard let object = try? JSONValue.parse(line) else { return nil }

@@ -17,9 +17,12 @@ public struct TraceEventName: RawRepresentable, Hashable, Sendable, CustomString
 
     /// The event with a name; nil when there is none.
     public init?(rawValue: String) {
-        guard let event = Self.all.first(where: { $0.rawValue == rawValue }) else { return nil }
+        guard let event = Self.byName[rawValue] else { return nil }
         self = event
     }
+
+    /// Every line of a trace names its event, and a run reads hundreds of thousands of them.
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.rawValue, $0) })
 
     public var description: String { rawValue }
 

@@ -17,6 +17,8 @@ enum FinalCheck: CaseIterable {
     case remains
     /// What the processes have recorded can be read.
     case traces
+    /// Each event that they have recorded has the details that are declared for it.
+    case events
     /// What they have recorded keeps the rules that hold in every scenario.
     case rules
 
@@ -35,7 +37,7 @@ enum FinalCheck: CaseIterable {
         case .faults: [.afterSteps]
         case .deaths: [.afterSteps, .afterTearDown]
         case .reasons, .record: [.afterTearDown]
-        case .remains, .traces, .rules: [.afterInstance]
+        case .remains, .traces, .events, .rules: [.afterInstance]
         }
     }
 }
@@ -59,7 +61,7 @@ extension ScenarioRun {
             case .faults: thread.checkFaults()
             case .deaths: checkDeaths(in: thread.instance)
             case .record: if let failure = history.failure { fail(failure, verdict: .inconclusive) }
-            case .remains, .traces, .rules: break
+            case .remains, .traces, .events, .rules: break
             }
         }
     }
@@ -70,7 +72,13 @@ extension ScenarioRun {
     ///   - remains: What was not left clean, a sentence each.
     ///   - traces: Where the processes have recorded what they did.
     func checkEnd(remains: [String], traces: String) {
-        let recorded = Result { try RecordedHistory(traces: traces, where: SharingCheckers.judgeInScenarios) }
+        var mismatches: Set<String> = []
+        let recorded = Result {
+            try RecordedHistory(traces: traces) { event in
+                if let mismatch = event.mismatch { mismatches.insert(mismatch) }
+                return SharingCheckers.judgeInScenarios(event)
+            }
+        }
         for check in FinalCheck.allCases where check.moments.contains(.afterInstance) {
             switch (check, recorded) {
             case (.remains, _):
@@ -81,6 +89,10 @@ extension ScenarioRun {
                 // Whatever was to be seen in such a line, nobody has seen it.
                 if let line = history.damage.first {
                     fail("the traces cannot be judged: \(line) is no event", verdict: .inconclusive)
+                }
+            case (.events, _):
+                for mismatch in mismatches.sorted() {
+                    fail("an event of the lab is not as declared: \(mismatch)", verdict: .failed)
                 }
             case (.rules, .success(let history)) where history.damage.isEmpty:
                 for violation in ScenarioRules.violations(of: scenario.topology, in: history) {

@@ -11,4 +11,8 @@ struct EndToEnd {
     static let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains {
         ProcessInfo.processInfo.environment[$0] != nil
     }
+
+    /// Whether the tests play the whole catalogue, too: under a sanitizer, and where mistakes are made in the code on
+    /// purpose, which sets `LAB_CATALOGUE`.
+    static let playsCatalogue = isSanitized || ProcessInfo.processInfo.environment["LAB_CATALOGUE"] != nil
 }

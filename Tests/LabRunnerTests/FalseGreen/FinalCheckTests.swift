@@ -74,6 +74,15 @@ struct FinalCheckTests {
             check: .traces, testDescription: "a line that is no event", reason: "main#1.jsonl:2 is no event",
             verdict: .inconclusive, answers: RedCase.main(RedCase.yes(after: ["of": "main", "line": "{\"t\":12,"]))),
         Row(
+            check: .events, testDescription: "an event with a field of another type",
+            reason: "`lock` of `lock.taken` of main#1 is 3",
+            answers: RedCase.main(RedCase.yes(after: trace("main", "lock.taken", ["lock": 3])))),
+        Row(
+            check: .events, testDescription: "an event with a field that is not declared",
+            reason: "`lock.taken` of main#1 has the field `colour`",
+            answers: RedCase.main(
+                RedCase.yes(after: trace("main", "lock.taken", ["lock": "status", "colour": "red"])))),
+        Row(
             check: .rules, testDescription: "a lock with two holders", reason: "the rule `exclusion`",
             answers: [
                 "main.hasValidActivation": [

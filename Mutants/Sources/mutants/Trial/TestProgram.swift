@@ -101,6 +101,8 @@ struct TestProgram {
     ) throws -> TestRun {
         let log = logs.appending(path: name.replacing("/", with: "-") + ".log")
         try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true)
+        // The end-to-end tests play the catalogue only where they are asked to.
+        let environment = environment.merging(["LAB_CATALOGUE": "1"]) { $1 }
         let width = 3 * ProcessInfo.processInfo.activeProcessorCount
         let outcome = try Program.run(
             [program, "--testing-library", "swift-testing", "--experimental-maximum-parallelization-width", "\(width)"]
