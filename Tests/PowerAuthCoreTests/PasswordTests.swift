@@ -23,6 +23,16 @@ struct PasswordTests {
         #expect(PowerAuthCorePassword(string: "").length() == 0)
     }
 
+    @Test("A password of any length keeps its bytes", arguments: [0, 1, 15, 16, 17, 31, 32, 33, 255])
+    func length(count: Int) {
+        let content = (0..<count).map { UInt8($0 % 127 + 1) }
+        let password = PowerAuthCorePassword(data: Data(content))
+        #expect(bytes(password) == content && password.length() == UInt(count))
+        let mutable = PowerAuthCoreMutablePassword()
+        for byte in content { mutable.addCharacter(UInt32(byte)) }
+        #expect(bytes(mutable) == content && mutable.isEqual(to: password))
+    }
+
     @Test("Passwords of equal bytes are equal, mutable or not")
     func equalityLooksAtBytesOnly() {
         let mutable = PowerAuthCoreMutablePassword()

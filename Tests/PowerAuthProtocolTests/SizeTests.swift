@@ -127,7 +127,7 @@ struct SizeTests {
         #expect((key != nil) == (text.utf8.count >= UnlockKey.minimumPasswordSize))
     }
 
-    @Test("A key of somebody else's tokens has 2,048 to 8,192 bits", arguments: [2040, 2048, 2056, 8184, 8192, 8200])
+    @Test("An RSA key has 2,048 to 8,192 bits", arguments: [2040, 2048, 2056, 8184, 8192, 8200])
     func rsaKey(bits: Int) {
         let modulus = Data([0xC1]) + Data(repeating: 0x55, count: bits / 8 - 1)
         let key = try? RSAPublicKey(modulus: Data([0]) + modulus, exponent: Data([1, 0, 1]))

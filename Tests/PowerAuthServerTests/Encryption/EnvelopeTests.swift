@@ -253,6 +253,7 @@ struct EnvelopeTests {
             let now = client.clock.now().seconds
             #expect(try await answer(expires: now + 300) == 200)
             #expect(try await answer(expires: now - 59) == 200)
+            #expect(try await answer(expires: now - 60) == 200)
             #expect(try await answer(expires: now - 61) == 400)
             // What is no number says nothing that could be believed.
             let texts: [any Sendable] = ["\(now - 1_000)", "never", [now], ["exp": now], true, 1e300]

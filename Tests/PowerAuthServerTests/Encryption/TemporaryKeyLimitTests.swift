@@ -39,6 +39,29 @@ struct TemporaryKeyLimitTests {
         }
     }
 
+    @Test("An activation holds its newest keys, up to the limit", arguments: [1, 2, 3])
+    func activationScope(limit: Int) async throws {
+        let fixture = try ServerFixture { $0.policy.temporaryKeysPerActivation = limit }
+        try await fixture.run { client in
+            let (device, other) = (try await client.activeDevice(), try await client.activeDevice())
+            func held(_ device: TestDevice) throws -> [String] {
+                try fixture.server.services.context.read {
+                    try String.fetchAll(
+                        $0, sql: "SELECT key_id FROM temporary_key WHERE activation_id = ? ORDER BY t_expire",
+                        arguments: [device.activationId])
+                }
+            }
+            let otherKey = try await other.temporaryKey(activation: true).keyId
+            var made: [String] = []
+            for _ in 1...2 * limit + 1 {
+                client.clock.advance(milliseconds: 1)
+                made.append(try await device.temporaryKey(activation: true).keyId)
+                #expect(try held(device) == made.suffix(limit))
+            }
+            #expect(try held(other) == [otherKey])
+        }
+    }
+
     @Test("A client that takes many keys loses its own, and those of other addresses stay")
     func floods() async throws {
         let fixture = try ServerFixture { $0.policy.temporaryKeysPerApplication = 12 }

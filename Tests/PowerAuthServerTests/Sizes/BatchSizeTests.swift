@@ -40,7 +40,7 @@ struct BatchSizeTests {
     }
 
     @Test(
-        "Everything that nobody can ask for is deleted, and nothing else", arguments: Sizes.ofBatches(PurgeJobs.batch))
+        "Everything whose time is over is deleted, and nothing else", arguments: Sizes.ofBatches(PurgeJobs.batch))
     func purges(count: Int) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in

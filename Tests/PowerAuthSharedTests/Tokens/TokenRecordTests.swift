@@ -37,6 +37,7 @@ struct TokenRecordTests {
             "{\"name\":\"T\",\"id\":1,\"sec\":\"AAECAwQFBgcICQoLDA0ODw==\"}",
             "{\"name\":\"T\",\"sec\":\"AAECAwQFBgcICQoLDA0ODw==\"}",
             "{\"name\":\"T\",\"id\":\"x\",\"sec\":\"AAECAwQFBgcICQoLDA0O\"}",
+            "{\"name\":\"T\",\"id\":\"x\",\"sec\":\"AAECAwQFBgcICQoLDA0ODxA=\"}",
             "{\"name\":\"T\",\"id\":\"x\",\"sec\":\"not base64\"}",
         ])
     func noRecord(text: String) {

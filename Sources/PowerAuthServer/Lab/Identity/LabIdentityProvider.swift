@@ -65,7 +65,7 @@ final class LabIdentityProvider: Sendable {
     private static let codeValidity: Int64 = 60_000
     private static let tokenValidity: Int64 = 300_000
     /// Codes that nobody has redeemed yet; the oldest gives way.
-    private static let capacity = 1_000
+    static let capacity = 1_000
 
     private let state = Mutex(State())
     private let keyId = Identifiers.uuid().text
@@ -73,7 +73,7 @@ final class LabIdentityProvider: Sendable {
     /// Stands in the address where apps have their users signed in, and nowhere else.
     let signInToken = Base64URL.encode(Random.bytes(16))
     /// Targets that are registered at a time.
-    private static let targets = 100
+    static let targets = 100
 
     /// From now on browsers may be sent to a target.
     func register(redirectUri: String) {

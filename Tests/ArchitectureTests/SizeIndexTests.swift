@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Every limit of the server, the protocol and the SDKs is tried around its value", .endsInTime)
+struct SizeIndexTests {
+    private static let modules = [
+        "PowerAuthServer", "PowerAuthProtocol", "PowerAuthCore", "PowerAuthShared", "PowerAuth2",
+        "PowerAuth2ForExtensions",
+        "PowerAuth2ForWatch", "SharingLayout", "WultraMobileTokenSDK", "WultraPowerAuthNetworking",
+    ]
+
+    /// The settings whose defaults are limits; the numbers of other variables are states.
+    private static let policies = ["ServerPolicy", "ProximityPolicy", "CallbackPolicy"]
+
+    /// The constants that are numbers or ranges of numbers, by the type that they belong to, and the settings.
+    private static func numbers() throws -> Set<String> {
+        var found: Set<String> = []
+        for module in modules {
+            for file in try Repository.swiftFiles(below: "Sources/\(module)") {
+                var type = ""
+                for line in file.text.split(separator: "\n") {
+                    if let match = line.firstMatch(
+                        of: /^(?:public |package |private )?(?:struct|enum|class|final class|extension) (\w+)/)
+                    {
+                        type = String(match.1)
+                    }
+                    if let match = line.firstMatch(
+                        of: /static let (\w+)(?:: \w+)? = [0-9][0-9A-Fx_.]*(?: << [0-9]+|\.\.\.[0-9_]+)?$/)
+                    {
+                        found.insert("\(type).\(match.1)")
+                    }
+                    if policies.contains(type),
+                        let match = line.firstMatch(of: /public var (\w+)(?:: \w+)? = [0-9][0-9_.]*$/)
+                    {
+                        found.insert("\(type).\(match.1)")
+                    }
+                }
+            }
+        }
+        return found
+    }
+
+    @Test("Every number in the code has its row, and every row its number")
+    func everyNumberHasItsRow() throws {
+        let numbers = try Self.numbers()
+        #expect(numbers.count > 80)
+        let rows = Set(SizeIndex.rows.keys)
+        #expect(
+            numbers.subtracting(rows).sorted() == [],
+            "write a test that tries one less, as many and one more, and name it in SizeIndex.swift")
+        #expect(rows.subtracting(numbers).sorted() == [], "no such number is in the code")
+    }
+
+    @Test("Every test that the index names exists")
+    func everyTestExists() throws {
+        let names = SizeIndex.rows.values.compactMap { row in
+            if case .test(let name) = row { name } else { nil }
+        }
+        #expect(
+            try TestNames(below: Repository.root.appending(path: "Tests")).missing(among: Set(names)).sorted() == [])
+    }
+}
