@@ -30,7 +30,7 @@ struct ExternalKeyTableTests {
         var error: PowerAuthErrorCode? {
             switch self {
             case .right: nil
-            // Nothing tells a wrong key from a wrong password but the server.
+            // Only the server notices a wrong key, and takes it for a wrong password.
             case .wrong: .networkError
             case .missing, .unneeded: .signatureError
             }

@@ -23,7 +23,7 @@ struct RuleCall: Sendable, CustomTestStringConvertible {
     var situation = ""
     /// What the activation is when the call comes; nil leaves it as ``prepare`` has left it.
     var state: ActivationState?
-    /// Who is named in histories as the one who did it; nil when nobody is.
+    /// The external user that histories name; nil for none.
     var actor: String?
     let effects: RuleEffects
     let prepare: @Sendable (World) async throws -> Prepared

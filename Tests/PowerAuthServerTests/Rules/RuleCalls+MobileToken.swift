@@ -152,6 +152,6 @@ extension World {
     /// Lets every operation there is end.
     func expireOperations() async throws {
         client.clock.advance(milliseconds: 300_001)
-        _ = try await client.backOffice("operation/list", ["userId": "nobody", "applications": ["lab"]])
+        _ = try await client.backOffice("operation/list", ["userId": "late", "applications": ["lab"]])
     }
 }

@@ -28,7 +28,7 @@ struct RuleRecords: Sendable {
         let time: Int64
     }
 
-    /// What callbacks are told.
+    /// A message for callbacks.
     struct Announcement: Equatable, Sendable {
         let subject: String
         let status: String

@@ -81,7 +81,7 @@ struct RuleTrial: Sendable {
         for item in after.history {
             if item.externalUserId != actor {
                 found.append(
-                    "history says \(item.externalUserId ?? "nobody") did it, it was \(actor ?? "nobody in particular")")
+                    "history has the external user \(item.externalUserId ?? "null"), due is \(actor ?? "null")")
             }
             if item.time != now { found.append("history has the time \(item.time), it was \(now)") }
         }
@@ -91,12 +91,12 @@ struct RuleTrial: Sendable {
         let wanted = after.history.map {
             [$0.activationId, $0.status.name, $0.reason ?? "-", $0.externalUserId ?? "-"]
         }
-        if audited != wanted { found.append("the audit tells \(audited), the history \(wanted)") }
+        if audited != wanted { found.append("the audit has \(audited), the history \(wanted)") }
         let announced = after.announcements.filter { after.activations[$0.subject] != nil }
         let due = after.history.filter { !HistoryReason.unannounced.contains($0.reason) }.map {
             RuleRecords.Announcement(subject: $0.activationId, status: $0.status.name, time: now)
         }
-        if announced != due { found.append("callbacks tell \(announced), due are \(due)") }
+        if announced != due { found.append("callbacks have \(announced), due are \(due)") }
         let noted = events.compactMap { event in
             if case .activationChanged(let id, _, let to, let reason) = event {
                 [id, to.name, reason ?? "-"]
@@ -105,7 +105,7 @@ struct RuleTrial: Sendable {
             }
         }
         if noted != wanted.map({ Array($0.prefix(3)) }) {
-            found.append("the journal tells \(noted), due are \(wanted)")
+            found.append("the journal has \(noted), due are \(wanted)")
         }
         return found
     }
@@ -120,7 +120,7 @@ struct RuleTrial: Sendable {
                 found.append("\(id) is \(activation.status.name), its history ends with \(last.status.name)")
             }
             if items.isEmpty, former?.status != activation.status {
-                found.append("\(id) is \(activation.status.name) now, which no history tells")
+                found.append("\(id) is \(activation.status.name) now, and its history has no item")
             }
             if activation.changed != (items.isEmpty ? former?.changed : now) {
                 found.append("\(id) has the time of change \(activation.changed ?? 0)")
@@ -145,14 +145,14 @@ struct RuleTrial: Sendable {
             let former = before.operations[id]
             guard former?.status != operation.status || former?.failures != operation.failures else { return found }
             if audited.last(where: { $0.subject == id })?.status != operation.status.name {
-                found.append("\(id) is \(operation.status.name) now, which the audit does not tell")
+                found.append("\(id) is \(operation.status.name) now, which the audit does not have")
             }
             if operation.finalized != (operation.status == .pending ? nil : now) {
                 found.append("\(id) is \(operation.status.name), and ended at \(operation.finalized ?? 0)")
             }
             return found
         }
-        return changed + (announced == audited ? [] : ["callbacks tell \(announced), the audit \(audited)"])
+        return changed + (announced == audited ? [] : ["callbacks have \(announced), the audit \(audited)"])
     }
 
     /// Verifications and wrong PUKs have their time and their entry.
@@ -162,7 +162,7 @@ struct RuleTrial: Sendable {
         let noted = events.compactMap { event in
             if case .signatureVerified(_, _, let isValid, _, _) = event { isValid } else { nil }
         }
-        if noted != after.verifications.map(\.isValid) { found.append("the journal tells of verifications \(noted)") }
+        if noted != after.verifications.map(\.isValid) { found.append("the journal has the verifications \(noted)") }
         let codes = after.recoveryCodes.count { before.recoveryCodes[$0] ?? 0 != $1 }
         if codes != entries(.recovery).count { found.append("\(codes) recovery codes changed: \(entries(.recovery))") }
         return found
@@ -170,7 +170,7 @@ struct RuleTrial: Sendable {
 }
 
 extension World {
-    /// A server whose callbacks are told of everything.
+    /// Runs a test on a server with callbacks for activations and operations.
     static func runRules(_ fixture: ServerFixture, _ body: @Sendable (World) async throws -> Void) async throws {
         try await fixture.run { client in
             let world = World(fixture: fixture, client: client)
