@@ -191,7 +191,7 @@ struct ExternalKeySession {
     ) throws -> ExternalKeyOutcome {
         let signature = session.signHttpRequestData(
             PowerAuthCoreHTTPRequestData(method: "POST", uri: "/test"),
-            keys: fixture.keys(password: password, biometry: true), factor: try factor(type))
+            keys: fixture.keys(password: password, biometry: true), factor: factor(type))
         guard let signature else { return .refused }
         return try fixture.server.verify(signature) ? .works : .wrong
     }
@@ -202,7 +202,7 @@ struct ExternalKeySession {
         let signature = session.signHttpRequestData(
             PowerAuthCoreHTTPRequestData(
                 method: "POST", uri: "/test", body: Data(), offlineNonce: nonce, offlineSignatureSize: 8),
-            keys: fixture.keys(biometry: true), factor: try Self.factor(type))
+            keys: fixture.keys(biometry: true), factor: Self.factor(type))
         guard let signature else { return .refused }
         let expected = try SymmetricSignature.offline(
             keys: SignatureKeys(#require(fixture.server.keys), factors: type.factors), counter: counter, uriId: "/test",
@@ -218,7 +218,7 @@ struct ExternalKeySession {
         return try Self.signature(right, fixture, type, password: password)
     }
 
-    private static func factor(_ type: SignatureType) throws -> PowerAuthCoreSignatureFactor {
-        try #require(PowerAuthCoreSignatureFactor(rawValue: UInt(type.factors.rawValue)))
+    private static func factor(_ type: SignatureType) -> PowerAuthCoreSignatureFactor {
+        PowerAuthCoreSignatureFactor(rawValue: UInt(type.factors.rawValue))
     }
 }
