@@ -35,6 +35,9 @@ public struct ControlError: Error, Hashable, Codable, Sendable {
     /// domain of its own.
     public var isUnanswered: Bool { domain == Self.labDomain && name == "timedOut" }
 
+    /// Whether the process has died that was to answer.
+    public var isDeath: Bool { domain == Self.labDomain && name == "peerDied" }
+
     /// A command that the receiver does not have.
     public static func unknownCommand(_ command: String, known: [String] = []) -> ControlError {
         let nearest = nearest(command, among: known).map { "; did you mean '\($0)'?" } ?? ""

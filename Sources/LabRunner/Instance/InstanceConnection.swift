@@ -17,6 +17,7 @@ public final class InstanceConnection: Sendable {
     let actors: ActorTable
     let clients: ControlClients
     private let peers = Mutex<[String: ProcessWatch]>([:])
+    private let wanted = Mutex<[WantedEnd]>([])
     private let keeper = Mutex<InstanceKeeper?>(nil)
 
     /// Connects to an instance.
@@ -75,6 +76,14 @@ public final class InstanceConnection: Sendable {
     var watchedPeers: [(name: String, watch: ProcessWatch)] {
         peers.withLock { peers in peers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
     }
+
+    /// Remembers ends of apps' processes that a command has asked for.
+    func expect(_ ends: [WantedEnd]) {
+        wanted.withLock { $0 += ends }
+    }
+
+    /// The ends of apps' processes that commands have asked for so far.
+    var wantedEnds: [WantedEnd] { wanted.withLock { $0 } }
 
     /// The processes that an armed fault has killed, by their traces: a disarmed rule has left the table.
     var processesKilledByFault: Set<String> {

@@ -2,31 +2,6 @@ internal import LabChecks
 internal import LabKit
 internal import LabSystem
 
-/// An end of an app's process that a command explains.
-struct WantedEnd: Sendable {
-    /// How the process may end.
-    enum Manner: Sendable {
-        /// At once.
-        case killed
-        /// It was asked to end, and chooses its exit code.
-        case terminated
-        /// In any way, before it has come up; the command that launched it has failed.
-        case notLaunched
-    }
-
-    let app: String
-    let manner: Manner
-
-    /// Whether it explains that a process was ended by a signal, or ended with a status.
-    fileprivate func explains(signal: String?, status: JSONValue?) -> Bool {
-        switch manner {
-        case .killed: status == nil && [nil, "SIGKILL"].contains(signal)
-        case .terminated: status != nil || [nil, "SIGKILL", "SIGTERM"].contains(signal)
-        case .notLaunched: true
-        }
-    }
-}
-
 /// The processes of apps that have ended, each by itself: that another one, or an earlier one of the same app, was wanted to
 /// end explains nothing.
 struct AppDeaths {
@@ -41,19 +16,19 @@ struct AppDeaths {
     init(_ events: [TraceEvent], of apps: Set<String>, wanted: [WantedEnd]) {
         var wanted = wanted
         var killed: Set<RecordedHistory.Incarnation> = []
+        var ready: Set<RecordedHistory.Incarnation> = []
         var unwanted: [RecordedHistory.Incarnation] = []
         for event in events {
             if event.isKillByFault { killed.insert(event.incarnationOfProcess) }
+            if event.name == .processReady { ready.insert(event.incarnationOfProcess) }
             guard event.name == .processEnded, let app = event.fields["peer"]?.stringValue, apps.contains(app) else {
                 continue
             }
             let process = RecordedHistory.Incarnation(app, Int(event.fields["incarnation"]?.integerValue ?? 0))
             // The system of the device ends a process for a cause, and all of them with the device.
             if event.fields["cause"] != nil || event.fields["reason"]?.stringValue == Self.endWithDevice { continue }
-            let (signal, status) = (event.fields["signal"]?.stringValue, event.fields["status"])
-            if killed.contains(process), signal == "SIGKILL" { continue }
-            let explanation = wanted.firstIndex { $0.app == app && $0.explains(signal: signal, status: status) }
-            if let explanation {
+            if killed.contains(process), event.fields["signal"] == "SIGKILL" { continue }
+            if let explanation = wanted.firstIndex(where: { $0.explains(event, wasReady: ready.contains(process)) }) {
                 wanted.remove(at: explanation)
             } else {
                 unwanted.append(process)
@@ -70,18 +45,18 @@ extension AppDeaths {
     /// Judges the processes of an instance so far.
     ///
     /// - Throws: when the traces cannot be read.
-    init(in instance: InstanceConnection, wanted: [WantedEnd]) throws {
-        let topology = instance.manifest.topology
+    init(in instance: InstanceConnection) throws {
+        let (topology, wanted) = (instance.manifest.topology, instance.wantedEnds)
         let ended = instance.watchedPeers.filter(\.watch.hasEnded)
         // A device looks for ends before it answers: what has ended by now is in its trace then.
         let devices = Set(ended.compactMap { topology.app(named: $0.name)?.device.name })
         for device in devices { _ = try? instance.processes(of: device) }
         var events = try instance.deviceEvents()
-        // To read all traces takes its time, and in most scenarios nobody ends.
+        // To read all traces takes its time, and in most scenarios no process ends.
         let mayBeUnwanted = events.contains { $0.name == .processEnded && $0.fields["cause"] == nil }
         if mayBeUnwanted || !ended.isEmpty {
             events = try TraceReader.readAll(instance.manifest.tracesDirectory) {
-                $0.name == .processEnded || $0.name == .faultFired
+                [.processReady, .processEnded, .faultFired].contains($0.name)
             }
         }
         let told = AppDeaths(events, of: Set(topology.apps.map(\.name)), wanted: wanted).unwanted

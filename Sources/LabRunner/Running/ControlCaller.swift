@@ -57,6 +57,16 @@ struct ControlCaller: Sendable {
         _ target: Target, command: String, arguments: JSONValue, operation: String?,
         timeout: LabDuration = ControlClient.patience
     ) throws -> Outcome {
+        let outcome = try answer(
+            of: target, to: command, arguments: arguments, operation: operation, timeout: timeout)
+        let topology = instance.manifest.topology
+        instance.expect(WantedEnd.of(command, to: target, error: outcome.error, in: topology))
+        return outcome
+    }
+
+    private func answer(
+        of target: Target, to command: String, arguments: JSONValue, operation: String?, timeout: LabDuration
+    ) throws -> Outcome {
         if let refusal = instance.refusal(of: target) { return Outcome(answer: .error(refusal), interval: nil) }
         guard case .endpoint(let endpoint, let about) = instance.route(of: target) else {
             let request = ControlRequest(

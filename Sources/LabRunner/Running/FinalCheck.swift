@@ -5,7 +5,7 @@ internal import LabKit
 ///
 /// A scenario is green when none of them has anything to say. `FinalCheckTests` has a red case for each.
 enum FinalCheck: CaseIterable {
-    /// A step that did not end as it should has said why.
+    /// A step that failed has a reason.
     case reasons
     /// Every fault that was armed has hit something.
     case faults
@@ -53,9 +53,7 @@ extension ScenarioRun {
             switch check {
             case .reasons:
                 if !areFine, failures.isEmpty {
-                    let reason =
-                        interruption.isSet
-                        ? interruption.reason : "a step did not end as it should and has not said why"
+                    let reason = interruption.isSet ? interruption.reason : "a step failed without a reason"
                     fail(reason, verdict: .inconclusive)
                 }
             case .faults: thread.checkFaults()
@@ -86,7 +84,7 @@ extension ScenarioRun {
             case (.traces, .failure(let error)):
                 fail("the traces cannot be judged: \(error)", verdict: .inconclusive)
             case (.traces, .success(let history)):
-                // Whatever was to be seen in such a line, nobody has seen it.
+                // What such a line has held is not judged.
                 if let line = history.damage.first {
                     fail("the traces cannot be judged: \(line) is no event", verdict: .inconclusive)
                 }
@@ -105,7 +103,7 @@ extension ScenarioRun {
 
     private func checkDeaths(in instance: InstanceConnection) {
         do {
-            let deaths = try AppDeaths(in: instance, wanted: wantedEnds).unwanted
+            let deaths = try AppDeaths(in: instance).unwanted
             for death in deaths where isNews(death) {
                 fail("the process of `\(death.process)` died by itself; its log is \(directory)/logs", verdict: .failed)
             }

@@ -54,7 +54,6 @@ final class ScenarioRun: Sendable {
         var failures: [StepFailure] = []
         var overheads: [UInt64] = []
         var commands = 0
-        var wantedEnds: [WantedEnd] = []
         var toldDeaths: Set<RecordedHistory.Incarnation> = []
         var armedFaults: [ArmedFault] = []
         var isKept = false
@@ -222,14 +221,6 @@ final class ScenarioRun: Sendable {
     var failures: [StepFailure] { record.withLock { $0.failures } }
 
     private var hasFailed: Bool { record.withLock { !$0.failures.isEmpty } }
-
-    /// Remembers an end of an app's process that a command has asked for.
-    func expect(_ end: WantedEnd) {
-        record.withLock { $0.wantedEnds.append(end) }
-    }
-
-    /// The ends of apps' processes that commands have asked for so far.
-    var wantedEnds: [WantedEnd] { record.withLock { $0.wantedEnds } }
 
     /// Whether the death of a process has not been told yet.
     func isNews(_ death: RecordedHistory.Incarnation) -> Bool {

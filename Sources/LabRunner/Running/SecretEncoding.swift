@@ -51,7 +51,7 @@ enum SecretEncoding: CaseIterable, Sendable {
         String(JSONValue.string(text).description.dropFirst().dropLast())
     }
 
-    /// Whoever escapes slashes makes Base64 another text in JSON, which is a third one when it is quoted.
+    /// A writer that escapes slashes makes Base64 another text in JSON, and a third one of it when that is quoted.
     private static func withSlashesAsJSON(_ text: String) -> [String] {
         guard text.contains("/") else { return [text] }
         return [text] + ["\\/", "\\\\/"].map { text.replacing("/", with: $0) }

@@ -50,6 +50,7 @@ extension StepThread {
                 // With the error of an earlier attempt, a later expectation that is not met could pass for a lost race.
                 lastError = nil
                 if case .result(let value) = outcome.answer { lastAnswer = value }
+                noteExpectedDeath(outcome, of: command)
                 return finish(command, outcome, judgement.way, of: step)
             }
             // An attempt that the bound has cut off says less than the one before.
@@ -92,7 +93,6 @@ extension StepThread {
     private func note(_ outcome: ControlCaller.Outcome, of command: CommandStep, step: Step) {
         if let interval = outcome.interval { intervals.append(interval) }
         run.count(overhead: outcome.overhead)
-        endsWanted(by: command, error: outcome.error).forEach(run.expect)
         if command.target.kind == .process {
             if case .result(let value) = outcome.answer, let launched = try? value.decode(LaunchedProcess.self) {
                 instance.note(launched, of: command.target.actor)
@@ -112,28 +112,12 @@ extension StepThread {
         run.history.record("command", step: step.path, fields)
     }
 
-    /// The ends of processes that a command explains.
-    private func endsWanted(by command: CommandStep, error: ControlError?) -> [WantedEnd] {
-        let (actor, name) = (command.target.actor, command.command.name)
-        let devices = instance.manifest.topology.devices
-        func killed(_ apps: [String]) -> [WantedEnd] { apps.map { WantedEnd(app: $0, manner: .killed) } }
-        switch (command.target.kind, name) {
-        case (.process, Kill.name), (.process, OutOfMemory.name), (.process, ForceQuit.name):
-            return killed([actor])
-        case (.process, Terminate.name):
-            return [WantedEnd(app: actor, manner: .terminated)]
-        case (.process, Launch.name):
-            return error == nil ? [] : [WantedEnd(app: actor, manner: .notLaunched)]
-        case (.process, Relaunch.name):
-            return killed([actor]) + (error == nil ? [] : [WantedEnd(app: actor, manner: .notLaunched)])
-        case (.process, Uninstall.name), (.process, Reinstall.name):
-            let extensions = devices.flatMap(\.apps).filter { $0.kind == .appExtension && $0.host == actor }
-            return killed([actor] + extensions.map(\.name))
-        case (.device, Reboot.name), (.device, Erase.name), (.deviceProcess, KillDevice.name),
-            (.deviceProcess, SwitchOffDevice.name):
-            return killed(devices.filter { $0.name == actor }.flatMap(\.apps).map(\.name))
-        default: return []
-        }
+    /// Remembers the end of an app that the step expects. `fails: any` holds for other errors too, so that it expects none.
+    private func noteExpectedDeath(_ outcome: ControlCaller.Outcome, of command: CommandStep) {
+        guard outcome.error?.isDeath == true else { return }
+        let other = ControlCaller.Outcome(answer: .error(ControlError(message: "")), interval: nil)
+        if judge(other, command.outcome).isFine { return }
+        instance.expectDeath(answeredBy: outcome.error, to: command.target)
     }
 
     private func finish(

@@ -34,7 +34,8 @@ struct FinalCheckTests {
 
     static let rows: [Row] = [
         Row(
-            check: .reasons, testDescription: "a step that fails and says nothing", reason: "has not said why",
+            check: .reasons, testDescription: "a step that fails without a reason",
+            reason: "a step failed without a reason",
             verdict: .inconclusive),
         Row(
             check: .faults, testDescription: "a fault in the table that never fired", reason: "never fired",
@@ -47,7 +48,7 @@ struct FinalCheckTests {
                 "server.trafficFaults": [["result": [["id": "f1", "matched": 0, "fired": 0]]]],
             ]),
         Row(
-            check: .faults, testDescription: "a server that does not say what its fault has hit",
+            check: .faults, testDescription: "a server that does not answer what its fault has hit",
             reason: "whether the fault of this step has fired is not known", verdict: .inconclusive,
             steps: "- server: slow\n  with: { endpoint: activation/status, by: 3s }",
             answers: [
@@ -187,7 +188,7 @@ struct FinalCheckTests {
             ["main#1"]
         ),
         (
-            "killed by a command, and once more by nobody", [ended("main", kill), ended("main", kill, number: 2)],
+            "killed by a command, and once more without one", [ended("main", kill), ended("main", kill, number: 2)],
             [WantedEnd(app: "main", manner: .killed)], ["main#2"]
         ),
         (
@@ -210,6 +211,26 @@ struct FinalCheckTests {
         ),
         ("ended by itself without an error", [ended("main", ["status": 0])], [], ["main#1"]),
         ("not launched", [ended("main", ["status": 2])], [WantedEnd(app: "main", manner: .notLaunched)], []),
+        (
+            "launched, and crashed after a launch that was refused",
+            [trace("main", "process.ready", [:]), ended("main", crash)],
+            [WantedEnd(app: "main", manner: .notLaunched)], ["main#1"]
+        ),
+        (
+            "died where a step expects it, and once more",
+            [
+                ended("main", ["signal": "SIGSEGV", "pid": 7]),
+                ended("main", ["signal": "SIGSEGV", "pid": 8], number: 2),
+            ],
+            [WantedEnd(app: "main", manner: .died(pid: 7))], ["main#2"]
+        ),
+        (
+            "died by a fault where a step expects it, and once more by itself",
+            [
+                fired("main", "kill"), ended("main", ["signal": "SIGKILL", "pid": 7]),
+                ended("main", ["signal": "SIGSEGV", "pid": 8], number: 2),
+            ], [WantedEnd(app: "main", manner: .died(pid: 7))], ["main#2"]
+        ),
     ]
 
     @Test("The end of one process explains that of no other", arguments: deaths.indices)
@@ -234,6 +255,23 @@ struct FinalCheckTests {
             }.result
         }
         #expect(result.failures.map(\.reason).first?.hasPrefix("the process of `wallet` died by itself") == true)
+    }
+
+    @Test(
+        "A step that expects an app to die explains its end, and one that expects any error does not",
+        arguments: ["peerDied", "{ code: peerDied, domain: lab }", "any", "{ message: { any: true } }"])
+    func expectedDeath(_ error: String) async throws {
+        let died: JSONValue = [
+            "error": ["domain": "lab", "name": "peerDied", "message": "gone"],
+            "traces": [Self.ended("main", ["signal": "SIGSEGV", "pid": .integer(Int64(getpid()))])],
+        ]
+        let result = try await onThread {
+            try FakeRun(
+                "  - main: hasValidActivation\n    fails: \(error)\n", answers: FakeAnswers(RedCase.main(died))
+            ).result
+        }
+        let isExpected = error.contains("peerDied")
+        #expect(result.verdict == (isExpected ? .passed : .failed), "\(result.failures.map(\.reason))")
     }
 
     @Test("Steps that a fault kills an app in do not hide that another one crashes")
