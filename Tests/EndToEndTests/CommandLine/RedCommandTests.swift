@@ -154,7 +154,7 @@ extension EndToEnd {
             let folder = Workspace.projectFile("Tests/EndToEndTests/CommandLine")
             return try Files.list(folder).filter { $0.hasSuffix(".swift") }.reduce(into: []) { names, file in
                 let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
-                names.formUnion(text.matches(of: #/@Test\(\s*"([^"]+)"/#).map { String($0.1) })
+                names.formUnion(text.matches(of: #/Test\(\s*"([^"]+)"/#).map { String($0.1) })
             }
         }
 

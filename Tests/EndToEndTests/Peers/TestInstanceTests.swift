@@ -1,5 +1,6 @@
 import Foundation
 import LabKit
+import LabSystem
 import LabTesting
 import TestSupport
 import Testing
@@ -26,6 +27,38 @@ extension EndToEnd {
         func goodBody() async throws {
             let directory = try await TestInstance.run(Self.nobody) { $0.layout.root }
             #expect(!FileManager.default.fileExists(atPath: directory))
+        }
+
+        /// What an instance complains about after a body that succeeds.
+        private func complaints(_ body: @escaping @Sendable (TestInstance) throws -> Void) async throws -> [String] {
+            let leftovers = try #require(
+                await #expect(throws: InstanceLeftovers.self) { try await TestInstance.run(Self.nobody, body) })
+            try? FileManager.default.removeItem(atPath: leftovers.directory)
+            return leftovers.complaints
+        }
+
+        @Test("A process that ended before the end is no clean end")
+        func endedEarly() async throws {
+            let complaints = try await complaints { lab in
+                let server = try ProcessWatch(pid: lab.serverReady().pid)
+                try server.signal(SIGKILL)
+                _ = try server.waitForExit()
+            }
+            #expect(
+                complaints.count == 1 && complaints[0].contains("had ended by SIGKILL before it was asked to end"),
+                "\(complaints)")
+        }
+
+        @Test("A process that does not end, and with it memory and the directory, are no clean end either")
+        func leftBehind() async throws {
+            let complaints = try await complaints { lab in
+                _ = try SharedMemoryObject.create(name: "\(lab.layout.sharedMemoryPrefix)left", size: 4096)
+                // It cannot leave the instance, and the last one to leave removes everything.
+                try ProcessWatch(pid: lab.serverReady().pid).signal(SIGSTOP)
+            }
+            let expected = ["did not end within", "was left behind and has been removed", "the instance directory"]
+            #expect(complaints.count == expected.count, "\(complaints)")
+            for (complaint, text) in zip(complaints, expected) { #expect(complaint.contains(text), "\(complaint)") }
         }
     }
 }
