@@ -16,9 +16,9 @@ def expected(result):
     """What a build server is to make of a result."""
     if result["verdict"] == "passed":
         return "passed"
-    if result["verdict"] == "notRun" or "quarantine" in result:
+    if "quarantine" in result or result["verdict"] == "notRun" and "remark" in result:
         return "skipped"
-    return result["verdict"]
+    return "inconclusive" if result["verdict"] == "notRun" else result["verdict"]
 
 
 def by_junitparser(path):

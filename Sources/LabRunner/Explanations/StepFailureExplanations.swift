@@ -143,6 +143,12 @@ extension Explanation {
             ],
             printed: " never fired, so the scenario shows nothing about it"),
         Explanation(
+            "fault-not-counted", .stepFailure, "It is not known whether an armed fault has hit anything.",
+            causes: ["What the error's name says: `lab explain NAME`."],
+            advice:
+                "The actor that keeps the fault must still answer at the end of the steps; the last events show what it did.",
+            printed: "whether the fault of this step has fired is not known: "),
+        Explanation(
             "fault-not-ended", .stepFailure, "A fault that was armed for some steps could not be ended after them.",
             causes: ["What the error's name says: `lab explain NAME`."],
             advice: "Whoever keeps the fault must still answer; the last events say what it was doing.",
@@ -153,6 +159,16 @@ extension Explanation {
             advice:
                 "Its log is in `logs` of the scenario's directory. A process that is meant to die is ended by `kill`, "
                 + "`terminate` or a fault.", printed: " died by itself; its log is "),
+        Explanation(
+            "deaths-unknown", .stepFailure, "It is not known whether a process of an app died by itself.",
+            causes: ["The traces cannot be read; the rest of the sentence says why."],
+            advice: "Make room, or correct the permissions, and run it again.",
+            printed: "whether a process died by itself is not known: "),
+        Explanation(
+            "no-reason", .stepFailure, "A step did not end as it should, and no failure was reported for it.",
+            causes: ["A defect of the lab: every step that fails has a reason."],
+            advice: "Report it with the file that `lab bundle` packs.",
+            printed: "a step failed without a reason"),
         Explanation(
             "phase-is-over", .stepFailure, "The steps of `setup` or `tearDown` took longer than they may together.",
             causes: ["One of them waits for something that does not come."],
