@@ -151,4 +151,19 @@ struct LostMemoryTests {
         #expect(cancelled.allSatisfy { sender.codes[$0] == 7014 })
         #expect(sender.codes[waiting] == (isToWatch ? 7005 : 7014))
     }
+
+    @Test("The greeting of an erased watch ends the connection with the watch before, and what is held up on it")
+    func erasedWithoutAWord() throws {
+        let world = try LinkWorld.connected()
+        try world.erase(world.watch, epoch: 1 << 41)
+        world.toPhone = []
+        try world.input(.seek, at: world.watch)
+        // The watch belongs to no pairing any more, and greets in that of its phone as soon as it knows it.
+        try world.arrive(at: world.phone)
+        try world.arrive(at: world.watch, index: world.toWatch.count - 1)
+        let greeting = try #require(world.toPhone.first { $0.kind == .welcome || $0.kind == .hello })
+        #expect(world.phone.link.isUp)
+        let effects = world.phone.link.handle(.fromPeer(greeting), at: world.now)
+        #expect(effects.contains(.linkChanged(isUp: false)) && world.phone.link.isUp)
+    }
 }

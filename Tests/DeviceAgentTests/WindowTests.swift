@@ -68,4 +68,57 @@ struct WindowTests {
         #expect(world.watch.link.inbox.skipped == expected)
         #expect(world.phone.codes.count == count)
     }
+
+    @Test(
+        "An immediate message that comes twice is delivered once, as long as no more than the memory came between",
+        arguments: [1, 1023, 1024, 1025, 2049])
+    func liveMemory(distance: Int) {
+        var live = LiveMessages()
+        func isDelivered(_ id: UUID) -> Bool {
+            !live.receive(WatchFrame(.live, messageId: id, app: "app"), isReady: true, at: 0).isEmpty
+        }
+        let first = UUID()
+        #expect(isDelivered(first))
+        for _ in 1..<distance { #expect(isDelivered(UUID())) }
+        #expect(isDelivered(first) == (distance > 1024))
+    }
+
+    @Test("The time of a message ends at its limit and not a moment before, for delivery and for the reply")
+    func liveTimes() {
+        var live = LiveMessages()
+        func codes(at now: Int64) -> [UInt64] {
+            live.expire(at: now).compactMap { if case .toApp(_, let frame) = $0 { frame.sequence } else { nil } }
+        }
+        // The second message begins when the first one is almost over.
+        let (delivery, reply) = (LiveMessages.deliveryTimeout, LiveMessages.replyTimeout)
+        let ids = [UUID(), UUID()]
+        _ = live.send(
+            WatchFrame(.live, flags: .expectsReply, messageId: ids[0]), from: "app", to: "other", at: 0)
+        _ = live.send(
+            WatchFrame(.live, flags: .expectsReply, messageId: ids[1]), from: "app", to: "other", at: delivery - 1)
+        #expect(codes(at: delivery - 1).isEmpty)
+        _ = live.answered(WatchFrame(.liveAcknowledgement, correlationId: ids[0]), at: delivery - 1)
+        #expect(codes(at: 2 * delivery - 2).isEmpty)
+        #expect(codes(at: 2 * delivery - 1) == [7017])
+        #expect(codes(at: delivery - 2 + reply).isEmpty)
+        #expect(codes(at: delivery - 1 + reply) == [7012])
+        #expect(codes(at: .max).isEmpty && live.nextDeadline == nil)
+    }
+
+    @Test("The budget of complications is the same on each day, which begins with its first transfer")
+    func budget() {
+        var budget = ComplicationBudget()
+        let day = ComplicationBudget.day
+        for start in [100, 100 + day, 200 + 3 * day] {
+            #expect(budget.remaining(at: start) == 50)
+            for used in 1...51 {
+                budget.use(at: start + Int64(used) - 1)
+                #expect(budget.remaining(at: start + day - 1) == max(0, 50 - used), "day from \(start)")
+            }
+            #expect(budget.renewal == start + day)
+            budget.renew(at: start + day - 1)
+            #expect(budget.remaining(at: start + day - 1) == 0)
+            #expect(budget.remaining(at: start + day) == 50)
+        }
+    }
 }

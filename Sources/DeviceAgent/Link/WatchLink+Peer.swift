@@ -18,6 +18,12 @@ extension WatchLink {
             receivedContexts: contexts.received.mapValues(\.version))
     }
 
+    /// Whether the connection that is up is not the one that the other device speaks of: it has started again, or was erased,
+    /// and its farewell was lost. A watch that begins another outbox was erased; a phone has another pairing then.
+    private func hasBegunAnew(_ body: GreetingBody) -> Bool {
+        peer?.identifier.process != body.identifier.process || !setup.isWatch && peer?.epoch != body.epoch
+    }
+
     func farewell(_ reason: ByeReason) -> [LinkEffect] {
         [.toPeer(WatchFrame(.bye, sequence: reason.rawValue))]
     }
@@ -27,7 +33,7 @@ extension WatchLink {
         case .hello, .welcome:
             guard let body = try? greetings.read(frame) else { return [] }
             guard body.pairing == pairing else { return meet(body, frame, at: now) }
-            let lost = isUp && peer?.identifier.process != body.identifier.process ? lose() : []
+            let lost = isUp && hasBegunAnew(body) ? lose() : []
             greetings.take(body)
             let received = inbox.connect(epoch: body.epoch)
             let answer: [LinkEffect] =
