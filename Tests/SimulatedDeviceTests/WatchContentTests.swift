@@ -61,8 +61,8 @@ struct WatchContentTests {
             for _ in 0..<depth { value = [value] }
             return try PropertyListSerialization.data(fromPropertyList: ["k": value], format: .binary, options: 0)
         }
-        #expect(WatchContent.dictionary(in: try nested(100)) != nil)
-        #expect(WatchContent.dictionary(in: try nested(400)) == nil)
+        #expect(WatchContent.dictionary(in: try nested(127)) != nil)
+        #expect(WatchContent.dictionary(in: try nested(128)) == nil)
     }
 
     @Test("Nothing but a binary list is read: texts, other formats and damaged ends are refused")

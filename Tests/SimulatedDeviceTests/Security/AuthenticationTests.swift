@@ -157,7 +157,9 @@ struct AuthenticationTests {
         #expect(try await owner.ask(in: owner.context) == nil)
         owner.context.isInteractionAllowed = false
         #expect(try await owner.ask(in: owner.context) == nil)
-        try owner.device.clock.advance(by: .minutes(5))
+        try owner.device.clock.advance(by: LabDuration(nanoseconds: AuthenticationContext.validity - 1))
+        #expect(try await owner.ask(in: owner.context) == nil)
+        try owner.device.clock.advance(by: LabDuration(nanoseconds: 1))
         #expect(try await owner.ask(in: owner.context) == .notInteractive)
     }
 

@@ -95,4 +95,23 @@ struct SecurityStateTests {
         try second.changeState { $0.lock() }
         #expect(first.state.isLocked)
     }
+
+    @Test("Five misses in a row lock biometry out, four never do, whatever matched between, and again after each end")
+    func lockoutCycles() throws {
+        var state = SecurityState(hardware: .touchID)
+        try state.enrol()
+        for ending in ["match", "passcode", "match"] {
+            for _ in 0..<3 {
+                for _ in 0..<4 { state.miss() }
+                #expect(!state.isLockedOut)
+                state.succeed()
+            }
+            for misses in 1...6 {
+                state.miss()
+                #expect(state.isLockedOut == (misses >= 5), "\(misses) misses")
+            }
+            if ending == "match" { state.succeed() } else { state.unlock() }
+            #expect(!state.isLockedOut && state.obstacle(to: .biometry) == nil)
+        }
+    }
 }
