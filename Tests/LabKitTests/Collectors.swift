@@ -1,3 +1,5 @@
+import Dispatch
+import LabKit
 import Synchronization
 
 /// Counts across threads.
@@ -12,4 +14,21 @@ final class Numbers: Sendable {
     private let numbers = Mutex<[Int]>([])
     var sorted: [Int] { numbers.withLock { $0 }.sorted() }
     func add(_ number: Int) { numbers.withLock { $0.append(number) } }
+}
+
+/// Keeps requests unanswered for a while.
+final class Responders: Sendable {
+    private let kept = Mutex<[ControlResponder]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+
+    func add(_ responder: ControlResponder) {
+        kept.withLock { $0.append(responder) }
+        arrived.signal()
+    }
+
+    func waitForOne() { arrived.wait() }
+
+    func answerAll() {
+        for responder in kept.withLock({ $0 }) { responder.succeed() }
+    }
 }

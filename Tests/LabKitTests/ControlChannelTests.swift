@@ -310,20 +310,3 @@ private final class ReplyBox: Sendable {
     var error: ControlError? { if case .failure(let error) = value { error } else { nil } }
     func set(_ result: Result<ControlReply, ControlError>) { slot.withLock { $0 = result } }
 }
-
-/// Keeps requests unanswered for a while.
-private final class Responders: Sendable {
-    private let kept = Mutex<[ControlResponder]>([])
-    private let arrived = DispatchSemaphore(value: 0)
-
-    func add(_ responder: ControlResponder) {
-        kept.withLock { $0.append(responder) }
-        arrived.signal()
-    }
-
-    func waitForOne() { arrived.wait() }
-
-    func answerAll() {
-        for responder in kept.withLock({ $0 }) { responder.succeed() }
-    }
-}

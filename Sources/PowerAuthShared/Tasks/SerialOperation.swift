@@ -7,7 +7,7 @@ package protocol SerialOperation: AnyObject, Sendable {
 
     /// Does the work. Called once, on a thread of the queue (never the main thread).
     ///
-    /// - Parameter finished: to be called exactly once, from any thread, when the next unit may run.
+    /// - Parameter finished: to be called from any thread when the next unit may run; only the first call counts.
     func run(finished: @escaping @Sendable () -> Void)
 
     /// Ends the unit without doing the work, because what surrounds it cannot be entered. Called instead of

@@ -31,6 +31,14 @@ package final class SerialOperationQueue: Sendable {
         let bracket: Bracket?
     }
 
+    /// The turn of one unit, which ends once: a second end would give two others the turn.
+    private final class Turn: Sendable {
+        private let isOver = Atomic(false)
+
+        /// - Returns: Whether this is the end.
+        func end() -> Bool { !isOver.exchange(true, ordering: .relaxed) }
+    }
+
     private struct State {
         var waiting: [Entry] = []
         var isRunning = false
@@ -58,6 +66,9 @@ package final class SerialOperationQueue: Sendable {
         if starts { startNext() }
     }
 
+    /// Waits until nothing starts: the queue is empty, or a unit has the turn. For tests.
+    func waitUntilIdle() { queue.sync {} }
+
     private func startNext() {
         queue.async { [self] in
             let next = state.withLock { state -> Entry? in
@@ -78,7 +89,9 @@ package final class SerialOperationQueue: Sendable {
                 next.operation.refuse(error as NSError)
                 return startNext()
             }
+            let turn = Turn()
             next.operation.run { [self] in
+                guard turn.end() else { return }
                 next.bracket?.leave()
                 startNext()
             }

@@ -18,6 +18,12 @@ public final class DeviceTimer: Sendable {
     private struct State {
         var next: UInt64 = 0
         var actions: [UInt64: (time: LabTime, action: @Sendable () -> Void)] = [:]
+
+        /// Takes out what is due first, of those with one time what was scheduled first.
+        mutating func takeFirst(until now: LabTime) -> (@Sendable () -> Void)? {
+            let due = actions.filter { $0.value.time <= now }.min { ($0.value.time, $0.key) < ($1.value.time, $1.key) }
+            return due.flatMap { actions.removeValue(forKey: $0.key)?.action }
+        }
     }
 
     /// Shared with the alarm's thread, which must not keep the timer alive.
@@ -58,13 +64,8 @@ public final class DeviceTimer: Sendable {
 
     private static func runDue(_ actions: Actions, _ clock: LabClock, _ alarm: LabAlarm) {
         let now = clock.now()
-        let (due, next) = actions.state.withLock { state in
-            let due = state.actions.filter { $0.value.time <= now }
-                .sorted { ($0.value.time, $0.key) < ($1.value.time, $1.key) }
-            for (number, _) in due { state.actions[number] = nil }
-            return (due.map(\.value.action), state.actions.values.map(\.time).min())
-        }
-        alarm.set(next?.nanoseconds)
-        for action in due { action() }
+        // One at a time: an action may cancel another one that is due as well.
+        while let action = actions.state.withLock({ $0.takeFirst(until: now) }) { action() }
+        alarm.set(actions.state.withLock { $0.actions.values.map(\.time).min()?.nanoseconds })
     }
 }

@@ -58,4 +58,27 @@ struct PatienceTests {
         try wait()
         #expect(!patience.isOver && !exchange.isCancelled)
     }
+
+    @Test("An exchange that has ended before its time began, or before it was named, is not given up")
+    func endedBefore() throws {
+        let patience = Patience()
+        patience.end()
+        patience.begin(limit: 5, timer: timer)
+        let exchange = Exchange()
+        patience.hold(exchange)
+        try wait()
+        #expect(!patience.isOver && !exchange.isCancelled)
+    }
+
+    @Test("An exchange is given up once, also when it ends while that happens")
+    func endedWhileGivenUp() throws {
+        let patience = Patience()
+        patience.begin(limit: 5, timer: timer)
+        try wait()
+        patience.end()
+        patience.end()
+        let exchange = Exchange()
+        patience.hold(exchange)
+        #expect(patience.isOver && !exchange.isCancelled)
+    }
 }

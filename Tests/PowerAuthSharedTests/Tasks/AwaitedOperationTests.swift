@@ -47,6 +47,44 @@ struct AwaitedOperationTests {
         #expect(operation.isCancelled)
     }
 
+    @Test("A wait of a task that is cancelled already starts nothing")
+    func cancelBeforeTheStart() async throws {
+        let waiting = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await awaitValue { (_: @escaping (Int?, NSError?) -> Void) in
+                Issue.record("nothing is started")
+                return nil
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
+    @Test("Of several reports the first one counts, and one that comes after a cancel is late")
+    func lateReports() async throws {
+        let value = try await awaitValue { (report: @escaping (Int?, NSError?) -> Void) in
+            report(1, nil)
+            report(2, nil)
+            report(nil, NSError(domain: "late", code: 1))
+            return nil
+        }
+        #expect(value == 1)
+        let operation = OperationToCancel()
+        let reports = AsyncStream<Transferred<(Int?, NSError?) -> Void>>.makeStream()
+        let waiting = Task {
+            try await awaitValue { (report: @escaping (Int?, NSError?) -> Void) in
+                reports.continuation.yield(Transferred(report))
+                return operation
+            }
+        }
+        for await report in reports.stream {
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            report.value(7, nil)
+            break
+        }
+        #expect(operation.isCancelled)
+    }
+
     private static func wait(cancelledWhile moment: Moment) async throws -> Int {
         let operation = OperationToCancel()
         let started = AsyncStream<Void>.makeStream()

@@ -126,4 +126,39 @@ struct GroupedTaskTests {
         #expect(second.cancelCount == 1)
         #expect(log.all == ["start", "complete", "a!11"])
     }
+
+    @Test("A result, or a part of the work, that comes after the end changes nothing; the part is cancelled")
+    func lateWork() {
+        for isCancelled in [true, false] {
+            let (group, late) = (makeGroup(), Work())
+            let child = add("a", to: group)
+            if isCancelled { child?.cancel() } else { group.complete(.success(1)) }
+            let before = log.all
+            group.setOperation(late)
+            group.complete(.success(2))
+            group.complete(.failure(.powerAuth(.networkError)))
+            group.cancel()
+            drain()
+            #expect(late.cancelCount == 1)
+            #expect(log.all == before + (isCancelled ? [] : ["a=1"]))
+        }
+    }
+
+    @Test("A caller that cancels after its result, twice, or from its own callback disturbs nobody")
+    func lateCancel() {
+        let group = makeGroup()
+        let first = add("a", to: group)
+        let own = Mutex<Transferred<any PowerAuthOperationTask>?>(nil)
+        let second = group.addChild(queue: queue) { [log] _ in
+            own.withLock { $0 }?.value.cancel()
+            log.add("b")
+        }
+        own.withLock { $0 = second.map { Transferred($0) } }
+        group.complete(.success(1))
+        drain()
+        for _ in 0..<2 { first?.cancel() }
+        drain()
+        #expect(log.all == ["start", "complete", "a=1", "b"])
+        #expect(work.cancelCount == 0 && first?.isCancelled == true)
+    }
 }

@@ -42,6 +42,32 @@ struct OperationTaskTests {
         #expect(task.isCancelled)
     }
 
+    @Test("What is added after a cancel is cancelled at once; after the report it is left alone")
+    func addedLate() {
+        for isCancelled in [true, false] {
+            let part = GroupedTaskTests.Work()
+            let cancels = Mutex(0)
+            let task = OperationTask<Int>(queue: queue) { _ in }
+            if isCancelled { task.cancel() } else { task.complete(.success(1)) }
+            queue.sync {}
+            task.add(part)
+            task.onCancel { cancels.withLock { $0 += 1 } }
+            task.cancel()
+            #expect(part.cancelCount == (isCancelled ? 1 : 0))
+            #expect(cancels.withLock { $0 } == (isCancelled ? 1 : 0))
+        }
+    }
+
+    @Test("A result that comes after a cancel, from whatever thread, is not reported")
+    func lateResult() {
+        let results = Mutex(0)
+        let task = OperationTask<Int>(queue: queue) { _ in results.withLock { $0 += 1 } }
+        task.cancel()
+        DispatchQueue.concurrentPerform(iterations: 8) { task.complete(.success($0)) }
+        queue.sync {}
+        #expect(results.withLock { $0 } == 0)
+    }
+
     /// What happened to operations that were run one after another.
     private final class Tally: Sendable {
         let counts = Mutex((executed: 0, cancelled: 0, succeeded: 0, failed: 0))

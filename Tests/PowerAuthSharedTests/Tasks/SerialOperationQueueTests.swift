@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
-import PowerAuthShared
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import PowerAuthShared
 
 /// A unit whose end the test decides.
 final class TestOperation: SerialOperation {
@@ -21,6 +22,8 @@ final class TestOperation: SerialOperation {
     }
 
     var isCancelled: Bool { cancelled.withLock { $0 } }
+
+    func cancel() { cancelled.withLock { $0 = true } }
 
     func run(finished: @escaping @Sendable () -> Void) { body(finished) }
 
@@ -98,5 +101,82 @@ struct SerialOperationQueueTests {
                 })
         }
         #expect(events == ["refused 3", "last"])
+    }
+
+    @Test("A unit cancelled while its lock is awaited gives that back when it ends, and the queue goes on")
+    func cancelledAtItsTurn() async {
+        let queue = SerialOperationQueue(label: "test")
+        let log = Mutex<[String]>([])
+        let unit = TestOperation { finished in
+            log.withLock { $0.append("run") }
+            finished()
+        }
+        let events: [String] = await callback { done in
+            queue.add(
+                unit,
+                around: SerialOperationQueue.Bracket(
+                    enter: { unit.cancel() }, leave: { log.withLock { $0.append("unlock") } }))
+            queue.add(
+                TestOperation { finished in
+                    done(log.withLock { $0 } + ["last"])
+                    finished()
+                })
+        }
+        #expect(events == ["run", "unlock", "last"])
+    }
+
+    @Test("A unit that ends twice gives its lock back once, and one other unit the turn")
+    func endsTwice() async {
+        let queue = SerialOperationQueue(label: "test")
+        let log = Mutex<[String]>([])
+        let held = Mutex<[@Sendable () -> Void]>([])
+        await callback { (done: @escaping @Sendable (()) -> Void) in
+            queue.add(
+                TestOperation { finished in
+                    finished()
+                    finished()
+                }, around: SerialOperationQueue.Bracket(enter: {}, leave: { log.withLock { $0.append("unlock") } }))
+            queue.add(
+                TestOperation { finished in
+                    held.withLock { $0.append(finished) }
+                    done(())
+                })
+        }
+        queue.add(
+            TestOperation { finished in
+                log.withLock { $0.append("next") }
+                finished()
+            })
+        // The dispatch queue of the units is idle as long as the second one has the turn.
+        queue.waitUntilIdle()
+        #expect(log.withLock { $0 } == ["unlock"])
+        await callback { (done: @escaping @Sendable (()) -> Void) in
+            for finished in held.withLock({ $0 }) { finished() }
+            queue.add(
+                TestOperation { finished in
+                    finished()
+                    done(())
+                })
+        }
+        #expect(log.withLock { $0 } == ["unlock", "next"])
+    }
+
+    @Test("What a unit adds, and what is added when the queue has been idle, has its turn")
+    func addedLater() async {
+        let queue = SerialOperationQueue(label: "test")
+        for _ in 0..<2 {
+            await callback { (done: @escaping @Sendable (()) -> Void) in
+                queue.add(
+                    TestOperation { finished in
+                        queue.add(
+                            TestOperation { inner in
+                                inner()
+                                done(())
+                            })
+                        finished()
+                    })
+            }
+            queue.waitUntilIdle()
+        }
     }
 }

@@ -1,0 +1,82 @@
+import Dispatch
+import Glibc
+import LabSystem
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LabKit
+
+@Suite("The alarm", .endsInTime)
+struct LabAlarmTests {
+    private let directory: TemporaryDirectory
+    private let clock: LabClock
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        clock = try LabClock.create(directory.file("clock"))
+        try clock.freeze()
+    }
+
+    /// The moment in so many seconds.
+    private func moment(_ seconds: Int64) -> Int64 { (clock.now() + .seconds(seconds)).nanoseconds }
+
+    @Test("It rings when its moment comes, for an earlier one that was set later too, and once")
+    func rings() throws {
+        let rung = DispatchSemaphore(value: 0)
+        let count = Atomic(0)
+        let alarm = LabAlarm(clock: clock) { _ in
+            count.add(1, ordering: .relaxed)
+            rung.signal()
+        }
+        alarm.set(moment(60))
+        alarm.set(moment(5))
+        alarm.set(moment(600))
+        alarm.set(nil)
+        try clock.advance(by: .seconds(5))
+        rung.wait()
+        let first = count.load(ordering: .relaxed)
+        #expect(first == 1)
+        // Who set the later ones sets them again when it rings.
+        alarm.set(moment(0))
+        rung.wait()
+        let second = count.load(ordering: .relaxed)
+        #expect(second == 2)
+        alarm.stop()
+    }
+
+    @Test("It may be set again while it rings, for a moment that is past or for a later one")
+    func setWhileItRings() throws {
+        let rung = DispatchSemaphore(value: 0)
+        let left = Atomic(2)
+        let now = moment(0)
+        let alarm = LabAlarm(clock: clock) { alarm in
+            if left.subtract(1, ordering: .relaxed).newValue > 0 { alarm.set(now) }
+            rung.signal()
+        }
+        alarm.set(now)
+        rung.wait()
+        rung.wait()
+        alarm.stop()
+    }
+
+    @Test("An alarm that is stopped ends its thread, whether it waits or not, and does not ring any more")
+    func stopped() throws {
+        for isSet in [true, false] {
+            let rung = Atomic(false)
+            weak var kept: LabAlarm?
+            do {
+                let alarm = LabAlarm(clock: clock) { _ in rung.store(true, ordering: .relaxed) }
+                kept = alarm
+                if isSet { alarm.set(moment(60)) }
+                alarm.stop()
+                alarm.stop()
+                alarm.set(moment(0))
+            }
+            // Its thread has it until the end of that.
+            while kept != nil { sched_yield() }
+            let hasRung = rung.load(ordering: .relaxed)
+            #expect(!hasRung)
+        }
+    }
+}
