@@ -28,7 +28,10 @@ final class TestThreads: Sendable {
                 return waiting.remove(at: index)
             }
             guard busy < width, !waiting.isEmpty else { return nil }
-            let first = waiting.removeFirst()
+            // A test whose time runs comes before one that has not begun.
+            let index = waiting.firstIndex { $0.run.hasBegun.load(ordering: .relaxed) } ?? waiting.startIndex
+            let first = waiting.remove(at: index)
+            first.run.hasBegun.store(true, ordering: .relaxed)
             threads[ObjectIdentifier(first.run), default: 0] += 1
             return first
         }
@@ -80,6 +83,7 @@ final class TestThreads: Sendable {
 
 /// One test under way, or one case of it, for the threads that run it.
 final class TestRun: TaskExecutor {
+    fileprivate let hasBegun = Atomic(false)
     private let threads: TestThreads
 
     init(_ threads: TestThreads = .shared) {

@@ -10,7 +10,7 @@ import Testing
 @testable import PowerAuthServer
 
 /// What no caller should send: every back-office endpoint answers it with a documented refusal, never with 500.
-@Suite("Hostile input to the back office", .endsInTime)
+@Suite("Hostile input to the back office", .ends(withinSeconds: 600))
 struct HostileBackOfficeTests {
     /// The endpoints that read a request object.
     private static let reading = EndpointTable.all.filter { !silent.contains($0.path) }

@@ -6,7 +6,7 @@ import Testing
 @testable import PowerAuthServer
 
 /// Right requests with one byte changed anywhere, chosen by a seed.
-@Suite("Changed bytes in device requests", .endsInTime)
+@Suite("Changed bytes in device requests", .ends(withinSeconds: 600))
 struct DeviceMutationTests {
     private static let seed: UInt64 = 0x5EED_0F_DE71CE
     /// Envelopes of 3.1 have no timestamp, so that one and the same can be sent again and again; those of 3.3 are

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Hostile bodies", .endsInTime)
+@Suite("Hostile bodies", .ends(withinSeconds: 600))
 struct HostileBodyTests {
     @Test("A body that cannot be read is refused, however well it is signed")
     func aBodyThatCannotBeReadIsRefused() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Hostile envelopes", .endsInTime)
+@Suite("Hostile envelopes", .ends(withinSeconds: 600))
 struct HostileEnvelopeTests {
     private static let fields = [
         "ephemeralPublicKey", "encryptedData", "mac", "nonce", "timestamp", "temporaryKeyId",

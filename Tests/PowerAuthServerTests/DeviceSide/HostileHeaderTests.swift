@@ -6,7 +6,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Hostile headers", .endsInTime)
+@Suite("Hostile headers", .ends(withinSeconds: 600))
 struct HostileHeaderTests {
     @Test("A header that cannot be read is refused and counts nothing")
     func aHeaderThatCannotBeReadIsRefused() async throws {
