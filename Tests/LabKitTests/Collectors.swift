@@ -26,6 +26,8 @@ final class Responders: Sendable {
         arrived.signal()
     }
 
+    var isEmpty: Bool { kept.withLock { $0.isEmpty } }
+
     func waitForOne() { arrived.wait() }
 
     func answerAll() {

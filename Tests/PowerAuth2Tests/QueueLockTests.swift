@@ -83,7 +83,7 @@ struct QueueLockTests {
             _ = app.sdk.validatePassword(password: TestApp.password) { report.add($0) }
             return Entry {}
         }
-        try app.sdk.removeActivationLocal()
+        app.sdk.removeActivationLocal()
         first.value.cancel()
         #expect(await report.next()?.powerAuthErrorCode == .operationCancelled)
         try await app.activate()
