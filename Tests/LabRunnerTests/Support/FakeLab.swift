@@ -42,11 +42,12 @@ final class FakeLab: Sendable {
                 runOnThread(name: "fake") {
                     let trace = try? TraceWriter(
                         directory: directory.file("run/traces"), process: name, incarnation: 1)
-                    if request.operation != nil { trace?.emit(.commandStarted, operation: request.operation) }
+                    let command: [String: JSONValue] = ["command": .string(request.command)]
+                    if request.operation != nil { trace?.emit(.commandStarted, operation: request.operation, command) }
                     let answer = answers.answer(request, by: name, in: topology) { event in
                         try? Self.record(event, of: name, in: directory.file("run/traces"))
                     }
-                    if request.operation != nil { trace?.emit(.commandFinished, operation: request.operation) }
+                    if request.operation != nil { trace?.emit(.commandFinished, operation: request.operation, command) }
                     responder.reply(answer)
                 }
             }
@@ -55,7 +56,8 @@ final class FakeLab: Sendable {
 
     /// Writes an event into a trace, as a peer would.
     func emit(_ event: TraceEventName, of process: String, _ fields: [String: JSONValue] = [:]) throws {
-        try TraceWriter(directory: "\(runDirectory)/traces", process: process, incarnation: 1).emit(event, fields)
+        try TraceWriter(directory: "\(runDirectory)/traces", process: process, incarnation: 1).emit(
+            event, event.completed(fields))
     }
 
     /// Writes what a prepared answer says that happened: an event with its fields, or a line that is none.
@@ -68,7 +70,7 @@ final class FakeLab: Sendable {
         }
         guard let name = event["event"]?.stringValue.flatMap(TraceEventName.init(rawValue:)) else { return }
         try TraceWriter(directory: traces, process: process, incarnation: Int(number)).emit(
-            name, event["fields"]?.objectValue ?? [:])
+            name, name.completed(event["fields"]?.objectValue ?? [:]))
     }
 
     /// Ends the endpoints.
@@ -144,5 +146,30 @@ final class FakeAnswers: Sendable {
                     userInfo: error["userInfo"]))
         }
         return .success(answer?["result"] ?? .null)
+    }
+}
+
+extension TraceEventName {
+    /// Fields with a value for each declared one that a test does not care for.
+    func completed(_ fields: [String: JSONValue]) -> [String: JSONValue] {
+        var all = fields
+        for field in self.fields where all[field.name] == nil { all[field.name] = field.type.anyValue }
+        return all
+    }
+}
+
+extension FieldType {
+    /// Some value of the type; nil where nothing is allowed, too.
+    fileprivate var anyValue: JSONValue? {
+        switch self {
+        case .text, .secret: ""
+        case .integer, .number: 0
+        case .boolean: false
+        case .duration: "1s"
+        case .choice(let words): .string(words[0])
+        case .list: []
+        case .map, .object: [:]
+        case .optional, .any, .nothing: nil
+        }
     }
 }
