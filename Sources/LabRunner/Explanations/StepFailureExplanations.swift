@@ -165,6 +165,12 @@ extension Explanation {
             advice: "Make room, or correct the permissions, and run it again.",
             printed: "whether a process died by itself is not known: "),
         Explanation(
+            "event-not-as-declared", .stepFailure,
+            "A trace has an event whose fields are not those that the lab declares.",
+            causes: ["A defect of the lab, or a program of another version that writes traces."],
+            advice: "Use programs of one version; else report it with the file that `lab bundle` packs.",
+            printed: "an event of the lab is not as declared: "),
+        Explanation(
             "no-reason", .stepFailure, "A step did not end as it should, and no failure was reported for it.",
             causes: ["A defect of the lab: every step that fails has a reason."],
             advice: "Report it with the file that `lab bundle` packs.",
