@@ -166,4 +166,37 @@ struct LostMemoryTests {
         let effects = world.phone.link.handle(.fromPeer(greeting), at: world.now)
         #expect(effects.contains(.linkChanged(isUp: false)) && world.phone.link.isUp)
     }
+
+    @Test(
+        "What is on its way between the devices when one of them is erased is nothing to the other one afterwards",
+        arguments: [true, false], [WatchFrame.Kind.context, .contextAcknowledgement])
+    func lateFrame(isToWatch: Bool, kind: WatchFrame.Kind) throws {
+        let course = try Course(isToWatch: isToWatch)
+        let world = course.world
+        try course.update(1)
+        try world.settle()
+        try course.update(2)
+        func air(to end: LinkWorld.End) -> [WatchFrame] { end.isWatch ? world.toWatch : world.toPhone }
+        if kind == .contextAcknowledgement {
+            while air(to: course.sender).isEmpty { try world.arrive(at: course.receiver) }
+        }
+        let goal = kind == .context ? course.receiver : course.sender
+        let late = try #require(air(to: goal).first { $0.kind == kind })
+        world.airIsEmpty(for: world.phone)
+        world.airIsEmpty(for: world.watch)
+        try course.lose(.sendingDevice, reboots: true)
+        try world.settle()
+        try world.activateApp(of: course.sender)
+        // The sender counts from the beginning, so its second context has the number of the one before the loss.
+        for number in [8, 9] { try course.update(number) }
+        if isToWatch {
+            world.toWatch.removeAll { $0.kind == .context }
+        } else {
+            world.toPhone.removeAll { $0.kind == .context }
+        }
+        try world.input(.fromPeer(late), at: goal)
+        try world.input(.retransmit, at: course.sender)
+        try world.settle()
+        #expect(course.receiver.link.contexts.received[course.receiver.app]?.body == (try content(9)))
+    }
 }

@@ -43,20 +43,37 @@ extension WatchLink {
         .toPeer(WatchFrame(.bye, epoch: pairing, sequence: ByeReason.unpaired.rawValue))
     }
 
-    /// What goes to the other device names the pairing in which it is said.
-    func ofPairing(_ effect: LinkEffect) -> LinkEffect {
-        guard case .toPeer(var frame) = effect, frame.namesPairing else { return effect }
-        frame.epoch = pairing
+    /// What goes to the other device names the memory that it belongs to.
+    func ofMemory(_ effect: LinkEffect) -> LinkEffect {
+        guard case .toPeer(var frame) = effect, let speaker = frame.speaker else { return effect }
+        frame.epoch = speaker == .sender ? outbox.epoch : inbox.epoch
         return .toPeer(frame)
+    }
+
+    /// Whether a frame belongs to what both devices remember. One that comes late was said, or is an answer to what was said,
+    /// before one of them was erased or in another pairing.
+    func isOfMemory(_ frame: WatchFrame) -> Bool {
+        guard let speaker = frame.speaker else { return true }
+        return frame.epoch == (speaker == .sender ? inbox.epoch : outbox.epoch)
     }
 }
 
 extension WatchFrame {
-    /// Whether the epoch is the pairing. Transfers have that of their outbox, which belongs to one pairing.
-    var namesPairing: Bool {
+    /// Whose words a frame is about.
+    enum Speaker {
+        /// It says something by itself.
+        case sender
+        /// It answers what the other device has said.
+        case receiver
+    }
+
+    /// Whose memory the epoch names, by the outbox that began with it and belongs to one pairing; nil for a frame whose
+    /// handling looks at its epoch.
+    var speaker: Speaker? {
         switch kind {
-        case .live, .liveAcknowledgement, .liveReply, .liveError, .context, .contextAcknowledgement, .state: true
-        default: false
+        case .live, .context, .state: .sender
+        case .liveAcknowledgement, .liveReply, .liveError, .contextAcknowledgement: .receiver
+        default: nil
         }
     }
 }

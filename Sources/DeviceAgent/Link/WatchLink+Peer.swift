@@ -47,8 +47,7 @@ extension WatchLink {
         case .bye where frame.sequence == ByeReason.unpaired.rawValue: return beUnpaired(from: frame.epoch)
         default: break
         }
-        // What was said in another pairing may come late.
-        guard isUp, !frame.namesPairing || frame.epoch == pairing else { return [] }
+        guard isUp, isOfMemory(frame) else { return [] }
         switch frame.kind {
         case .bye: return lose()
         case .ping: return [.toPeer(beat(.pong, frame.sequence))]

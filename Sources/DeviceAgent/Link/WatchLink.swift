@@ -188,7 +188,7 @@ struct WatchLink: Equatable, Sendable {
         if isUp != wasUp { if isUp { heartbeat.begin(at: now) } else { heartbeat.end() } }
         effects += publishIfChanged()
         effects += showIfChanged()
-        return effects.map(ofPairing)
+        return effects.map(ofMemory)
     }
 
     private mutating func react(to input: Input, at now: Int64) -> [LinkEffect] {
