@@ -289,7 +289,8 @@ struct LiveMessageTests {
         let world = try connected()
         for version in [UInt64.max, 1_000] {
             let garbage = WatchFrame(
-                .context, flags: .propertyList, epoch: world.phone.link.outbox.epoch, sequence: version, app: "watchApp",
+                .context, flags: .propertyList, epoch: world.phone.link.outbox.epoch, sequence: version,
+                app: "watchApp",
                 body: try content(9))
             try world.input(.fromPeer(garbage), at: world.watch)
         }
