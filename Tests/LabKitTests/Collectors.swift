@@ -1,5 +1,6 @@
 import Dispatch
 import LabKit
+import LabSystem
 import Synchronization
 
 /// Counts across threads.
@@ -32,5 +33,40 @@ final class Responders: Sendable {
 
     func answerAll() {
         for responder in kept.withLock({ $0 }) { responder.succeed() }
+    }
+}
+
+/// A call of the command `hang` that has reached its server and gets no answer; the server answers all other commands.
+struct HangingCall {
+    let server: ControlServer
+    let client: ControlClient
+    /// Keeps the call.
+    let kept: Responders
+    private let interrupted = Flag()
+    private let caller: ThreadHandle
+
+    init(_ layout: InstanceLayout, timeout: LabDuration = ControlClient.patience) throws {
+        let kept = Responders()
+        server = try ControlServer(layout, .peer("main")) { request, responder in
+            if request.command == "hang" { kept.add(responder) } else { responder.succeed() }
+        }
+        client = try ControlClient(layout, .peer("main"))
+        caller = runOnThread(name: "caller") { [client, interrupted] in
+            do {
+                _ = try client.call(ControlRequest(command: "hang"), timeout: timeout)
+            } catch {
+                if (error as? ControlError)?.name == "interrupted" { interrupted.set() }
+            }
+        }
+        self.kept = kept
+        kept.waitForOne()
+    }
+
+    /// Waits for the end of the call.
+    ///
+    /// - Returns: Whether it ended as one that was interrupted.
+    func endsInterrupted() -> Bool {
+        caller.join()
+        return interrupted.isSet
     }
 }

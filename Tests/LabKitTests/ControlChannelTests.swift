@@ -209,25 +209,11 @@ struct ControlChannelTests {
 
     @Test("An interruption ends the calls under way, and only those")
     func anInterruptionEndsCallsUnderWayAndOnlyThose() throws {
-        let kept = Responders()
-        let server = try ControlServer(test.layout, .peer("main")) { request, responder in
-            if request.command == "hang" { kept.add(responder) } else { responder.succeed() }
-        }
-        let client = try ControlClient(test.layout, .peer("main"))
-        let interrupted = Flag()
-        let thread = runOnThread(name: "caller") {
-            do {
-                _ = try client.call(ControlRequest(command: "hang"), timeout: .seconds(60))
-            } catch {
-                if (error as? ControlError)?.name == "interrupted" { interrupted.set() }
-            }
-        }
-        kept.waitForOne()
-        client.interrupt()
-        thread.join()
-        #expect(interrupted.isSet)
-        #expect(try client.call(ControlRequest(command: "x")).error == nil)
-        server.stop()
+        let hanging = try HangingCall(test.layout, timeout: .seconds(60))
+        hanging.client.interrupt()
+        #expect(hanging.endsInterrupted())
+        #expect(try hanging.client.call(ControlRequest(command: "x")).error == nil)
+        hanging.server.stop()
     }
 
     @Test("A closed client refuses calls")

@@ -43,26 +43,12 @@ struct LateReplyTests {
 
     @Test("A client that closes ends its calls under way, and a reply to one of them that comes later is dropped")
     func closedUnderWay() throws {
-        let kept = Responders()
-        let server = try ControlServer(test.layout, .peer("main")) { request, responder in
-            if request.command == "hang" { kept.add(responder) } else { responder.succeed() }
-        }
-        let client = try ControlClient(test.layout, .peer("main"))
-        let interrupted = Flag()
-        let thread = runOnThread(name: "caller") {
-            do {
-                _ = try client.call(ControlRequest(command: "hang"))
-            } catch {
-                if (error as? ControlError)?.name == "interrupted" { interrupted.set() }
-            }
-        }
-        kept.waitForOne()
-        client.close()
-        thread.join()
-        #expect(interrupted.isSet)
-        kept.answerAll()
+        let hanging = try HangingCall(test.layout)
+        hanging.client.close()
+        #expect(hanging.endsInterrupted())
+        hanging.kept.answerAll()
         let next = try ControlClient(test.layout, .peer("main"))
         #expect(try next.call(ControlRequest(command: "x")).error == nil)
-        server.stop()
+        hanging.server.stop()
     }
 }
