@@ -38,7 +38,8 @@ public struct TraceEvent: Hashable, Sendable {
 
     /// Which detail does not fit the event's declaration, in one sentence; nil when all of them do.
     public var mismatch: String? {
-        for field in fields.keys.sorted() where !name.fields.contains(where: { $0.name == field }) {
+        // Of several the first by name, so that each run names the same one.
+        if let field = fields.keys.filter({ key in !name.fields.contains { $0.name == key } }).min() {
             return "`\(name)` of \(process)#\(incarnation) has the field `\(field)`, which is not declared"
         }
         for field in name.fields {
