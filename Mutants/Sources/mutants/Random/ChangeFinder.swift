@@ -272,7 +272,7 @@ extension SyntaxProtocol {
 }
 
 extension CodeBlockItemListSyntax {
-    /// The place of all statements; nil when there is none.
+    /// The place of all statements; nil if the list is empty.
     fileprivate var bytesOfAll: Range<Int>? { isEmpty ? nil : bytes }
 }
 

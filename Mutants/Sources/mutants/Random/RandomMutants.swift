@@ -64,7 +64,7 @@ struct RandomMutants {
             let errors = try tests.buildErrors()
             if errors.isEmpty { break }
             let refused = try refused(errors, in: woven)
-            print("\(refused.count) of \(rest.count) mistakes do not compile here; the build goes on without them")
+            print("\(refused.count) of \(rest.count) mistakes do not compile here; building again without them")
             fflush(nil)
             rest.removeAll { refused.contains($0.name) }
         }
