@@ -4,8 +4,9 @@ public import LabKit
 public struct StressConfiguration: Sendable {
     /// How many apps can take part.
     public static let processCounts = 2...16
-    /// The longest round: a longer run has several, each in an instance of its own, so that no history outgrows memory.
-    public static let longestRound = LabDuration.seconds(30)
+    /// The longest round: a longer run has several, each in an instance of its own. A history is examined when its round is
+    /// over, and the first breach ends the run, so short rounds find it soon.
+    public static let longestRound = LabDuration.seconds(10)
 
     /// The longest run.
     public static let longestRun = LabDuration.seconds(24 * 60 * 60)
