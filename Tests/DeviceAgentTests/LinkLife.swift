@@ -38,6 +38,8 @@ final class LinkLife: LinkWorldObserver {
     private var late: [(frame: WatchFrame, isToWatch: Bool, pairing: UInt64)] = []
     /// Greetings that have arrived and may do so again, since the last start of a process.
     private var greetings: [(frame: WatchFrame, isToWatch: Bool)] = []
+    /// Whether the air has lost a frame. What goes wrong without that, the devices repair by themselves.
+    private var isLossy = false
     private var count = 0
     private var lastEpoch: UInt64 = 1 << 40
 
@@ -63,6 +65,7 @@ final class LinkLife: LinkWorldObserver {
         case .arrive: for _ in 0..<Int.random(in: 1...6, using: &random) { try arrive(at: end) }
         case .calm: try calm()
         case .lose:
+            isLossy = true
             if end.isWatch, !world.toWatch.isEmpty { world.toWatch.removeFirst() }
             if !end.isWatch, !world.toPhone.isEmpty { world.toPhone.removeFirst() }
         case .late:
@@ -99,9 +102,9 @@ final class LinkLife: LinkWorldObserver {
         for end in [world.phone, world.watch] where !end.isInstalled && !random.once(in: 4) {
             try changeInstallation(at: end)
         }
-        // What was lost on its way, be it a greeting, is what faults of the link took, and those are over.
         try world.input(.range(isInRange: true), at: world.phone)
-        try world.input(.healed, at: world.phone)
+        // What was lost on its way, be it a greeting, is what faults of the link took, and those are over.
+        if isLossy { try world.input(.healed, at: world.phone) }
         for _ in 0..<2 {
             try world.settle()
             record.notePairing()
@@ -183,9 +186,16 @@ final class LinkLife: LinkWorldObserver {
     }
 
     private func erase(_ end: LinkWorld.End) throws {
+        // Often in the middle of a greeting, which nothing may repair afterwards.
+        let isGreeting = random.once(in: 2)
+        if isGreeting {
+            try world.input(.seek, at: world.watch)
+            if random.once(in: 2), !world.toPhone.isEmpty { try arrive(at: world.phone) }
+        }
         let epoch = nextEpoch()
         record.erases(end, epoch: epoch)
         try world.erase(end, epoch: epoch, crashesAfterStore: crashes(once: 8))
+        if isGreeting { try world.exchange() }
         if random.once(in: 2) { try updateContext(of: end) }
         if random.once(in: 2) { try sendUserInfo(from: end) }
     }

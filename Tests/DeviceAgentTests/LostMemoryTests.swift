@@ -168,6 +168,32 @@ struct LostMemoryTests {
     }
 
     @Test(
+        "An answer to a greeting that a device has sent before it was erased connects nothing",
+        arguments: [true, false], [WatchFrame.Kind.hello, .welcome])
+    func erasedBetweenGreetingAndAnswer(isWatch: Bool, kind: WatchFrame.Kind) throws {
+        let world = try LinkWorld()
+        let erased = isWatch ? world.watch : world.phone
+        for end in [world.phone, world.watch] { try world.activateApp(of: end) }
+        try world.input(.seek, at: world.watch)
+        if kind == .welcome { try world.arrive(at: world.phone) }
+        try world.erase(erased, epoch: 1 << 41)
+        try world.activateApp(of: erased)
+        try world.exchange()
+        try world.settle()
+        for end in [world.phone, world.watch] {
+            #expect(end.link.isUp && end.link.state(for: end.app).isReachable, "\(end.name)")
+        }
+        let update = try content(1)
+        for end in [world.phone, world.watch] {
+            try world.input(.fromApp(end.app, WatchFrame(.context, flags: .propertyList, body: update)), at: end)
+        }
+        try world.settle()
+        for end in [world.phone, world.watch] {
+            #expect(end.link.contexts.received[end.app]?.body == update, "\(end.name)")
+        }
+    }
+
+    @Test(
         "What is on its way between the devices when one of them is erased is nothing to the other one afterwards",
         arguments: [true, false], [WatchFrame.Kind.context, .contextAcknowledgement])
     func lateFrame(isToWatch: Bool, kind: WatchFrame.Kind) throws {

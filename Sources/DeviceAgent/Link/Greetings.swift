@@ -104,7 +104,7 @@ struct GreetingRules: Equatable, Sendable {
         settled = said
     }
 
-    /// The connection is over, and with it every `hello` that was not answered.
+    /// The connection, or what this end has told of itself, is over, and with it every `hello` that was not answered.
     mutating func lose() {
         settled = said
     }

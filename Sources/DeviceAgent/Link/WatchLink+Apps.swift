@@ -205,6 +205,8 @@ extension WatchLink {
         missingCounterparts = []
         counterpartComplications = []
         pairing = setup.isWatch ? 0 : epoch
+        // They told of the outbox before: an answer would connect the other device with that.
+        greetings.lose()
         return [.store(.erased(epoch: epoch, pairing: pairing))]
     }
 
