@@ -9,9 +9,14 @@ import Testing
 
 @Suite("The schemas for editors take what the lab takes, and refuse what a schema can refuse", .endsInTime)
 struct SchemaTests {
-    private let scenario = DraftSeven(ScenarioSchema.json(of: .scenario))
-    private let include = DraftSeven(ScenarioSchema.json(of: .include))
-    private let lab = DraftSeven(ScenarioSchema.json(of: .lab))
+    /// Made once: it takes a second, and each case of a test has an instance of this type.
+    private static let schemas = (
+        scenario: ScenarioSchema.json(of: .scenario), include: ScenarioSchema.json(of: .include),
+        lab: ScenarioSchema.json(of: .lab)
+    )
+    private let scenario = DraftSeven(schemas.scenario)
+    private let include = DraftSeven(schemas.include)
+    private let lab = DraftSeven(schemas.lab)
 
     @Test("Every file of the catalogue fits, and so does lab.yaml")
     func catalogue() throws {

@@ -48,7 +48,7 @@ struct BackOfficeEndpointTests {
                 table.shape.map { ["status": "OK", "responseObject": $0] } ?? ["status": "OK"]
             #expect(expected.mismatches(body) == [])
 
-            let document = try JSONValue.parse(try await world.client.send("/openapi.json", method: .get).body)
+            let document = try await World.description
             let operation = try #require(document["paths"]?["/rest/v3\(table.path)"]?["post"])
             let check = SchemaCheck(document: document)
             let described = try #require(operation["responses"]?["200"]?["content"]?["application/json"]?["schema"])

@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import HTTPTypes
+import LabKit
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -129,6 +131,14 @@ struct World: Sendable {
             $0.hasLabPowers = true; configure(&$0)
         }
         return try await fixture.run { try await body(World(fixture: fixture, client: $0)) }
+    }
+
+    /// What `/openapi.json` of a server with all its resources says; it is large, and always the same.
+    static var description: JSONValue {
+        get async throws { try await descriptionOfServer.value }
+    }
+    private static let descriptionOfServer = Task {
+        try await run { try JSONValue.parse(try await $0.client.send("/openapi.json", method: .get).body) }
     }
 
     /// Damages the database as no request can.

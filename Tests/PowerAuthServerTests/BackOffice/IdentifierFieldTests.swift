@@ -37,38 +37,30 @@ struct IdentifierFieldTests {
         isIdentifier(schema) || schema["items"].map(isIdentifier) == true
     }
 
-    private func document(_ world: World) async throws -> JSONValue {
-        try JSONValue.parse(try await world.client.send("/openapi.json", method: .get).body)
-    }
-
     @Test("The description calls every text an identifier that names something")
     func everyNameIsDescribed() async throws {
-        try await World.run { world in
-            let document = try await document(world)
-            var count = 0
-            for table in EndpointTable.all {
-                for (name, schema) in Self.fields(table, of: document) {
-                    guard name.contains(/(Id|Ids|^id|applicationKey|Flags?|Roles|^applications|templateName|Code)$/)
-                    else {
-                        continue
-                    }
-                    let types = schema["type"].map { $0.arrayValue ?? [$0] } ?? []
-                    // The numbers of rows, and of recovery codes, are no texts.
-                    let isNumber =
-                        types.contains("integer") || schema["items"]?["type"]?.arrayValue?.contains("integer") == true
-                    guard !isNumber, name != "riskFlags", schema["enum"] == nil else { continue }
-                    count += 1
-                    #expect(Self.namesRow(schema), "\(table.path) \(name): \(schema)")
-                }
+        let document = try await World.description
+        var count = 0
+        for table in EndpointTable.all {
+            for (name, schema) in Self.fields(table, of: document) {
+                guard name.contains(/(Id|Ids|^id|applicationKey|Flags?|Roles|^applications|templateName|Code)$/)
+                else { continue }
+                let types = schema["type"].map { $0.arrayValue ?? [$0] } ?? []
+                // The numbers of rows, and of recovery codes, are no texts.
+                let isNumber =
+                    types.contains("integer") || schema["items"]?["type"]?.arrayValue?.contains("integer") == true
+                guard !isNumber, name != "riskFlags", schema["enum"] == nil else { continue }
+                count += 1
+                #expect(Self.namesRow(schema), "\(table.path) \(name): \(schema)")
             }
-            #expect(count > 100)
         }
+        #expect(count > 100)
     }
 
     @Test("A name with a control character is refused before anything is read or changed", arguments: groups)
     func controlCharacters(group: String) async throws {
         try await World.run { world in
-            let document = try await document(world)
+            let document = try await World.description
             for table in EndpointTable.all where Self.group(table) == group {
                 let fields = Self.fields(table, of: document).filter { Self.namesRow($0.value) }
                 guard !fields.isEmpty else { continue }
@@ -106,7 +98,7 @@ struct IdentifierFieldTests {
             },
         ]
         try await World.run { world in
-            let document = try await document(world)
+            let document = try await World.description
             for table in EndpointTable.all where Self.group(table) == group && !Self.makesRows(table.path) {
                 for (name, schema) in Self.fields(table, of: document) where Self.namesRow(schema) {
                     guard let sample = Optional(try await table.sample(world)), let value = sample[name] else {
