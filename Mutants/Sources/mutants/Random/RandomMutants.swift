@@ -2,6 +2,9 @@ import Foundation
 
 /// Draws mistakes, makes one after the other in a copy of the lab's code, and shows which of them no test notices.
 struct RandomMutants {
+    /// A suite that takes less is quick.
+    private static let quickSeconds = 5.0
+
     private let count: Int
     private let seeds: [UInt64]
     private let draw: Draw
@@ -11,6 +14,7 @@ struct RandomMutants {
     private let isQuick: Bool
     private let tests: TestProgram
     private let report: TrialReport
+    private let refusals: Refusals
 
     init(_ request: RandomRequest, workspace: Workspace) throws {
         count = request.count
@@ -22,6 +26,7 @@ struct RandomMutants {
             root: workspace.root, swift: tests.swift, output: workspace.directory.appending(path: "package.json"))
         draw = try Draw(root: workspace.root, package: package, only: request.module)
         equivalents = try Equivalents(root: workspace.root)
+        refusals = Refusals(file: workspace.directory.appending(path: "refused"))
         report = TrialReport(patches: workspace.directory.appending(path: "survivors"))
     }
 
@@ -29,16 +34,7 @@ struct RandomMutants {
     func run() throws {
         defer { restore() }
         let trials = try buildable()
-        let suites =
-            isQuick
-            ? try tests.suites()
-            : try SuiteSurvey(tests: tests, workspace: workspace.directory).reached(by: trials)
-        var results: [TrialResult] = []
-        for mutant in trials {
-            let result = TrialResult(mutant: mutant, verdict: try verdict(of: mutant, suites))
-            try report.show(result, text: draw.texts[mutant.file] ?? "")
-            results.append(result)
-        }
+        let results = try isQuick ? tried(trials, by: tests.suites(), isLast: true) : triedByAll(trials)
         for seed in seeds { report.showTable(of: results.filter { $0.mutant.seed == seed }, title: "seed \(seed)") }
         if seeds.count > 1 { report.showTable(of: results, title: "all seeds") }
     }
@@ -56,8 +52,8 @@ struct RandomMutants {
     /// The first of each draw that compile, woven into a copy that is built.
     private func buildable() throws -> [DrawnMutant] {
         // Rules that know the syntax only make some mistakes that no compiler lets pass.
-        let drawn = seeds.flatMap { draw.mutants(seed: $0, count: count + count * 3 / 4) }
-        var rest = drawn
+        let drawn = seeds.flatMap { draw.mutants(seed: $0, count: count + count / 3) }
+        var rest = drawn.filter { !refusals.contains($0) }
         while true {
             let woven = weave(rest)
             try workspace.sources.refresh(with: woven.mapValues(\.text))
@@ -66,6 +62,7 @@ struct RandomMutants {
             let refused = try refused(errors, in: woven)
             print("\(refused.count) of \(rest.count) mistakes do not compile here; building again without them")
             fflush(nil)
+            try refusals.add(rest.filter { refused.contains($0.name) })
             rest.removeAll { refused.contains($0.name) }
         }
         return seeds.flatMap { seed in rest.filter { $0.seed == seed }.prefix(count) }
@@ -98,33 +95,50 @@ struct RandomMutants {
 
     // MARK: Trying
 
-    /// Runs the suites that pass the mutant's place, the nearest first, until one notices.
-    private func verdict(of mutant: DrawnMutant, _ suites: [Suite]) throws -> TrialResult.Verdict {
+    /// Tries each mutant with the quick ones of the suites nearest to it, and what lives with all suites.
+    private func triedByAll(_ trials: [DrawnMutant]) throws -> [TrialResult] {
+        let suites = try SuiteSurvey(tests: tests, workspace: workspace.directory).surveyed(tests.suites())
+        let quick = suites.filter { !$0.isEndToEnd && $0.seconds < Self.quickSeconds }
+        let results = try tried(trials, by: quick, isLast: false)
+        let group = GroupTrial(tests: tests, mutants: results.filter(\.isSurvivor).map(\.mutant)) {
+            try report.show(.init(mutant: $0, verdict: .killed($1)), text: draw.texts[$0.file] ?? "")
+        }
+        try group.run(with: suites)
+        let killed = group.killed
+        return try results.map { result in
+            guard result.isSurvivor else { return result }
+            if let test = killed[result.mutant.name] { return .init(mutant: result.mutant, verdict: .killed(test)) }
+            let isReached = suites.contains { $0.reached.contains(result.mutant.name) }
+            let final = TrialResult(mutant: result.mutant, verdict: isReached ? .lives : .unreached)
+            try report.show(final, text: draw.texts[result.mutant.file] ?? "")
+            return final
+        }
+    }
+
+    /// Tries each mutant with the suites nearest to it. As many at a time as there are cores: most of a run is the start of
+    /// its process, or waiting for others.
+    ///
+    /// - Parameter isLast: whether no other suites are tried, so that survivors are shown.
+    private func tried(_ trials: [DrawnMutant], by suites: [Suite], isLast: Bool) throws -> [TrialResult] {
+        try concurrently(trials) { mutant in
+            let result = TrialResult(mutant: mutant, verdict: try verdict(of: mutant, by: suites))
+            if isLast || !result.isSurvivor { try report.show(result, text: draw.texts[mutant.file] ?? "") }
+            return result
+        }
+    }
+
+    private func verdict(of mutant: DrawnMutant, by suites: [Suite]) throws -> TrialResult.Verdict {
         if let reason = equivalents.reason(for: mutant, text: draw.texts[mutant.file] ?? "") {
             return .equivalent(reason)
         }
-        let groups = groups(of: suites, for: mutant)
-        guard !groups.isEmpty else { return .unreached }
-        for group in groups {
-            let seconds = group.reduce(0) { $0 + $1.seconds }
-            let run = try tests.run(
-                group, mutant: mutant.name, limit: (isQuick ? 120 : 60 + 3 * seconds) * tests.timeFactor,
-                endsAtFailure: !group[0].isEndToEnd)
-            if let noticed = run.noticed { return .killed(noticed) }
-        }
-        return .lives
-    }
-
-    /// The suites that can notice a mutant, in the order in which they are tried. A quick run knows only which modules'
-    /// tests are near.
-    private func groups(of suites: [Suite], for mutant: DrawnMutant) -> [[Suite]] {
-        let able = suites.filter { isQuick || $0.reached.contains(mutant.name) }
-        let units = able.filter { !$0.isEndToEnd }
-        let near = units.filter { package.isNear($0.module, to: mutant.module) }
-        if isQuick { return near.isEmpty ? [] : [near] }
-        let others = units.filter { !package.isNear($0.module, to: mutant.module) }
-        let launching = able.filter(\.isEndToEnd).sorted { $0.seconds < $1.seconds }
-        return ([near, others] + launching.map { [$0] }).filter { !$0.isEmpty }
+        let near = suites.filter { package.isNear($0.module, to: mutant.module) }
+        // A quick run has no survey, and does not know what a suite passes.
+        let able = isQuick ? near : near.filter { $0.reached.contains(mutant.name) }
+        guard !able.isEmpty else { return .unreached }
+        let seconds = isQuick ? 120 : 60 + 3 * able.reduce(0) { $0 + $1.seconds }
+        let run = try tests.run(
+            able, mutants: [mutant.name], limit: seconds * tests.timeFactor, endsAtFailure: true)
+        return run.noticed.map { .killed($0) } ?? .lives
     }
 }
 

@@ -14,6 +14,14 @@ struct TrialResult {
 
     let mutant: DrawnMutant
     let verdict: Verdict
+
+    /// Whether no test has noticed it.
+    var isSurvivor: Bool {
+        switch verdict {
+        case .lives, .unreached: true
+        case .killed, .equivalent: false
+        }
+    }
 }
 
 /// Prints verdicts, survivors as patches, and the rates.

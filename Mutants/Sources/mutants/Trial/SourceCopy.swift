@@ -1,7 +1,7 @@
 import Foundation
 
 /// A tree of the lab's sources that mistakes are woven into.
-protocol MutantSources {
+protocol MutantSources: Sendable {
     /// The root of the package in this tree.
     var directory: URL { get }
 

@@ -19,16 +19,14 @@ struct Suite {
         "^" + NSRegularExpression.escapedPattern(for: name) + (name.hasSuffix(")") ? "" : "/")
     }
 
-    /// The suites of a list of tests, each once. Suites inside of `EndToEnd` count as suites of their own.
+    /// The suites of a list of tests, each once. Suites inside of the groups of `EndToEnd` count as suites of their own.
     static func suites(ofTests list: String) -> [Suite] {
         var names: Set<String> = []
         for test in list.split(separator: "\n") where !test.hasPrefix("ArchitectureTests.") && test.contains(".") {
-            let parts = test.split(separator: "/")
-            if parts.count > 2, parts[0].hasSuffix(".EndToEnd") {
-                names.insert(parts[..<2].joined(separator: "/"))
-            } else {
-                names.insert(String(parts[0]))
-            }
+            let parts = test.split(separator: "/").dropLast()
+            let isGrouped = parts.first?.hasSuffix(".EndToEnd") == true
+            let last = isGrouped ? parts.dropFirst().firstIndex { $0.contains(/Tests?$/) } ?? parts.endIndex - 1 : 0
+            names.insert(parts.isEmpty ? test.description : parts[...last].joined(separator: "/"))
         }
         return names.sorted().map { Suite(name: $0) }
     }

@@ -74,18 +74,46 @@ struct TestProgram {
     /// Runs whole suites.
     ///
     /// - Parameters:
-    ///   - mutant: the mistake that the code makes; nil for none.
+    ///   - mutants: the mistakes that the code makes.
     ///   - limit: seconds after which the run is ended.
     ///   - endsAtFailure: whether the run is ended at the first issue, which is all that counts.
     ///   - reach: the file that gets the names of all places that are passed.
     func run(
-        _ suites: [Suite], mutant: String?, limit: Double, endsAtFailure: Bool = false, reach: URL? = nil
+        _ suites: [Suite], mutants: [String] = [], limit: Double, endsAtFailure: Bool = false, reach: URL? = nil
     ) throws -> TestRun {
-        var environment = mutant.map { ["LAB_MUTANT": $0] } ?? [:]
+        var environment = mutants.isEmpty ? [:] : ["LAB_MUTANT": mutants.joined(separator: " ")]
         environment["LAB_MUTANT_REACH"] = reach?.path
         return try run(
-            suites.map(\.filter), log: mutant ?? "survey-" + suites.map(\.name).joined(separator: "-"),
-            environment: environment, limit: limit, endsAtFailure: endsAtFailure)
+            suites.map(\.filter), log: Self.log(of: mutants, with: suites), environment: environment, limit: limit,
+            endsAtFailure: endsAtFailure)
+    }
+
+    private static func log(of mutants: [String], with suites: [Suite]) -> String {
+        switch mutants.count {
+        case 0: surveyLog(of: suites)
+        case 1: mutants[0]
+        default: "\(mutants[0])-and-\(mutants.count - 1)-others-\(suites[0].name)"
+        }
+    }
+
+    private static func surveyLog(of suites: [Suite]) -> String {
+        "survey-" + suites.map(\.name).joined(separator: "-")
+    }
+
+    /// How long a suite took when this very program was run with it and without a mutant; nil when it has not passed.
+    func secondsOfLastRun(of suite: Suite) -> Double? {
+        let log = log(named: Self.surveyLog(of: [suite]))
+        func date(_ file: URL) -> Date? {
+            try? file.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
+        }
+        guard let ran = date(log), let built = date(URL(filePath: program)), ran > built,
+            let text = try? String(contentsOf: log, encoding: .utf8)
+        else { return nil }
+        return text.firstMatch(of: /Test run with .* passed after ([0-9.]+) seconds/).flatMap { Double($0.1) }
+    }
+
+    private func log(named name: String) -> URL {
+        logs.appending(path: name.replacing("/", with: "-") + ".log")
     }
 
     /// Runs the tests whose identifiers a regular expression fits.
@@ -99,7 +127,7 @@ struct TestProgram {
     private func run(
         _ filters: [String], log name: String, environment: [String: String], limit: Double, endsAtFailure: Bool
     ) throws -> TestRun {
-        let log = logs.appending(path: name.replacing("/", with: "-") + ".log")
+        let log = log(named: name)
         try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true)
         // The end-to-end tests play the catalogue only where they are asked to.
         let environment = environment.merging(["LAB_CATALOGUE": "1"]) { $1 }

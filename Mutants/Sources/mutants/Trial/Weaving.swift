@@ -76,7 +76,8 @@ struct Weaving {
         return lines
     }
 
-    /// What chooses; read once, because mistakes stand where code is hot. With `LAB_MUTANT_REACH` each name that is asked
+    /// What chooses among the names in `LAB_MUTANT`, with blanks between them; read once, because mistakes stand where code is
+    /// hot. With `LAB_MUTANT_REACH` each name that is asked
     /// for is written to that file once, so that it is known which tests could notice at all.
     private static func chooser(forFileWith text: String) -> String {
         func imports(_ modules: String) -> Bool {
@@ -86,7 +87,7 @@ struct Weaving {
 
             \(imports("Foundation|Glibc") ? "" : "private import Glibc\n")
             \(imports("Synchronization") ? "" : "private import Synchronization\n")
-            private let activeMutant = getenv("LAB_MUTANT").map { String(cString: $0) }
+            private let activeMutants = Set(getenv("LAB_MUTANT").map { String(cString: $0).split(separator: " ") } ?? [])
             private let mutantReach = getenv("LAB_MUTANT_REACH").map { String(cString: $0) }
             private let reachedMutants = Mutex<Set<String>>([])
 
@@ -97,7 +98,7 @@ struct Weaving {
                     _ = line.withCString { write(file, $0, strlen($0)) }
                     close(file)
                 }
-                return activeMutant == name
+                return activeMutants.contains(name[...])
             }
 
             """

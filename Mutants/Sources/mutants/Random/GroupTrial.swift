@@ -1,0 +1,82 @@
+import Foundation
+import Synchronization
+
+/// Tries many mutants at once: few suites notice any of what the nearest ones have not noticed.
+///
+/// Suites that pass with all mutants notice none of them, unless two cancel each other out. Where they fail, half of the
+/// mutants is tried, and the other half, and so on: killed is what makes the tests fail alone.
+final class GroupTrial: Sendable {
+    /// Seconds that suites of a module take together, at most; more makes a failure costly.
+    private static let batchSeconds = 60.0
+
+    private let tests: TestProgram
+    private let report: @Sendable (_ mutant: DrawnMutant, _ test: String) throws -> Void
+    private let state: Mutex<State>
+
+    private struct State {
+        var living: [DrawnMutant]
+        var killed: [String: String] = [:]
+    }
+
+    /// - Parameter report: hears of each mutant that is killed, and of the test that has noticed it.
+    init(
+        tests: TestProgram, mutants: [DrawnMutant],
+        report: @escaping @Sendable (_ mutant: DrawnMutant, _ test: String) throws -> Void
+    ) {
+        self.tests = tests
+        self.report = report
+        state = Mutex(State(living: mutants))
+    }
+
+    /// The tests that have noticed mutants, by the mutants' names.
+    var killed: [String: String] { state.withLock { $0.killed } }
+
+    /// Tries the mutants with all suites, the quick ones first.
+    func run(with suites: [Suite]) throws {
+        let begin = ContinuousClock.now
+        let batches = Self.batches(of: suites)
+        _ = try concurrently(batches) { batch in
+            try trial(of: state.withLock { $0.living }, with: batch)
+        }
+        print("\(batches.count) groups of suites were tried with what lived (\(ContinuousClock.now - begin))")
+        fflush(nil)
+    }
+
+    private func trial(of mutants: [DrawnMutant], with batch: [Suite]) throws {
+        let killed = killed
+        let mutants = mutants.filter { mutant in
+            killed[mutant.name] == nil && batch.contains { $0.reached.contains(mutant.name) }
+        }
+        guard !mutants.isEmpty else { return }
+        let names = Set(mutants.map(\.name))
+        let able = batch.filter { !$0.reached.isDisjoint(with: names) }
+        let run = try tests.run(
+            able, mutants: names.sorted(), limit: (60 + 3 * able.reduce(0) { $0 + $1.seconds }) * tests.timeFactor,
+            endsAtFailure: !able[0].isEndToEnd)
+        guard let noticed = run.noticed else { return }
+        if mutants.count == 1 {
+            state.withLock {
+                $0.killed[mutants[0].name] = noticed
+                $0.living.removeAll { $0.name == mutants[0].name }
+            }
+            return try report(mutants[0], noticed)
+        }
+        try trial(of: Array(mutants[..<(mutants.count / 2)]), with: batch)
+        try trial(of: Array(mutants[(mutants.count / 2)...]), with: batch)
+    }
+
+    /// Unit suites of one module that take a minute together, and end-to-end suites one by one.
+    private static func batches(of suites: [Suite]) -> [[Suite]] {
+        var batches: [[Suite]] = []
+        for suite in suites.sorted(by: { ($0.module, $0.seconds) < ($1.module, $1.seconds) }) {
+            let last = batches.last ?? []
+            let seconds = last.reduce(suite.seconds) { $0 + $1.seconds }
+            if !suite.isEndToEnd, last.first?.module == suite.module, seconds <= batchSeconds {
+                batches[batches.count - 1].append(suite)
+            } else {
+                batches.append([suite])
+            }
+        }
+        return batches.sorted { $0.reduce(0) { $0 + $1.seconds } < $1.reduce(0) { $0 + $1.seconds } }
+    }
+}
