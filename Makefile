@@ -53,7 +53,7 @@ examples: build ## Build and run Examples/BankApp as a package outside of the la
 
 test: packages ## Run all tests
 	@$(SWIFT) build --build-tests
-	@SWIFT=$(SWIFT) scripts/run-tests .build/tests.log --skip-build $(TEST_WIDTH)
+	@scripts/run-tests .build $(TEST_WIDTH)
 
 test-tsan: packages ## Run all tests under Thread Sanitizer
 	@SWIFT=$(SWIFT) scripts/test-sanitized thread .build-tsan $(TEST_WIDTH)

@@ -65,9 +65,9 @@ struct HouseRuleTests {
             for rest in file.text.components(separatedBy: "@Su" + "ite(").dropFirst() {
                 let isLimited = rest.prefix(200).contains(/\.endsInTime|\.ends\(withinSeconds:/)
                 #expect(
-                    isEndToEnd ? file.text.contains("extension EndToEnd {") : isLimited,
+                    isEndToEnd ? file.text.contains(/extension EndToEnd(\.[A-Z][a-z]+)? {/) : isLimited,
                     """
-                    \(file.path): \(isEndToEnd ? "put the suite into `extension EndToEnd`" : "add `.endsInTime`") \
+                    \(file.path): \(isEndToEnd ? "put the suite into an extension of a group of `EndToEnd`" : "add `.endsInTime`") \
                     in "\(rest.prefix(60))"
                     """)
             }

@@ -3,7 +3,7 @@ import LabTesting
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// State and biometry key are two items of the keychain; a process can die between any two writes (sharing.md, D21).
     @Suite("A death while the biometry factor changes")
     struct BiometryDeathTests {
@@ -133,7 +133,7 @@ extension TestInstance {
     ///
     /// - Returns: false when the change does not come to this pass of the point; then it has come through.
     fileprivate func dies(
-        _ actor: TestActor, in change: EndToEnd.BiometryDeathTests.Change, at point: FaultPoint, pass: Int
+        _ actor: TestActor, in change: EndToEnd.Peers.BiometryDeathTests.Change, at point: FaultPoint, pass: Int
     ) throws -> Bool {
         let isThere = try actor.call(HasBiometryFactor())
         if isThere, change == .add { try actor.call(RemoveBiometryFactor()) }
@@ -159,7 +159,7 @@ extension TestInstance {
 
     /// Lets an app use each factor that it has, and its token; the server accepts everything.
     fileprivate func usesActivation(
-        _ actor: TestActor, after change: EndToEnd.BiometryDeathTests.Change
+        _ actor: TestActor, after change: EndToEnd.Peers.BiometryDeathTests.Change
     ) throws {
         let isThere = try actor.call(HasBiometryFactor())
         #expect(isThere || change != .replace)

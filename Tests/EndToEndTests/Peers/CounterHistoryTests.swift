@@ -3,7 +3,7 @@ import LabKit
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// The rules that the kill matrix reads from the traces, on traces that somebody wrote by hand.
     @Suite("Counters in the traces of a kill matrix")
     struct CounterHistoryTests {

@@ -4,7 +4,7 @@ import LabSystem
 import LabTesting
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// What a device and its apps do after a byte of a stored file has changed while the device was off.
     @Suite("Damaged files of a device")
     struct DamagedDeviceTests {

@@ -4,7 +4,7 @@ import LabTesting
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     @Suite("A device that cannot start")
     struct DeviceStartTests {
         @Test("A device whose agent ends at once fails with what the agent has said, and starts once that is put right")

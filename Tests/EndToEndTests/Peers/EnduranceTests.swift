@@ -3,7 +3,7 @@ import KillMatrix
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// Very many of everything that a long-lived process handles; `make soak` does more of each (docs/soak.md).
     @Suite("Endurance")
     struct EnduranceTests {

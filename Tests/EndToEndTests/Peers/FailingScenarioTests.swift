@@ -3,7 +3,7 @@ import LabKit
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// The scenarios of `Scenarios/failing`, one for each kind of failure, run by the program with real processes.
     @Suite("A red run explains itself")
     struct FailingScenarioTests {

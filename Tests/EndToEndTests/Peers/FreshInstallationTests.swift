@@ -5,7 +5,7 @@ import LabTesting
 import Synchronization
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// What the apps of a group do when one of them takes itself for freshly installed, or must not (sharing.md, sections
     /// 14 and 20, D9). Scenarios/sharing shows what needs no hand on the device's files.
     @Suite("Fresh installations beside running apps")

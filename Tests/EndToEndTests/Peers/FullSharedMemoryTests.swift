@@ -3,7 +3,7 @@ import LabSystem
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// The machine's shared memory is one for all who run on it, so it is filled in a mount namespace of its own.
     @Suite("The machine has no room for shared memory")
     struct FullSharedMemoryTests {

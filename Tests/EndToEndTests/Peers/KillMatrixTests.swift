@@ -5,7 +5,7 @@ import LabTesting
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// Wherever an app dies, the next process goes on (docs/soak.md). `make soak` visits every cell, again and again.
     @Suite("Kill matrix")
     struct KillMatrixTests {

@@ -5,7 +5,7 @@ import LabTesting
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     @Suite("Tests with the trait .lab", .lab(.topology(Topology(name: "nobody", devices: []))))
     struct LabTraitTests {
         @Test(

@@ -3,7 +3,7 @@ import LabKit
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// Wherever an app or a device dies, no message is lost, doubled or told wrongly (docs/soak.md).
     @Suite("Kill matrix of the link")
     struct LinkMatrixTests {

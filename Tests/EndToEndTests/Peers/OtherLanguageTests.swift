@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// The app is `Examples/other-language`, which has nothing of the lab inside.
     @Suite("An app in another language")
     struct OtherLanguageTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// The app is `Tests/sample-app`, a program as a user's package has one.
     @Suite("An own app in the lab")
     struct OwnAppTests {

@@ -3,7 +3,7 @@ import LabTesting
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     @Suite("From activation to token, on phone, extension and watch")
     struct QuickstartTests {
         @Test("What the app stores is seen by the extension, and what it sends by the watch")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// `make run` plays the catalogue with the programs that users run. Only what it cannot look for is left to the tests:
     /// what sanitizers and mutants show.
     @Suite("The catalogue of scenarios", .enabled(if: EndToEnd.playsCatalogue, "`make run` plays it"))

@@ -3,7 +3,7 @@ import ServerKills
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// Wherever the server dies, what it has answered is there, once (docs/soak.md). `make soak` kills a thousand times.
     @Suite("Server kills")
     struct ServerKillTests {

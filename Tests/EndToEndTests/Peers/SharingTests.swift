@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// Two apps of one vendor, two processes, one activation (sharing.md, section 19).
     @Suite("Two apps share one activation")
     struct SharingTests {

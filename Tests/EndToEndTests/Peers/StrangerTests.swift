@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import ZeroMQ
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// Processes of the same user that are no part of the instance.
     @Suite("Unauthorized processes at the sockets of an instance")
     struct StrangerTests {

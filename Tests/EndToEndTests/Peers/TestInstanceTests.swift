@@ -5,7 +5,7 @@ import LabTesting
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     @Suite("What the instance of a test reports")
     struct TestInstanceTests {
         private struct Complaint: Error {}

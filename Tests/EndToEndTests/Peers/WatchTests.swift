@@ -5,7 +5,7 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension EndToEnd.Peers {
     /// Messages between two devices that come and go (watch.md, section 11.9).
     @Suite("Phone and watch")
     struct WatchTests {

@@ -1,0 +1,71 @@
+import Foundation
+import LabKit
+import LabRunner
+import LabSystem
+import TestSupport
+import Testing
+
+extension EndToEnd.Commands {
+    /// A run that is packed to be sent to somebody.
+    @Suite("lab bundle")
+    struct BundleTests {
+        @Test("Without payloads no file of it says what requests carried and commands answered")
+        func payloads() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try workspace.write(
+                """
+                name: An activation with attributes
+                steps:
+                  - server: initActivation
+                    as: code
+                  - main: createActivation
+                    with: { activationCode: "${code.activationCode}", name: "${code.userId}-phone" }
+                  - main: fetchServerStatus
+                  - server: activationStatus
+                    with: { activationId: "${code.activationId}" }
+                    expect: { activationName: { startsWith: alice } }
+                """, to: "scenario.yaml")
+            try await onThread {
+                #expect(try lab("run", "scenario.yaml", in: workspace).status == 0)
+                /// The text of all files in a bundle.
+                func text(_ arguments: String...) throws -> String {
+                    let packed = try LabCommand(["bundle", "--output", "all.tar.gz"] + arguments, in: workspace)
+                        .finish()
+                    #expect(packed.status == 0, "\(packed.errors)")
+                    let archive = try FileDescriptor.open("\(workspace.directory)/all.tar.gz")
+                    #expect(try archive.permissions() == 0o600)
+                    let content = try LabCommand(
+                        ["-c", "tar -xzOf all.tar.gz"], in: workspace, executable: "/bin/bash"
+                    ).finish()
+                    let page = try LabCommand(
+                        ["-c", "tar -xzOf all.tar.gz --wildcards '*/index.html' > page.html"], in: workspace,
+                        executable: "/bin/bash"
+                    ).finish()
+                    #expect(page.status == 0, "\(page.errors)")
+                    return try content.output + ReportPageText.read("\(workspace.directory)/page.html")
+                }
+                // A name that a request carried, a code that a command answered, and an answer that was not encrypted.
+                let payloads = [#/alice-phone/#, #/"activationCode":"[A-Z0-9]/#, #/"answer":{"responseObject"/#]
+                let whole = try text()
+                for payload in payloads { #expect(whole.contains(payload)) }
+                let outline = try text("--redact", "payloads")
+                for payload in payloads { #expect(!outline.contains(payload)) }
+                // What it tells otherwise is there, in the records and on the page.
+                for word in ["/pa/v3/activation/create", "main: createActivation", "process.ready", "<html"] {
+                    #expect(outline.contains(word), "\(word)")
+                }
+
+                // A run that was played by another name of the folder is the same run.
+                try Files.symlink("\(workspace.directory)/linked", to: ".")
+                #expect(try lab("run", "linked/scenario.yaml", in: workspace).status == 0)
+                let linked = try text("--redact", "payloads")
+                for payload in payloads { #expect(!linked.contains(payload)) }
+
+                let unknown = try lab("bundle", "--redact", "all", in: workspace)
+                #expect(unknown.status == 2 && unknown.errors.contains("payloads"), "\(unknown.errors)")
+            }
+            try workspace.expectNothingLeft()
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Glibc
+import LabKit
+import TestSupport
+import Testing
+
+extension EndToEnd.Commands {
+    @Suite("Whoever looks into an instance is never kept waiting by its faults")
+    struct ControlUnderFaultsTests {
+        /// Everything at once: a server that waits for a clock that stands still, a dead link, a full disk, an app that
+        /// sleeps, and one that waits at a fault point for longer than anybody looks.
+        private static let faults = [
+            ["clock", "freeze"],
+            ["exec", "server", "slow", "endpoint=*", "by=10m"],
+            ["exec", "pairing", "slow", "by=1h"],
+            ["exec", "pairing", "cut"],
+            ["exec", "phone", "fillDisk"],
+            ["exec", "wallet", "suspend"],
+            ["exec", "faults", "arm", "point=keychain.read", "peer=main", "action=delay", "delay=1h", "pass=1"],
+        ]
+
+        @Test("Devices, clock and server answer while every kind of fault is active and a command hangs in it")
+        func everythingAtOnce() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up"], in: workspace)
+                try up.wait(for: "Ctrl-C")
+                for fault in Self.faults {
+                    let armed = try LabCommand(fault, in: workspace).finish()
+                    #expect(armed.status == 0, "\(fault): \(armed.errors)")
+                }
+                // It never ends by itself: only the end of the instance ends it.
+                let hanging = try LabCommand(["exec", "main", "relaunch"], in: workspace)
+                try waitUntil("main is being started again", showing: { [hanging] in hanging.text }) {
+                    try lab("ps", in: workspace).output.contains("incarnation 2")
+                }
+                let list = try lab("ps", in: workspace)
+                #expect(list.output.contains("wallet on phone  suspended"), "\(list.output)")
+                #expect(!list.output.contains("does not answer"), "\(list.output)")
+                for question in [
+                    ["exec", "phone", "processes"], ["exec", "phone", "diskFaults"], ["exec", "watch", "processes"],
+                    ["exec", "server", "trafficFaults"], ["exec", "pairing", "trafficFaults"],
+                    ["exec", "faults", "armed"], ["clock", "advance", "1ms"],
+                ] {
+                    let answer = try LabCommand(question, in: workspace).finish()
+                    #expect(answer.status == 0, "\(question): \(answer.errors)")
+                }
+                try up.signal(SIGINT)
+                _ = try up.finish()
+                #expect(try hanging.finish().status != 0)
+            }
+            try workspace.expectNothingLeft()
+        }
+    }
+}

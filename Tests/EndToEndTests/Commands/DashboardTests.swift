@@ -1,0 +1,199 @@
+import Foundation
+import Glibc
+import LabSystem
+import TestSupport
+import Testing
+
+extension EndToEnd.Commands {
+    /// The page of a running instance; `make test-page` uses it in a browser.
+    @Suite("lab up --dashboard")
+    struct DashboardTests {
+        @Test("The page follows the instance, carries steps out, and is there for whoever has its address only")
+        func page() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up", "--dashboard"], in: workspace)
+                let (port, token) = try address(of: up)
+                let opened = try open(port, token)
+
+                let page = try ask(port, "GET \(opened.path)", [opened.cookie])
+                #expect(page.hasPrefix("HTTP/1.1 200"), "\(page.prefix(300))")
+                #expect(page.contains("connect-src 'self'") && page.contains("default-src 'none'"))
+                // Only the script that came with it, and another one each time.
+                let nonce = try #require(page.firstMatch(of: /script-src 'nonce-(\w+)'; base-uri/)).1
+                #expect(
+                    page.contains("<script nonce=\"\(nonce)\">")
+                        && page.contains("script-src 'nonce-\(nonce)'; img-src"))
+                #expect(!page.contains("script-src 'unsafe-inline'") && !page.contains(token.dropFirst("token=".count)))
+                #expect(try !ask(port, "GET \(opened.path)", [opened.cookie]).contains(nonce))
+                for field in ["Referrer-Policy: no-referrer", "X-Frame-Options: DENY", "Cache-Control: no-store"] {
+                    #expect(page.contains("\(field)\r\n"), "\(field) is missing: \(page.prefix(600))")
+                }
+
+                let answer = try ask(
+                    port, "POST \(opened.path)steps", [opened.cookie], body: "main: hasValidActivation")
+                #expect(answer.hasSuffix(#"{"answer":false}"#), "\(answer)")
+                let wrong = try ask(
+                    port, "POST \(opened.path)steps", [opened.cookie], body: "main: hasValidActivations")
+                #expect(wrong.contains("did you mean `hasValidActivation`?"), "\(wrong)")
+                let failed = try ask(
+                    port, "POST \(opened.path)steps", [opened.cookie], body: "main validatePassword password=1234")
+                #expect(failed.contains(#"{"error":"#) && failed.contains("missingActivation"), "\(failed)")
+
+                for (line, fields, rule) in [
+                    ("GET /", [], "lacks the token"), ("GET \(opened.path)", [], "lacks the token"),
+                    ("GET \(opened.path)updates?\(token)", [], "lacks the token"),
+                    ("GET /", [opened.cookie], "lacks the token"),
+                    ("GET /?token=\(String(repeating: "0", count: 32))", [], "lacks the token"),
+                    ("GET /?\(token)", ["Host: evil.example:\(port)"], "served to this machine only"),
+                    ("GET \(opened.path)updates", [opened.cookie, "Origin: http://evil.example"], "other pages"),
+                    ("POST \(opened.path)steps", [opened.cookie, "Origin: null"], "other pages"),
+                ] {
+                    let refused = try ask(port, line, fields, body: line.hasPrefix("POST") ? "main: kill" : nil)
+                    #expect(refused.hasPrefix("HTTP/1.1 403") && refused.contains(rule), "\(line): \(refused)")
+                }
+
+                let updates = try TCPSocket.connectToLoopback(port: port)
+                try updates.writeAll(Data(request(port, "GET \(opened.path)updates", [opened.cookie], body: nil).utf8))
+                var told = try read(updates, until: "hasValidActivation")
+                try up.signal(SIGINT)
+                told += try read(updates, until: "event: end")
+                #expect(told.contains("process.ready"), "\(told)")
+                #expect(try up.finish().status == 0)
+            }
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("What was done there is a scenario that passes, with names in place of the secrets that were typed")
+        func scenario() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up", "--dashboard"], in: workspace)
+                let (port, token) = try address(of: up)
+                let opened = try open(port, token)
+                #expect(try ask(port, "GET \(opened.path)scenario", [opened.cookie]).hasPrefix("HTTP/1.1 204"))
+                #expect(try ask(port, "GET \(opened.path)scenario").hasPrefix("HTTP/1.1 403"))
+
+                let canary = "7391-canary"
+                for step in [
+                    "main: hasValidActivation", "server initActivation as code",
+                    "main: createActivation\nwith: { activationCode: \"${code.activationCode}\" }",
+                    "main: persistActivation\nwith: { password: \"\(canary)\" }",
+                    "main: hasValidActivation  # \(canary)",
+                    "server: commitActivation\nwith: { activationId: \"${code.activationId}\" }",
+                    "main: validatePassword\nwith:\n  password: \(canary)",
+                    "main: validatePassword\nwith: { password: \"0000-canary\" }", "main: nonsense",
+                    "main: validatePassword\nwith: { password: \"${password}\" }",
+                ] {
+                    let answer = try ask(port, "POST \(opened.path)steps", [opened.cookie], body: step)
+                    #expect(!answer.contains(canary), "\(answer)")
+                }
+                let answer = try ask(port, "GET \(opened.path)scenario", [opened.cookie])
+                let text = try #require(answer.components(separatedBy: "\r\n\r\n").last)
+                #expect(!answer.contains("canary"), "\(text)")
+                #expect(text.contains("secret is in the middle of the text: 1 of"), "\(text)")
+                #expect(text.contains("expect: false") && !text.contains("nonsense"), "\(text)")
+                #expect(text.contains("password: { environment: LAB_PASSWORD, secret: true }"), "\(text)")
+                #expect(text.contains("password2: { environment: LAB_PASSWORD2, secret: true }"), "\(text)")
+                try up.signal(SIGINT)
+                #expect(try up.finish().status == 0)
+
+                try workspace.write(text, to: "saved.yaml")
+                let played = try LabCommand(
+                    ["run", "saved.yaml"], in: workspace,
+                    environment: ["LAB_PASSWORD": canary, "LAB_PASSWORD2": "0000-canary"]
+                ).finish()
+                #expect(played.status == 0, "\(text)\(played.output)\(played.errors)")
+            }
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("A step that waits is interrupted when the lab ends, and its page hears so")
+        func interruptedStep() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up", "--dashboard"], in: workspace)
+                let (port, token) = try address(of: up)
+                let opened = try open(port, token)
+                let updates = try TCPSocket.connectToLoopback(port: port)
+                try updates.writeAll(Data(request(port, "GET \(opened.path)updates", [opened.cookie], body: nil).utf8))
+                let step = try TCPSocket.connectToLoopback(port: port)
+                let waiting = "main: hasValidActivation\neventually: 50s\nexpect: true"
+                try step.writeAll(Data(request(port, "POST \(opened.path)steps", [opened.cookie], body: waiting).utf8))
+                _ = try read(updates, until: "hasValidActivation")
+                try up.signal(SIGINT)
+                let answer = String(decoding: try step.readToEnd(), as: UTF8.self)
+                #expect(answer.contains("interrupted"), "\(answer)")
+                #expect(try up.finish().status == 0)
+            }
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("What cannot be meant is refused, and so is a port that is taken")
+        func refused() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            let (listener, port) = try TCPSocket.listenOnLoopback()
+            let outcomes = try await onThread {
+                try [
+                    ["up", "--dashboard-port", "7700"],
+                    ["up", "--dashboard", "--join", "tcp://127.0.0.1:1", "--key", "k"],
+                    ["up", "--dashboard", "--dashboard-port", "\(port)"],
+                ].map { try LabCommand($0, in: workspace).finish() }
+            }
+            withExtendedLifetime(listener) {}
+            #expect(outcomes[0].status == 2 && outcomes[0].errors.contains("is the port of --dashboard"))
+            #expect(outcomes[1].status == 2 && outcomes[1].errors.contains("not with --join"), "\(outcomes[1].errors)")
+            #expect(outcomes[2].status == 3, "\(outcomes[2].errors)")
+            #expect(outcomes[2].errors.contains("cannot listen at 127.0.0.1:\(port)"), "\(outcomes[2].errors)")
+            try workspace.expectNothingLeft()
+        }
+
+        /// Port and token of the page, once the lab has told them.
+        private func address(of up: LabCommand) throws -> (port: Int, token: String) {
+            try up.wait(for: "token=")
+            let address = try #require(
+                up.text.firstMatch(of: #/Dashboard: http:\/\/127\.0\.0\.1:(\d+)\/\?(token=\w+)/#))
+            return (try #require(Int(address.1)), String(address.2))
+        }
+
+        /// Shows the token as a browser does: it is sent to the page, whose address no longer has it.
+        private func open(_ port: Int, _ token: String) throws -> (path: String, cookie: String) {
+            let sent = try ask(port, "GET /?\(token)")
+            #expect(sent.hasPrefix("HTTP/1.1 303"), "\(sent)")
+            let path = try #require(sent.firstMatch(of: /[Ll]ocation: (\/\w+\/)\r\n/)).1
+            let cookie = try #require(
+                sent.firstMatch(of: /[Ss]et-[Cc]ookie: (lab-dashboard=\w+); HttpOnly; SameSite=Lax; Path=(\/\w+)\r\n/))
+            #expect(path == "\(cookie.2)/" && !sent.contains(token))
+            return (String(path), "Cookie: \(cookie.1)")
+        }
+
+        private func request(_ port: Int, _ line: String, _ fields: [String], body: String?) -> String {
+            var lines = ["\(line) HTTP/1.1", "Connection: close"] + fields
+            if !fields.contains(where: { $0.hasPrefix("Host:") }) { lines.append("Host: 127.0.0.1:\(port)") }
+            if let body { lines.append("Content-Length: \(body.utf8.count)") }
+            return lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
+        }
+
+        /// Sends a request, and gives the whole answer.
+        private func ask(_ port: Int, _ line: String, _ fields: [String] = [], body: String? = nil) throws -> String {
+            let connection = try TCPSocket.connectToLoopback(port: port)
+            try connection.writeAll(Data(request(port, line, fields, body: body).utf8))
+            return String(decoding: try connection.readToEnd(), as: UTF8.self)
+        }
+
+        private func read(_ connection: FileDescriptor, until words: String) throws -> String {
+            var text = ""
+            while !text.contains(words) {
+                let data = try connection.read(count: 65_536)
+                guard !data.isEmpty else { break }
+                text += String(decoding: data, as: UTF8.self)
+            }
+            #expect(text.contains(words), "\(text.suffix(500))")
+            return text
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import Glibc
+import LabKit
+import LabSystem
+import TestSupport
+import Testing
+
+extension EndToEnd.Commands {
+    /// Interactive use: one terminal holds the instance, others look into it and break it.
+    @Suite("lab up")
+    struct LabUpTests {
+        @Test("An instance is six different executables, answers from outside, reports a killed peer and takes it back")
+        func heldInstance() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up"], in: workspace)
+                try up.wait(for: "Ctrl-C")
+
+                let executables = Set(
+                    try (workspace.processes().map(\.pid) + [up.pid]).map {
+                        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/exe")
+                    })
+                #expect(
+                    Set(executables.map { URL(filePath: $0).lastPathComponent }) == [
+                        "lab", "lab-server", "device-agent", "main-app", "app-extension", "watch-companion",
+                    ])
+
+                let fresh = try lab("exec", "main", "hasValidActivation", in: workspace)
+                #expect(fresh.status == 0, "\(fresh.errors)")
+                #expect(fresh.output.trimmingCharacters(in: .whitespacesAndNewlines) == "false")
+
+                try activate(in: workspace)
+                let main = try #require(
+                    workspace.processes().first {
+                        $0.commandLine.contains("main-app") && $0.commandLine.contains("--as main")
+                    })
+                kill(main.pid, SIGKILL)
+                try up.wait(for: "SIGKILL")
+                let dead = try lab("exec", "main", "hasValidActivation", in: workspace)
+                #expect(dead.status != 0)
+                #expect(dead.errors.contains("main"), "\(dead.errors)")
+
+                let relaunch = try lab("exec", "main", "relaunch", in: workspace)
+                #expect(relaunch.status == 0, "\(relaunch.errors)")
+                let back = try lab("exec", "main", "hasValidActivation", in: workspace)
+                #expect(back.output.trimmingCharacters(in: .whitespacesAndNewlines) == "true", "\(back.errors)")
+
+                let list = try lab("ps", in: workspace)
+                for name in ["main", "wallet", "widget", "companion", "phone", "watch", "server"] {
+                    #expect(list.output.contains(name), "\(list.output)")
+                }
+
+                try up.signal(SIGINT)
+                let ended = try up.finish()
+                #expect(ended.status == 0 || ended.status == 130, "\(ended.errors)")
+            }
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("lab ps tells of a suspended app and of an agent that does not answer, and lists the rest")
+        func stuckAgent() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up"], in: workspace)
+                try up.wait(for: "Ctrl-C")
+                #expect(try lab("exec", "wallet", "suspend", in: workspace).status == 0)
+                let agent = try #require(
+                    workspace.processes().first {
+                        $0.commandLine.contains("device-agent") && $0.commandLine.contains("--device watch")
+                    })
+                kill(agent.pid, SIGSTOP)
+                defer { kill(agent.pid, SIGCONT) }
+                let list = try lab("ps", in: workspace)
+                #expect(list.output.contains("watch  its agent does not answer"), "\(list.output)")
+                #expect(list.output.contains("wallet on phone  suspended"), "\(list.output)")
+                #expect(list.output.contains("main on phone  running"), "\(list.output)")
+                let document = try JSONValue.parse(Data(try lab("ps", "--json", in: workspace).output.utf8))
+                #expect(document["version"] == 1)
+                let instance = try #require(document["instances"]?.arrayValue?.first)
+                #expect(instance["server"]?["state"] == "running" && instance["topology"] == "default")
+                let devices = instance["devices"]?.arrayValue ?? []
+                #expect(devices.first { $0["name"] == "watch" }?["state"] == "silent")
+                let phone = try #require(devices.first { $0["name"] == "phone" })
+                let wallet = try #require(phone["processes"]?.arrayValue?.first { $0["app"] == "wallet" })
+                #expect(wallet["state"] == "suspended" && wallet["pid"]?.integerValue ?? 0 > 0)
+                kill(agent.pid, SIGCONT)
+                try up.signal(SIGINT)
+                _ = try up.finish()
+            }
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("lab down ends an instance from another terminal")
+        func down() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up"], in: workspace)
+                try up.wait(for: "Ctrl-C")
+                let down = try lab("down", in: workspace)
+                #expect(down.status == 0, "\(down.errors)")
+                _ = try up.finish()
+            }
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("A peer started by hand joins the instance, and its death is reported")
+        func peerByHand() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up"], in: workspace)
+                try up.wait(for: "Ctrl-C")
+                _ = try lab("exec", "wallet", "kill", in: workspace)
+                let byHand = try LabCommand(
+                    ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app")
+                try waitUntil("the app answers", showing: { byHand.text + up.text }) {
+                    try lab("exec", "wallet", "canStartActivation", in: workspace).status == 0
+                }
+                let second = try LabCommand(
+                    ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app"
+                ).finish()
+                #expect(second.status != 0)
+                #expect(second.errors.contains("wallet"), "\(second.errors)")
+                try byHand.signal(SIGKILL)
+                _ = try byHand.finish()
+                try up.wait(for: "wallet")
+
+                #expect(try lab("exec", "wallet", "uninstall", in: workspace).status == 0)
+                let uninstalled = try LabCommand(
+                    ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app"
+                ).finish()
+                #expect(uninstalled.status != 0)
+                #expect(uninstalled.errors.contains("not installed on `phone`"), "\(uninstalled.errors)")
+                try up.signal(SIGINT)
+                _ = try up.finish()
+            }
+            try workspace.expectNothingLeft()
+        }
+
+        @Test(
+            "The prompt of a peer on a terminal edits, completes and remembers lines, and takes answers to its dialogs")
+        func promptByHand() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try await onThread {
+                let up = try LabCommand(["up"], in: workspace)
+                try up.wait(for: "Ctrl-C")
+                _ = try lab("exec", "main", "kill", in: workspace)
+                let words = ["--lab", "lab.yaml", "--as", "main"]
+                let byHand = try TerminalSession(words, in: workspace, columns: 100, program: "main-app")
+                try byHand.wait(for: "main> ")
+                // Each line is answered before the next one is typed.
+                var answered = byHand.text.count
+                func say(_ line: String, answer: String = "main> ") throws -> String {
+                    try byHand.type(line)
+                    try waitUntil("the answer to \(line)", showing: { byHand.text }) {
+                        byHand.text.dropFirst(answered).hasSuffix(answer)
+                    }
+                    defer { answered = byHand.text.count }
+                    return String(byHand.text.dropFirst(answered))
+                }
+                #expect(try say("canStartAct\t\n").contains("true\r\n"))
+                for line in [
+                    "phone enrolBiometry", "server initActivation as code",
+                    "createActivation activationCode=${code.activationCode}",
+                    "persistActivation password=\"1234\" biometry=true",
+                    "server commitActivation activationId=${code.activationId}",
+                ] { #expect(!(try say("\(line)\n").contains("error:")), "\(byHand.text)") }
+                #expect(try say("fetchActivationStatus\n").contains("\"active\""))
+
+                #expect(try say("biometrySignature uriId=/x\n", answer: "answer main> ").contains("main asks for you"))
+                let wrong = try say("yes\n", answer: "answer main> ")
+                #expect(wrong.contains("`yes` is no answer; possible are `success`"), "\(wrong)")
+                #expect(try say("success\n").contains("X-PowerAuth-Authorization"), "\(byHand.text)")
+                #expect(try say("history\n").contains("biometrySignature uriId=/x"))
+                // The arrow brings the last line back.
+                #expect(try say("hasBiometryFactor\n").contains("true\r\n"))
+                #expect(try say("\u{1B}[A\n").contains("true\r\n"), "\(byHand.text)")
+
+                // A peer that dies takes its prompt along; one whose prompt ends does, too.
+                _ = try lab("exec", "main", "kill", in: workspace)
+                #expect(try byHand.finish() == -SIGKILL)
+                let again = try TerminalSession(words, in: workspace, columns: 100, program: "main-app")
+                try again.wait(for: "main> ")
+                #expect(try lab("exec", "main", "hasValidActivation", in: workspace).output == "true\n")
+                try again.type("\u{4}")
+                #expect(try again.finish() == 0, "\(again.text)")
+                #expect(try lab("exec", "main", "hasValidActivation", in: workspace).status != 0)
+                try up.signal(SIGINT)
+                _ = try up.finish()
+            }
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("exec without an instance says how to start one")
+        func noInstance() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            let outcome = try await onThread { try lab("exec", "main", "hasValidActivation", in: workspace) }
+            #expect(outcome.status != 0)
+            #expect(outcome.errors.contains("lab up"), "\(outcome.errors)")
+        }
+
+        private func activate(in workspace: Workspace) throws {
+            let created = try lab("exec", "server", "initActivation", "userId=alice", in: workspace)
+            let object = try JSONSerialization.jsonObject(with: Data(created.output.utf8)) as? [String: Any]
+            let code = try #require(object?["activationCode"] as? String, "\(created.output)\(created.errors)")
+            let exchange = try lab("exec", "main", "createActivation", "activationCode=\(code)", in: workspace)
+            #expect(exchange.status == 0, "\(exchange.errors)")
+            let persist = try LabCommand(
+                ["exec", "main", "persistActivation", "password=env:LAB_TEST_PIN"], in: workspace
+            )
+            .finish()
+            #expect(persist.status == 0, "\(persist.errors)")
+        }
+    }
+}

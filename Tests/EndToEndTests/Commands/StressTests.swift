@@ -1,0 +1,124 @@
+import Foundation
+import LabChecks
+import LabKit
+import LabSystem
+import TestSupport
+import Testing
+
+extension EndToEnd.Commands {
+    /// `lab stress sharing` with processes that really run and really die.
+    @Suite("A stress run of apps that share an activation")
+    struct StressTests {
+        /// The plan of this seed kills three of four apps among their first calls after they have stored a state and before
+        /// anything else can happen: where an app that counts too late deceives the others.
+        static let seed = "1040"
+
+        private func stress(_ arguments: String..., in workspace: Workspace) async throws -> LabCommand.Outcome {
+            try await onThread {
+                try LabCommand(["stress", "sharing"] + arguments, in: workspace).finish()
+            }
+        }
+
+        private func traces(of workspace: Workspace) -> String {
+            "\(workspace.directory)/.lab/runs/latest/round-1/traces"
+        }
+
+        @Test("Four apps sign, die and sleep at random, and every rule holds")
+        func rulesHold() async throws {
+            let workspace = try Workspace()
+            let outcome = try await stress("--processes", "4", "--for", "5s", "--seed", Self.seed, in: workspace)
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.output.contains("seed \(Self.seed)"))
+            let history = try RecordedHistory(traces: traces(of: workspace))
+            // A run in which nothing happened would pass as well.
+            #expect(history.calls.count { $0.outcome == .done } > 20, "\(outcome.output)")
+            #expect(history.events.contains { $0.name == .faultFired }, "\(outcome.output)")
+            try await onThread { try Self.damage(traces(of: workspace), of: workspace) }
+            try workspace.expectNothingLeft()
+        }
+
+        /// A record that lost a third of a trace proves nothing any more.
+        private static func damage(_ traces: String, of workspace: Workspace) throws {
+            #expect(try lab("check", ".lab/runs/latest", in: workspace).status == 0)
+            let name = try #require(try Files.list(traces).first { $0.hasPrefix("app1#") })
+            var lines = try Files.read("\(traces)/\(name)").split(separator: 0x0A)
+            for index in stride(from: 2, to: lines.count, by: 3) { lines[index] = Data("x".utf8) + lines[index] }
+            try Files.write(Data(lines.joined(separator: [0x0A])) + [0x0A], to: "\(traces)/\(name)")
+            let outcome = try lab("check", ".lab/runs/latest", in: workspace)
+            #expect(outcome.status == 3, "\(outcome.output)")
+            #expect(outcome.output.contains("damaged: round-1/traces/\(name) is not"), "\(outcome.output)")
+            #expect(outcome.output.contains("the trace is damaged: \(name):3 and "), "\(outcome.output)")
+        }
+
+        @Test("An app that saves before it counts is caught, with the events that show it")
+        func saveBeforeCount() async throws {
+            let workspace = try Workspace()
+            // A seed repeats the plan and not the moments: one round may miss the mistake, thirty rounds do not.
+            let outcome = try await stress(
+                "--processes", "4", "--for", "5m", "--seed", Self.seed, "--quirk", "sharing.D7", in: workspace)
+            #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.output.contains("✗ fresh state"), "\(outcome.output)")
+            #expect(
+                outcome.output.contains("  again: lab stress sharing --processes 4 --for 10s --seed "),
+                "\(outcome.output)")
+            #expect(outcome.output.contains(" --quirk sharing.D7\n"), "\(outcome.output)")
+            let again = try await onThread { try lab("check", ".lab/runs/latest", in: workspace) }
+            #expect(again.status == 1)
+            #expect(again.output.contains("✗ fresh state"), "\(again.output)")
+        }
+
+        @Test("The record of a killed run can be read, up to the kill")
+        func killedRun() async throws {
+            let workspace = try Workspace()
+            try await onThread {
+                let command = try LabCommand(
+                    ["stress", "sharing", "--processes", "2", "--for", "1m", "--seed", "1"], in: workspace)
+                let directory = traces(of: workspace)
+                try waitUntil("some calls were made") {
+                    ((try? RecordedHistory(traces: directory))?.calls.count ?? 0) > 5
+                }
+                try command.signal(SIGKILL)
+                _ = try command.finish()
+                try waitUntil("processes and sockets are gone") { try workspace.liveLeftovers().isEmpty }
+            }
+            let history = try RecordedHistory(traces: traces(of: workspace))
+            let examination = Examination(history, by: SharingCheckers.all)
+            #expect(history.calls.count > 5)
+            #expect(examination.results.filter { $0.verdict != .passed }.map(\.name) == ["clean end"])
+            #expect(examination.verdict == .inconclusive)
+        }
+
+        @Test(
+            "What cannot be is refused before anything starts",
+            arguments: [
+                (["--processes", "1"], "--processes takes 2 to 16, not 1"),
+                (["--processes", "17"], "--processes takes 2 to 16, not 17"),
+                (["--for", "10"], "--for takes a duration such as 10s or 5m, not `10`"),
+                (["--for", "0s"], "--for takes a duration such as 10s or 5m, not `0s`"),
+                (["--for", "2d"], "--for takes a duration from 1ns to 1d, not `2d`"),
+                (["--quirk", "sharing.D99"], "--quirk: there is no quirk 'sharing.D99'"),
+                (["--keep-runs", "0"], "--keep-runs must be at least 1"),
+                (["--rounds", "2"], "Unknown option"),
+            ])
+        func badInput(arguments: [String], complaint: String) async throws {
+            let workspace = try Workspace()
+            let outcome = try await onThread {
+                try LabCommand(["stress", "sharing"] + arguments, in: workspace).finish()
+            }
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.contains(complaint), "\(outcome.errors)")
+            #expect(!FileManager.default.fileExists(atPath: "\(workspace.directory)/.lab"))
+        }
+
+        @Test("A dry run prints the plan, the same for the same seed, and starts nothing")
+        func dryRun() async throws {
+            let workspace = try Workspace()
+            let first = try await stress("--seed", "5", "--dry-run", in: workspace)
+            let second = try await stress("--seed", "5", "--dry-run", in: workspace)
+            #expect(first.status == 0)
+            #expect(first.output == second.output)
+            #expect(first.output.contains("app4\n  1  activate\n"))
+            #expect(!FileManager.default.fileExists(atPath: "\(workspace.directory)/.lab"))
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import LabSystem
+import TestSupport
+import Testing
+
+extension EndToEnd.Pages {
+    /// What the pages show is run, so that a newcomer's first commands work.
+    @Suite("Documentation")
+    struct DocumentationTests {
+        @Test("The commands of README work in the order in which they are shown")
+        func readmeCommands() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try FileManager.default.copyItem(
+                atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
+            let commands = try Self.commands(in: "README.md")
+            #expect(commands.count > 8)
+            try await onThread {
+                var held: LabCommand?
+                var folder = "."
+                for command in commands {
+                    if command.hasPrefix("cd ") {
+                        folder = String(command.dropFirst("cd ".count))
+                        continue
+                    }
+                    // The shell becomes the command, so that signals reach it.
+                    let typed =
+                        "cd \(folder) && exec '\(try LabCommand.path(of: "lab"))'\(command.dropFirst("lab".count))"
+                    if command.hasSuffix(" &") {
+                        held = try LabCommand(
+                            ["-c", String(typed.dropLast(2))], in: workspace, executable: "/bin/bash")
+                        try held?.wait(for: "Ctrl-C")
+                    } else {
+                        let outcome = try LabCommand(["-c", typed], in: workspace, executable: "/bin/bash").finish()
+                        #expect(outcome.status == 0, "\(command)\n\(outcome.output)\(outcome.errors)")
+                    }
+                }
+                _ = try held?.finish()
+            }
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("The scenario of README is accepted and passes")
+        func readmeScenario() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try workspace.write(
+                try #require(try DocumentationPage("README.md").blocks("yaml").first), to: "scenario.yaml")
+            let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        }
+
+        @Test("The second scenario of README is the one of the catalogue")
+        func readmeCatalogueScenario() throws {
+            let blocks = try DocumentationPage("README.md").blocks("yaml")
+            let scenario = try String(
+                contentsOfFile: Workspace.projectFile("Scenarios/mobile-token/a-payment-from-push-to-approval.yaml"),
+                encoding: .utf8)
+            #expect(blocks.count == 2 && blocks.last == scenario)
+        }
+
+        @Test("The Swift sample of README and of LabTesting's reference is compiled and run as it is shown")
+        func readmeSample() throws {
+            let sample = try String(
+                contentsOfFile: Workspace.projectFile("Tests/EndToEndTests/Peers/ReadmeSample.swift"), encoding: .utf8)
+            for page in ["README.md", "Sources/LabTesting/LabTesting.docc/LabTesting.md"] {
+                #expect(try DocumentationPage(page).blocks("swift") == [sample], "\(page)")
+            }
+        }
+
+        @Test("The tests that the page about Swift shows are those of the example package, line by line")
+        func swiftTestsPage() throws {
+            let tests = try String(
+                contentsOfFile: Workspace.projectFile("Examples/BankApp/Tests/BankTests/LogInTests.swift"),
+                encoding: .utf8)
+            #expect(try DocumentationPage("docs/testing-from-swift.md").blocks("swift") == [tests])
+        }
+
+        @Test("The sessions of a page print what it shows, from the first to the last", arguments: PlayedPage.all)
+        func playedPage(page: PlayedPage) async throws {
+            let workspace = try Workspace()
+            if page.needs >= .topology { try workspace.useProjectTopology() }
+            if page.needs >= .catalogue {
+                try FileManager.default.copyItem(
+                    atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
+            }
+            let steps = try DocumentationPage(page.path).steps
+            #expect(steps.count >= page.steps)
+            let differences = try await onThread {
+                let session = ConsoleSession(workspace: workspace, shownPort: "8080")
+                return try session.run(page.before.map { DocumentationPage.Step(command: $0, output: "") } + steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("Each page that shows commands of the lab is played by a test")
+        func allPlayed() throws {
+            // Those with files that the reader writes, with terminals, or with two hosts have tests of their own.
+            let others = [
+                "README.md", "docs/editors.md", "docs/tutorial.md", "docs/troubleshooting.md", "docs/two-hosts.md",
+                "docs/shell.md", "docs/cookbook.md",
+            ]
+            let played = Set(PlayedPage.all.map(\.path) + others)
+            let pages = try DocumentationPage.all
+            #expect(pages.count > 20)
+            for page in pages where !played.contains(page) {
+                let commands = try DocumentationPage(page).steps.map(\.command).filter { $0.hasPrefix("lab") }
+                #expect(commands == [], "\(page)")
+            }
+        }
+
+        @Test("The tutorial's mistake is missed, found, shown by a scenario and mended, as its chapters say")
+        func tutorial() async throws {
+            let workspace = try Workspace()
+            let page = try DocumentationPage("docs/tutorial.md")
+            let steps = page.stepsAndFiles
+            #expect(steps.count == page.steps.count + 5, "each of the five files is written")
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            try workspace.expectNothingLeft()
+        }
+
+        @Test(
+            "The recipes of the cookbook have 15 lines at most, and pass in a project of the cast that the page names")
+        func cookbook() async throws {
+            let workspace = try Workspace()
+            let page = try DocumentationPage("docs/cookbook.md")
+            for recipe in page.blocks("yaml") {
+                // The path in the first line is no part of it.
+                #expect(recipe.split(separator: "\n").count <= 16, "\(recipe)")
+            }
+            let steps = page.stepsAndFiles
+            #expect(steps.count == page.steps.count + page.blocks("yaml").count && steps.count >= 12)
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            try workspace.expectNothingLeft()
+        }
+
+        @Test("The page about running names every option of lab run, and no other")
+        func runningOptions() async throws {
+            let workspace = try Workspace()
+            let help = try await onThread { try lab("run", "--help", in: workspace).output }
+            let options = Set(help.matches(of: #/--[a-z][a-z-]+/#).map { String($0.0) }).subtracting([
+                "--help", "--version",
+            ])
+            let page = try DocumentationPage("docs/running.md").text
+            let tables = page.split(separator: "\n").filter { $0.hasPrefix("| `") || $0.contains("`--keep-runs`") }
+            let named = Set(tables.joined().matches(of: #/`(--[a-z][a-z-]+)/#).map { String($0.1) })
+            #expect(options.subtracting(named) == ["--dry-run"], "it stands in the table of commands")
+            #expect(named.subtracting(options) == ["--json", "--index"], "they belong to lab list")
+        }
+
+        @Test(
+            "The pages of commands, events and errors are what the lab prints",
+            arguments: [
+                ("docs/commands.md", ["steps"]), ("docs/events.md", ["events"]),
+                ("docs/errors.md", ["explain", "--all"]),
+            ])
+        func printedPage(name: String, command: [String]) async throws {
+            let workspace = try Workspace()
+            let printed = try await onThread { try LabCommand(command, in: workspace).finish().output }
+            let path = Workspace.projectFile(name)
+            let page = try String(contentsOfFile: path, encoding: .utf8)
+            let shown = try #require(try DocumentationPage(name).blocks("text").first)
+            if ProcessInfo.processInfo.environment["RECORD"] != nil {
+                // With the fence, which even an empty block has.
+                try page.replacingOccurrences(of: "```text\n\(shown)```", with: "```text\n\(printed)```").write(
+                    toFile: path, atomically: true, encoding: .utf8)
+            }
+            #expect(shown == printed, "\(name) is out of date; RECORD=1 make test writes it anew")
+        }
+
+        @Test("The page about the catalogue is what the lab prints, and its links lead somewhere")
+        func catalogue() async throws {
+            let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            for folder in ["Scenarios", "docs"] {
+                try FileManager.default.copyItem(
+                    atPath: Workspace.projectFile(folder), toPath: "\(workspace.directory)/\(folder)")
+            }
+            let printed = try await onThread {
+                let lab = "\(Files.directory(of: try ProcessTable.executablePath()))/lab"
+                return try LabCommand(
+                    ["-c", "cd docs && '\(lab)' list --index ../Scenarios"], in: workspace, executable: "/bin/bash"
+                ).finish().output
+            }
+            let path = Workspace.projectFile("docs/catalogue.md")
+            let page = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+            if ProcessInfo.processInfo.environment["RECORD"] != nil {
+                try printed.write(toFile: path, atomically: true, encoding: .utf8)
+            }
+            #expect(page == printed, "docs/catalogue.md is out of date; RECORD=1 make test writes it anew")
+            // What no scenario can cause is listed as such.
+            #expect(!printed.contains("Not shown"), "each error, fault and fault point has a scenario that shows it")
+            let links = printed.matches(of: #/\]\(([^)]+)\)/#).map { String($0.1) }
+            #expect(links.count > 200)
+            for link in links { #expect(Files.exists("\(Workspace.projectFile("docs"))/\(link)"), "\(link)") }
+        }
+
+        @Test("The page about trouble quotes what the lab says, and its command prints what it shows")
+        func troubleshooting() async throws {
+            let workspace = try Workspace()
+            let page = try DocumentationPage("docs/troubleshooting.md")
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(page.steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            let sources = URL(filePath: Workspace.projectFile("Sources"))
+            let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+            let code = try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+                .map { try String(contentsOf: $0, encoding: .utf8) }
+            let quotes = page.text.matches(of: #/\n\| (`[^|]+) \|/#).flatMap { row in
+                row.1.matches(of: #/`([^`]+)`/#).flatMap { $0.1.components(separatedBy: "…") }
+            }.map { $0.trimmingCharacters(in: .whitespaces) }
+            #expect(quotes.count > 20)
+            for quote in quotes { #expect(code.contains { $0.contains(quote) }, "nothing says `\(quote)`") }
+        }
+
+        @Test("A list in two forms at once is refused")
+        func listForms() async throws {
+            let workspace = try Workspace()
+            let outcome = try await onThread { try lab("list", "--json", "--index", in: workspace) }
+            #expect(outcome.status == 2)
+            #expect(outcome.errors == "error: --json and --index exclude each other\n")
+        }
+
+        @Test("The commands of the editors' page write schemas")
+        func editorsPage() async throws {
+            let workspace = try Workspace()
+            let steps = try DocumentationPage("docs/editors.md").steps
+            let differences = try await onThread {
+                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
+            }
+            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            for name in ["scenario", "steps", "lab"] {
+                let schema = try Data(contentsOf: URL(filePath: "\(workspace.directory)/.lab/\(name).schema.json"))
+                #expect(try JSONSerialization.jsonObject(with: schema) is [String: Any], "\(name)")
+            }
+        }
+
+        @Test("The make targets that the pages show exist; what they do is run by continuous integration or by hand")
+        func makeTargets() throws {
+            let makefile = try String(contentsOfFile: Workspace.projectFile("Makefile"), encoding: .utf8)
+            var found: Set<String> = []
+            for page in try DocumentationPage.all {
+                for command in try DocumentationPage(page).steps.map(\.command) {
+                    guard let target = command.wholeMatch(of: /make ([a-z-]+).*/)?.1 else { continue }
+                    found.insert(String(target))
+                    #expect(makefile.contains("\n\(target):"), "\(page): \(command)")
+                }
+            }
+            #expect(found.isSuperset(of: ["test", "run", "mutants", "soak"]), "\(found)")
+        }
+
+        /// The `lab` commands of a page's console blocks, without their remarks, and the folders that the reader goes to.
+        private static func commands(in page: String) throws -> [String] {
+            try DocumentationPage(page).steps.map(\.command).filter { $0.hasPrefix("lab") || $0.hasPrefix("cd ") }
+                .map { $0.components(separatedBy: "#")[0].trimmingCharacters(in: .whitespaces) }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import LabKit
+import TestSupport
+import Testing
+
+extension EndToEnd.Pages {
+    @Suite("docs/own-app.md says what is there")
+    struct OwnAppPageTests {
+        @Test("The vocabulary of the page is one that the lab reads")
+        func vocabulary() throws {
+            let block = try #require(try DocumentationPage("docs/own-app.md").blocks("json").first)
+            let vocabulary = try AppVocabulary(json: JSONValue.parse(block))
+            #expect(vocabulary.mistakes == [] && vocabulary.commands.map(\.name) == ["transfer"])
+        }
+
+        @Test("The scenario of the page is the one that `make examples` runs, line by line")
+        func scenario() throws {
+            let shown = try #require(try DocumentationPage("docs/own-app.md").blocks("yaml").last)
+            let run = try String(
+                contentsOfFile: Workspace.projectFile("Examples/BankApp/Scenarios/the-first-app.yaml"),
+                encoding: .utf8)
+            #expect(shown == run)
+        }
+
+        @Test("The app of the page is the one that `make examples` builds, line by line")
+        func app() throws {
+            let shown = try #require(try DocumentationPage("docs/own-app.md").blocks("swift").first)
+            let built = try String(
+                contentsOfFile: Workspace.projectFile("Examples/BankApp/Sources/first-app/BankApp.swift"),
+                encoding: .utf8)
+            #expect(shown == built)
+        }
+    }
+}
