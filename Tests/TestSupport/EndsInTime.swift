@@ -19,7 +19,7 @@
             let run = TestRun()
             // It begins when it has a thread: waiting for one is no fault of the test.
             let task = Task(executorPreference: run) {
-                TestWatchdog.shared.begin("\(test.displayName ?? test.name) (\(test.sourceLocation))", limit, end)
+                TestWatchdog.shared.begin("\(test.displayName ?? test.name) (\(test.sourceLocation))", limit, end, run)
                 do {
                     try await body()
                     end.come(.success(()))
@@ -35,7 +35,6 @@
             TestWatchdog.shared.forget(end)
             if let result { return try result.get() }
             // It is not cancelled: what a test does when all its waits end early would only hide where it hung.
-            TestThreads.shared.abandon(run)
             Issue.record("The test did not end within \(limit).", sourceLocation: test.sourceLocation)
         }
     }

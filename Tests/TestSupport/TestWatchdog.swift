@@ -20,6 +20,7 @@ import Synchronization
             let start: UInt64
             let limit: LabDuration
             let end: TestEnd
+            let run: TestRun
             /// The wait for it was ended; whoever waited has not gone on yet.
             var isOverdue = false
 
@@ -45,10 +46,10 @@ import Synchronization
             }
         }
 
-        func begin(_ name: String, _ limit: LabDuration, _ end: TestEnd) {
+        func begin(_ name: String, _ limit: LabDuration, _ end: TestEnd, _ run: TestRun) {
             running.withLock {
                 $0[ObjectIdentifier(end)] = Running(
-                    name: name, start: MonotonicClock.nanoseconds(), limit: limit, end: end)
+                    name: name, start: MonotonicClock.nanoseconds(), limit: limit, end: end, run: run)
             }
         }
 
@@ -68,6 +69,8 @@ import Synchronization
                     report("A test did not end within \(test.limit): \(test.name)", tests, at: now)
                     leaveAtOnceAtTheEnd()
                     running.withLock { $0[ObjectIdentifier(test.end)]?.isOverdue = true }
+                    // First its threads: who waits for the end may need one.
+                    TestThreads.shared.abandon(test.run)
                     test.end.come(nil)
                 } else if excess > Self.patience.nanoseconds {
                     report("The run does not go on without the test: \(test.name)", tests, at: now)
