@@ -49,6 +49,23 @@ struct ControlChannelTests {
         server.stop()
     }
 
+    @Test("With the last reference to a client goes its thread")
+    func threadOfAClient() throws {
+        let server = try echo()
+        func threads() throws -> Int {
+            try Files.list("/proc/self/task").count { thread in
+                (try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)) == "control-client\n"
+            }
+        }
+        var clients = try (0..<60).map { _ in try ControlClient(test.layout, .peer("main")) }
+        for client in clients { _ = try client.call(ControlRequest(command: "x")) }
+        #expect(try threads() >= clients.count)
+        clients = []
+        // Other tests have clients, too, but not so many. A thread that stays is ended by the suite's time limit.
+        while try threads() >= 30 { MonotonicClock.pause(nanoseconds: 5_000_000) }
+        server.stop()
+    }
+
     @Test("An error travels with all its parts")
     func anErrorTravelsWithAllItsParts() throws {
         let sent = ControlError(

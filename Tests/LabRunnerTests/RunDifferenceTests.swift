@@ -218,6 +218,9 @@ struct RunDifferenceTests {
         #expect(difference.text.contains("\na.yaml: passed, then failed\n"), "\(difference.text)")
         #expect(difference.text.contains("step 1 answers false"), "\(difference.text)")
         #expect(difference.text.contains("\nb.yaml: the same in both\n"), "\(difference.text)")
+        let chosen = try RecordedRuns(records: records)
+            .difference(of: ids[0], and: ids[1], in: temporary.file("b.yaml"))
+        #expect(chosen.isSame && !chosen.text.contains("a.yaml"), "\(chosen.text)")
     }
 
     @Test("The newest kept run that passed a scenario is known, and one that has not passed it is none")

@@ -43,6 +43,19 @@ struct ShellTests {
         #expect(throws: BadUsage.self) { try ShellLine.yaml(line, argument: plain) }
     }
 
+    @Test(
+        "A text that YAML would read as something else stands in quotes",
+        arguments: [
+            ("main", "main"), ("Alice's phone", #""Alice's phone""#), ("two words", "two words"), (" a", #"" a""#),
+            ("a ", #""a ""#), ("-a", #""-a""#), ("a-b", "a-b"), ("", #""""#), ("1", #""1""#), (".5", #"".5""#),
+            ("+1", #""+1""#), ("a1", "a1"), ("true", #""true""#), ("NO", #""NO""#), ("~", #""~""#),
+            ("nobody", "nobody"),
+        ])
+    func quotes(text: String, yaml: String) {
+        #expect(ShellLine.flow(.string(text)) == yaml)
+        #expect(ShellLine.flow(["k": [.string(text)]]) == "{ k: [\(yaml)] }")
+    }
+
     @Test("What a step keeps is there for the next one, and a step that fails keeps nothing")
     func captures() async throws {
         let shell = try await onThread {

@@ -147,6 +147,16 @@ struct LateAnswerTests {
         }
     }
 
+    @Test("A new activation of its own makes an application forget what was validated before")
+    func unsafeChangeOfNewActivation() async throws {
+        let app = try await TestApp.activated(.sharing)
+        #expect(await app.validate() == nil)
+        try app.neighbour().sdk.removeActivationLocal()
+        try await app.activate()
+        #expect(app.sdk.unsafeChangePassword(from: TestApp.password, to: "5678"))
+        #expect(await app.validate("5678") == nil)
+    }
+
     @Test("A status from before many signatures is asked for again, not a deadlock", arguments: TestApp.Mode.allCases)
     func lateStatus(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)

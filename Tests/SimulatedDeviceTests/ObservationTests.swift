@@ -28,6 +28,27 @@ struct ObservationTests {
         #expect(throws: InjectedFault(point: checkpoint.faultPoint, error: "EIO")) { try main.pass(checkpoint) }
     }
 
+    /// One of each case.
+    private static let events: [AppEvent] = [
+        .configurationRejected(cause: "c", message: "m", limit: 1, actual: 2),
+        .configurationIncomplete(cause: "c", message: "m"), .stateLoaded(activationId: "a", counter: 1),
+        .stateSaved(bytes: 1, activationId: "a", counter: 1), .stateRemoved, .counterBumped(1),
+        .counterUsed(counter: "c", activationId: "a", factor: "f"), .lockRequested(.status), .lockTaken(.status),
+        .lockReleased(.status), .operationStarted(type: "t", application: "a"),
+        .operationFinished(type: "t", application: "a"), .memoryCreated(name: "n"), .memoryOpened(name: "n"),
+        .memoryRepaired(name: "n", cause: .noSize), .tokenStored(name: "n"), .tokenRemoved(name: "n"),
+        .httpRequest(method: "POST", path: "/"), .httpResponse(status: 200, path: "/"),
+        .httpFailed(error: "e", path: "/"),
+    ]
+
+    @Test("The trace calls each event as the SDK does, with the fields that are declared for it", arguments: events)
+    func eventsHaveTheirNames(event: AppEvent) {
+        let name = Mirror(reflecting: event).children.first?.label ?? "\(event)"
+        #expect(event.name.rawValue.replacing(".", with: "").lowercased() == name.lowercased())
+        #expect(Set(event.fields.keys).isSubset(of: event.name.fields.map(\.name)))
+        #expect(Set(Self.events.map(\.name)).count == Self.events.count)
+    }
+
     @Test("An event of an SDK stands in the trace with the operation on whose behalf it happened")
     func eventsAreTraced() throws {
         let device = try TemporaryDevice()

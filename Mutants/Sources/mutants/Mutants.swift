@@ -6,7 +6,7 @@ enum Mutants {
     private static let usage = """
         usage: mutants [MODULE | MUTANT]                   known mistakes, described in Mutants/*.yaml
                mutants random COUNT SEED[,SEED…] [MODULE]  mistakes drawn from all modules
-               mutants quick COUNT SEED[,SEED…] [MODULE]   drawn mistakes, nearest tests only, in this checkout
+               mutants quick COUNT SEED[,SEED…] [MODULE]   drawn from one module, nearest tests only, in this checkout
         Run it in the root of the package.
         """
 

@@ -1,13 +1,28 @@
 import Foundation
 import LabKit
-import PowerAuthShared
 import SimulatedDevice
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import PowerAuthShared
+
 @Suite("A session that nobody shares (sharing.md, section 9)", .endsInTime)
 struct DefaultSessionTests {
+    @Test(
+        "A state that is not stored says why",
+        arguments: [
+            (errSecBadReq, "changed by somebody who did not hold the status lock"),
+            (errSecDuplicateItem, "changed by somebody who did not hold the status lock"),
+            (errSecItemNotFound, "changed by somebody who did not hold the status lock"),
+            (errSecMissingEntitlement, "not entitled to the keychain access group"),
+            (errSecInteractionNotAllowed, "did not store the session state"),
+        ])
+    func saveFailure(status: OSStatus, reason: String) {
+        let text = SessionStateStore.SaveFailure(status: status).description
+        #expect(text.contains(reason) && text.contains("(status \(status))"))
+    }
+
     private let sandbox: Sandbox
     private let keychain: PowerAuthKeychain
 

@@ -1,6 +1,7 @@
 import Foundation
 import PowerAuth2
 import PowerAuthProtocol
+import SimulatedDevice
 import Synchronization
 import TestSupport
 import Testing
@@ -46,6 +47,25 @@ struct LogTests {
         PowerAuthLogSetDelegate(nil)
         #expect(!PowerAuthCoreLogIsEnabled())
         #expect(try provoke() == (false, false))
+    }
+
+    @Test("An extension that may not remove tokens says so in the log, one that may says nothing")
+    func refusedRemoval() throws {
+        let listener = Listener()
+        PowerAuthLogSetDelegate(listener)
+        PowerAuthLogSetEnabled(true)
+        defer {
+            PowerAuthLogSetEnabled(false)
+            PowerAuthLogSetDelegate(nil)
+        }
+        let device = try TemporaryDevice()
+        for isAllowed in [false, true] {
+            let app = try TokenApp("main", on: device, rules: isAllowed ? .application : .appExtension)
+            listener.lines.withLock { $0 = [] }
+            app.store.removeLocalToken(withName: "T")
+            let complaints = listener.lines.withLock { $0.count { $0.contains("does not remove the tokens") } }
+            #expect(complaints == (isAllowed ? 0 : 1))
+        }
     }
 
     @Test("The log shows requests, but no encrypted bodies")

@@ -50,6 +50,16 @@ struct ConfigurationTests {
         func validate(challenge: URLAuthenticationChallenge) -> Bool { accepts }
     }
 
+    @Test(
+        "A challenge names the server of the request", arguments: [("https://a.b", 443), ("https://a.b:8443/x", 8_443)])
+    func space(address: String, port: Int) throws {
+        let url = try #require(URL(string: address))
+        let space = URLAuthenticationChallenge(server: ServerCertificates(chain: [], problem: nil), of: url)
+            .protectionSpace
+        #expect(space.host == "a.b" && space.port == port && space.protocol == "https")
+        #expect(space.authenticationMethod == NSURLAuthenticationMethodServerTrust)
+    }
+
     @Test("A challenge is answered as the strategy says")
     func challenges() throws {
         let url = try #require(URL(string: "https://example.com"))

@@ -26,7 +26,7 @@ struct Draw {
         let changes: [Int: [Change]]
     }
 
-    private let files: [File]
+    private var files: [File]
     /// The content of the files, by path.
     let texts: [String: String]
 
@@ -53,6 +53,15 @@ struct Draw {
         self.texts = texts
     }
 
+    /// The same draw from one module only, which a seed chooses by its lines: only what depends on it is built then.
+    func narrowed(by seed: UInt64) -> Draw {
+        var random = SplitMix(state: seed)
+        let module = drawnLine(from: &random).file.module
+        var draw = self
+        draw.files = files.filter { $0.module == module }
+        return draw
+    }
+
     private static func file(_ text: String, at path: String, of module: String) -> File {
         let breaks = text.utf8.enumerated().filter { $0.element == UInt8(ascii: "\n") }.map(\.offset)
         let changes = Dictionary(grouping: ChangeFinder.changes(in: text)) { change in
@@ -68,16 +77,9 @@ struct Draw {
         var random = SplitMix(state: seed)
         var drawn: [DrawnMutant] = []
         var taken: Set<String> = []
-        let total = files.reduce(0) { $0 + $1.lines }
         // Most lines give a mistake in a dozen draws; the limit is for a module that has none.
         for _ in 0..<(count * 1_000) where drawn.count < count {
-            var line = Int.random(in: 0..<total, using: &random)
-            guard
-                let file = files.first(where: {
-                    line -= $0.lines; return line < 0
-                })
-            else { continue }
-            line += file.lines + 1
+            let (file, line) = drawnLine(from: &random)
             guard let change = file.changes[line]?.randomElement(using: &random),
                 taken.insert("\(file.path) \(change)").inserted
             else { continue }
@@ -87,6 +89,17 @@ struct Draw {
                     change: change))
         }
         return drawn
+    }
+
+    /// A line of all files, from 1 in its file.
+    private func drawnLine(from random: inout SplitMix) -> (file: File, line: Int) {
+        var line = Int.random(in: 0..<files.reduce(0) { $0 + $1.lines }, using: &random)
+        var index = 0
+        while line >= files[index].lines {
+            line -= files[index].lines
+            index += 1
+        }
+        return (files[index], line + 1)
     }
 }
 

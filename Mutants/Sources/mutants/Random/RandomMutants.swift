@@ -24,7 +24,8 @@ struct RandomMutants {
         tests = workspace.tests
         package = try LabPackage(
             root: workspace.root, swift: tests.swift, output: workspace.directory.appending(path: "package.json"))
-        draw = try Draw(root: workspace.root, package: package, only: request.module)
+        let all = try Draw(root: workspace.root, package: package, only: request.module)
+        draw = request.isQuick && request.module == nil ? all.narrowed(by: request.seeds[0]) : all
         equivalents = try Equivalents(root: workspace.root)
         refusals = Refusals(file: workspace.directory.appending(path: "refused"))
         report = TrialReport(patches: workspace.directory.appending(path: "survivors"))
@@ -82,13 +83,15 @@ struct RandomMutants {
     private func refused(_ errors: Set<TestProgram.BuildError>, in woven: [String: Weaving]) throws -> Set<String> {
         var names: Set<String> = []
         for error in errors {
-            guard let places = woven[error.file]?.lines, !places.isEmpty else {
-                throw Failure(
-                    "The copy does not build, and no mistake is in \(error.file), line \(error.line): \(error.message)")
-            }
+            // What has no mistake of its own uses what is broken elsewhere.
+            guard let places = woven[error.file]?.lines, !places.isEmpty else { continue }
             let distances = places.mapValues { ranges in ranges.map { $0.distance(to: error.line) }.min() ?? .max }
             let nearest = distances.values.min()
             names.formUnion(distances.filter { $0.value == nearest }.keys)
+        }
+        if names.isEmpty, let error = errors.first {
+            throw Failure(
+                "The copy does not build, and no mistake is in \(error.file), line \(error.line): \(error.message)")
         }
         return names
     }
