@@ -1,4 +1,4 @@
-/// A test's instance was not clean when it ended.
+/// A test's instance was not clean when it ended, or one of its apps had died by itself.
 public struct InstanceLeftovers: Error, CustomStringConvertible, Sendable {
     /// What was left or went wrong, one sentence each.
     public let complaints: [String]

@@ -15,14 +15,17 @@ final class InstanceSlot: Sendable {
         let directory = "\(FileManager.default.temporaryDirectory.path)/palab-slots-\(NSUserName())"
         try Files.createDirectory(directory)
         let locks = try (1...Self.count).map { try FileLock(path: "\(directory)/\($0)") }
-        for lock in locks where try lock.tryLock() {
-            self.lock = lock
-            return
+        // The first of the line looks for any place: who waits at one may wait for a test that itself waits for this one.
+        let line = try FileLock(path: "\(directory)/line")
+        try line.lock()
+        defer { try? line.unlock() }
+        while true {
+            for lock in locks where try lock.tryLock() {
+                self.lock = lock
+                return
+            }
+            MonotonicClock.pause(nanoseconds: 2_000_000)
         }
-        // All are taken: queue up at one of them, in the kernel.
-        let chosen = locks[Int.random(in: 0..<locks.count)]
-        try chosen.lock()
-        lock = chosen
     }
 
     /// Gives the place back.

@@ -111,7 +111,7 @@
             let record = record.withLock { $0 }
             let failed = hasFailed.withLock { $0 }
             if failed { record?.keepRequests() }
-            let leftovers = run.stop()
+            let leftovers = run.stop(hasFailed: failed)
             let error = thrown.withLock { $0 }
             // A page that cannot be written must not hide what went wrong.
             let page = failed ? try? record?.writePage() : nil

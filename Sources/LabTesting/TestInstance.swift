@@ -64,8 +64,8 @@ public final class TestInstance: Sendable {
     ///   - body: The test; it may block.
     /// - Returns: What the body returned.
     /// - Throws: ``FailedInstanceTest`` with what the body threw, or with why the instance did not start;
-    ///   ``InstanceLeftovers`` when the body succeeded and the instance was not clean afterwards; `LabFailure` when
-    ///   there is no such topology, or no program to start.
+    ///   ``InstanceLeftovers`` when the body succeeded and an app has died by itself, or the instance was not clean
+    ///   afterwards; `LabFailure` when there is no such topology, or no program to start.
     public static func run<Value: Sendable>(
         _ cast: Cast? = nil, seed: UInt64 = 1, source: String = #filePath,
         _ body: @escaping @Sendable (TestInstance) throws -> Value
@@ -89,7 +89,7 @@ public final class TestInstance: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        let leftovers = run.stop()
+        let leftovers = run.stop(hasFailed: (try? outcome.get()) == nil)
         switch outcome {
         case .success(let value) where leftovers.isEmpty:
             try run.removeRecords()

@@ -30,10 +30,11 @@ final class TestRun: Sendable {
 
     /// Ends the instance and gives the place back.
     ///
+    /// - Parameter hasFailed: Whether the test has failed anyway: a death is most often why, or comes of it.
     /// - Returns: What was left or went wrong, one sentence each.
-    func stop() -> [String] {
+    func stop(hasFailed: Bool) -> [String] {
         defer { slot.leave() }
-        return instance.stop()
+        return (hasFailed ? [] : instance.unwantedDeaths) + instance.stop()
     }
 
     /// Removes what a test that has passed does not need any more.

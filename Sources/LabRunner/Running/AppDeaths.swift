@@ -37,6 +37,11 @@ struct AppDeaths {
         self.unwanted = unwanted
     }
 
+    /// - Parameter records: The directory with the logs.
+    static func sentence(_ death: RecordedHistory.Incarnation, in records: String) -> String {
+        "the process of `\(death.process)` died by itself; its log is \(records)/logs"
+    }
+
     /// What an agent that ends says about its apps.
     static let endWithDevice = "device ended"
 }
@@ -69,6 +74,17 @@ extension AppDeaths {
                 && !wanted.contains { $0.app == app }
         }
         unwanted = told + untold.map { RecordedHistory.Incarnation($0.name, 0) }
+    }
+}
+
+extension LabInstance {
+    /// What is to be said of apps whose processes have died by themselves so far, a sentence each. Blocks.
+    public var unwantedDeaths: [String] {
+        do {
+            return try AppDeaths(in: connection).unwanted.map { AppDeaths.sentence($0, in: manifest.runDirectory) }
+        } catch {
+            return ["whether a process died by itself is not known: \(error)"]
+        }
     }
 }
 

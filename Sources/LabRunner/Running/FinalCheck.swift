@@ -105,7 +105,7 @@ extension ScenarioRun {
         do {
             let deaths = try AppDeaths(in: instance).unwanted
             for death in deaths where isNews(death) {
-                fail("the process of `\(death.process)` died by itself; its log is \(directory)/logs", verdict: .failed)
+                fail(AppDeaths.sentence(death, in: directory), verdict: .failed)
             }
         } catch {
             fail("whether a process died by itself is not known: \(error)", verdict: .inconclusive)

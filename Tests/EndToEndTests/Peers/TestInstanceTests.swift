@@ -29,10 +29,34 @@ extension EndToEnd.Peers {
             #expect(!FileManager.default.fileExists(atPath: directory))
         }
 
+        @Test("An app that dies by itself fails a test that takes no notice, one that the test has ended does not")
+        func deaths() async throws {
+            let app = AppSpec(
+                name: "main", kind: .app, bundleIdentifier: "com.example.main",
+                powerAuth: PowerAuthSpec(sdk: .full, instanceId: "com.example.bank"))
+            let cast = TestInstance.Cast.topology(
+                Topology(name: "one", devices: [DeviceSpec(name: "phone", kind: .phone, apps: [app])]))
+            try await TestInstance.run(cast) { lab in
+                try lab.main.call(Kill())
+                try lab.main.call(Launch())
+            }
+            let complaints = try await complaints(of: cast) { lab in
+                let started = try lab.traceEvents().last { $0.name == .processStarted && $0.process == "main" }
+                let process = try ProcessWatch(pid: Int32(try #require(started?.fields["pid"]?.integerValue)))
+                try process.signal(SIGKILL)
+                _ = try process.waitForExit()
+            }
+            #expect(
+                complaints.count == 1 && complaints[0].hasPrefix("the process of `main` died by itself; its log is "),
+                "\(complaints)")
+        }
+
         /// What an instance complains about after a body that succeeds.
-        private func complaints(_ body: @escaping @Sendable (TestInstance) throws -> Void) async throws -> [String] {
+        private func complaints(
+            of cast: TestInstance.Cast = nobody, _ body: @escaping @Sendable (TestInstance) throws -> Void
+        ) async throws -> [String] {
             let leftovers = try #require(
-                await #expect(throws: InstanceLeftovers.self) { try await TestInstance.run(Self.nobody, body) })
+                await #expect(throws: InstanceLeftovers.self) { try await TestInstance.run(cast, body) })
             try? FileManager.default.removeItem(atPath: leftovers.directory)
             return leftovers.complaints
         }

@@ -33,7 +33,11 @@ final class DraftSeven {
     }
 
     private func isFine(_ value: JSONValue, by schema: JSONValue) throws -> Bool {
-        try judge(value, by: schema, at: "").isEmpty
+        if let flag = schema.boolValue { return flag }
+        if let reference = schema["$ref"]?.stringValue { return try isFine(value, by: try definition(reference)) }
+        // The first complaint is enough.
+        let keywords = schema.objectValue ?? [:]
+        return try keywords.allSatisfy { try judge(value, $0.key, $0.value, beside: keywords, at: "").isEmpty }
     }
 
     private func judge(_ value: JSONValue, by schema: JSONValue, at path: String) throws -> [String] {
@@ -44,7 +48,7 @@ final class DraftSeven {
             return try judge(value, by: try definition(reference), at: path)
         }
         var found: [String] = []
-        for (keyword, argument) in keywords.sorted(by: { $0.key < $1.key }) {
+        for (keyword, argument) in keywords {
             found += try judge(value, keyword, argument, beside: keywords, at: path)
         }
         return found
@@ -112,7 +116,6 @@ final class DraftSeven {
         at path: String
     ) throws -> [String] {
         let members = value.objectValue
-        let sorted = (members ?? [:]).sorted { $0.key < $1.key }
         switch keyword {
         case "required":
             let missing = (argument.arrayValue ?? []).compactMap(\.stringValue).filter { members?[$0] == nil }
@@ -122,19 +125,21 @@ final class DraftSeven {
             let isFine = keyword == "minProperties" ? members.count >= limit : members.count <= limit
             return isFine ? [] : ["\(path): has \(members.count) keys"]
         case "properties":
-            return try (argument.objectValue ?? [:]).flatMap { key, schema in
-                try members?[key].map { try judge($0, by: schema, at: "\(path)/\(key)") } ?? []
+            guard let members, let schemas = argument.objectValue else { return [] }
+            return try members.flatMap { key, member in
+                try schemas[key].map { try judge(member, by: $0, at: "\(path)/\(key)") } ?? []
             }
         case "patternProperties":
             return try (argument.objectValue ?? [:]).flatMap { pattern, schema in
-                try sorted.filter { try matches($0.key, .string(pattern)) }
+                try (members ?? [:]).filter { try matches($0.key, .string(pattern)) }
                     .flatMap { try judge($0.value, by: schema, at: "\(path)/\($0.key)") }
             }
         case "additionalProperties":
-            let others = sorted.filter { keywords["properties"]?[$0.key] == nil }
+            let described = keywords["properties"]?.objectValue ?? [:]
+            let others = (members ?? [:]).filter { described[$0.key] == nil }
             return try others.flatMap { try judge($0.value, by: argument, at: "\(path)/\($0.key)") }
         case "propertyNames":
-            return try sorted.flatMap { try judge(.string($0.key), by: argument, at: "\(path)/\($0.key)") }
+            return try (members ?? [:]).flatMap { try judge(.string($0.key), by: argument, at: "\(path)/\($0.key)") }
         default: throw Unusable(reason: "the keyword \(keyword) is not known here")
         }
     }
