@@ -8,6 +8,16 @@ import Testing
 /// Files between a phone and a watch (watch.md, section 9.5).
 @Suite("Files over the watch link", .endsInTime)
 struct FileTransferTests {
+    @Test("Each part of a file has an identifier that differs from the file's in the last four bytes")
+    func identifiersOfParts() {
+        let file = UUID()
+        func bytes(_ id: UUID) -> [UInt8] { withUnsafeBytes(of: id.uuid) { Array($0) } }
+        #expect(FileParts.identifier(0, of: file) == file)
+        let parts = (1...70_000).map { FileParts.identifier($0, of: file) }
+        #expect(Set(parts).count == parts.count && !parts.contains(file))
+        #expect(parts.allSatisfy { bytes($0).prefix(12) == bytes(file).prefix(12) })
+    }
+
     private func bytes(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }) }
 
     private func send(_ content: Data, _ name: String = "a.bin", in world: LinkWorld) throws -> UUID {

@@ -28,6 +28,20 @@ final class LinkAirTests {
         numbers(air.arrivals(until: milliseconds * Self.millisecond))
     }
 
+    @Test(
+        "A fault of the link aims at each frame by the kind that it has for a scenario",
+        arguments: [
+            (WatchFrame.Kind.live, LinkMessageKind.live), (.liveReply, .reply), (.liveError, .reply),
+            (.userInfo, .transfer), (.filePart, .transfer), (.userInfoTombstone, .transfer),
+            (.liveAcknowledgement, .acknowledgement), (.userInfoAcknowledgement, .acknowledgement),
+            (.userInfoGap, .acknowledgement), (.userInfoRefusal, .acknowledgement),
+            (.contextAcknowledgement, .acknowledgement), (.context, .context), (.state, .state), (.hello, nil),
+            (.welcome, nil), (.bye, nil), (.ping, nil), (.pong, nil),
+        ] as [(WatchFrame.Kind, LinkMessageKind?)])
+    func kinds(kind: WatchFrame.Kind, word: LinkMessageKind?) {
+        #expect(WatchFrame(kind).messageKind == word)
+    }
+
     @Test("Without faults everything arrives at once")
     func clear() {
         #expect(air.isClear)

@@ -30,6 +30,24 @@ struct LiveMessageTests {
         end.toApp.filter { $0.kind == .context && !$0.flags.contains(.retransmission) }.map(\.body)
     }
 
+    @Test("Held messages whose time is over leave the line, and the others keep their places in it")
+    func heldMessages() {
+        var live = LiveMessages()
+        let ids = (0..<4).map { _ in UUID() }
+        for (number, id) in ids.enumerated() {
+            #expect(
+                live.receive(
+                    WatchFrame(.live, messageId: id, app: "main"), isReady: false, at: Int64(number) * 1_000_000_000)
+                    == [])
+        }
+        #expect(live.expire(at: LiveMessages.deliveryTimeout + 1_000_000_000).count == 2)
+        let released = live.release(to: "main").compactMap { effect -> UUID? in
+            if case .toApp("main", let frame) = effect { frame.messageId } else { nil }
+        }
+        #expect(released == Array(ids[2...]))
+        #expect(live.release(to: "main") == [] && !live.isHolding(for: "main"))
+    }
+
     @Test("A message reaches the counterpart, and its reply comes back")
     func roundTrip() throws {
         let world = try connected()

@@ -27,7 +27,9 @@ struct JSONValueTests {
     func keepsIntegersApartFromOtherNumbers() throws {
         #expect(try JSONValue.parse("7") == .integer(7))
         #expect(try JSONValue.parse("7.0") == .number(7))
-        #expect(try JSONValue.parse("1e2") == .number(100))
+        for exponent in ["1e2", "1E2", "1e+2", "1E+2", "1000e-1", "1000E-1", "1.0E2"] {
+            #expect(try JSONValue.parse(exponent) == .number(100), "\(exponent)")
+        }
         #expect(try JSONValue.parse("18446744073709551616") == .number(18_446_744_073_709_551_616))
     }
 

@@ -63,6 +63,24 @@ struct RecordChecksumTests {
         #expect(damaged() == [RecordChecksums.fileName])
     }
 
+    @Test("A damaged run is refused by whatever name it is asked for")
+    func names() throws {
+        let project = try TemporaryDirectory()
+        let records = project.file(".lab")
+        let run = "\(records)/runs/20260101-100000-aaaa"
+        try Files.createDirectory(run)
+        try Files.write(JSONReport(seed: 1, seconds: 1, results: []).rendered(), to: "\(run)/\(JSONReport.fileName)")
+        try RecordChecksums.write(in: run)
+        let runs = RecordedRuns(records: records)
+        for name in [nil, "20260101-100000-aaaa", run] {
+            #expect(throws: Never.self) { try runs.directory(of: name) }
+        }
+        try Files.write(Data("{}".utf8), to: "\(run)/\(JSONReport.fileName)")
+        for name in [nil, "20260101-100000-aaaa", run] {
+            #expect(throws: DamagedRecord.self) { try runs.directory(of: name) }
+        }
+    }
+
     @Test("A run that was killed has no checksums, and is read as it is")
     func killed() throws {
         try Files.remove(directory.file(RecordChecksums.fileName))

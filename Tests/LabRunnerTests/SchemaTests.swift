@@ -109,6 +109,19 @@ struct SchemaTests {
         #expect(try complaints("main: kill, fails: { code: { oneOf: [peerDied, 3] }, more: { any: true } }") == [])
     }
 
+    @Test("Each meaning is a sentence, and no default is one")
+    func meanings() {
+        func check(_ schema: JSONValue, _ path: String) {
+            if let meaning = schema["description"]?.stringValue {
+                #expect(meaning.hasSuffix(".") && meaning.first?.isUppercase == true, "\(path): \(meaning)")
+            }
+            if let text = schema["default"]?.stringValue { #expect(!text.hasSuffix("."), "\(path): \(text)") }
+            for (key, part) in schema.objectValue ?? [:] { check(part, "\(path)/\(key)") }
+            for (index, part) in (schema.arrayValue ?? []).enumerated() { check(part, "\(path)/\(index)") }
+        }
+        check(Self.schemas.lab, "lab")
+    }
+
     @Test("Each example fits where it stands")
     func examples() throws {
         for (schema, least) in [(scenario, 30), (include, 20)] {

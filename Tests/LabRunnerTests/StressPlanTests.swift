@@ -70,6 +70,24 @@ struct StressPlanTests {
         }
     }
 
+    @Test("What asks the server passes the points of a request, what signs those of the queue, and nothing else does")
+    func pointsOfActions() {
+        let asking: Set<StressAction> = [
+            .activate, .status, .knowledgeSignature, .biometrySignature, .requestToken, .removeToken, .changePassword,
+            .addBiometry, .removeActivation, .replace,
+        ]
+        for action in StressAction.allCases {
+            let points = Set(action.faultPoints)
+            #expect(points.contains(.httpRequestSent) == asking.contains(action), "\(action)")
+            #expect(points.contains(.httpResponseReceived) == asking.contains(action), "\(action)")
+            let signs = asking.contains(action) && ![.activate, .replace].contains(action)
+            #expect(points.contains(.queueLockTaken) == signs, "\(action)")
+            #expect(points.contains(.operationStarted) == [.activate, .status].contains(action), "\(action)")
+            #expect(points.contains(.statusLockTaken) == (action != .relaunch), "\(action)")
+            #expect(points.count == action.faultPoints.count, "\(action)")
+        }
+    }
+
     @Test("Points at which a plan kills can kill, and apps pass them")
     func pointsCanKill() {
         #expect(StressAction.allFaultPoints.allSatisfy { $0.actions.contains(.kill) && $0.owners.contains(.app) })

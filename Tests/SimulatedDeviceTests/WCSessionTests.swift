@@ -111,6 +111,23 @@ struct WCSessionTests {
         }
     }
 
+    @Test(
+        "Each error says what it is about",
+        arguments: [
+            (WCError.Code.genericError, "unknown reason"), (.sessionNotSupported, "does not support"),
+            (.sessionMissingDelegate, "no delegate"), (.sessionNotActivated, "not activated"),
+            (.deviceNotPaired, "No watch is paired"), (.watchAppNotInstalled, "watch app is not installed"),
+            (.notReachable, "not reachable"), (.invalidParameter, "parameter"), (.payloadTooLarge, "larger than"),
+            (.payloadUnsupportedTypes, "property list cannot hold"), (.messageReplyFailed, "could not reply"),
+            (.messageReplyTimedOut, "did not reply in time"), (.fileAccessDenied, "cannot read the file"),
+            (.deliveryFailed, "could not be delivered"), (.insufficientSpace, "no room"),
+            (.sessionInactive, "is inactive"), (.transferTimedOut, "not acknowledged in time"),
+            (.companionAppNotInstalled, "companion app is not installed"), (.watchOnlyApp, "no companion app"),
+        ])
+    func texts(code: WCError.Code, words: String) {
+        #expect(code.localizedDescription.contains(words))
+    }
+
     @Test("Activation needs a delegate, and is reported before anything else")
     func activation() async throws {
         let backend = FakeBackend()

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// The two wire formats of an ECDSA signature and the conversion between them (protocol.md, section 2.4).
-public enum ECDSAFormat: Sendable {
+public enum ECDSAFormat: CaseIterable, Sendable {
     /// ASN.1 DER, the default.
     case der
     /// `r ‖ s`, 32 bytes each, in JWTs.

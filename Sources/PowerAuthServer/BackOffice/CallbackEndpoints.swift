@@ -100,9 +100,7 @@ struct CallbackEndpoints: Sendable {
 }
 
 extension CallbackType: NamedChoice {
-    static var names: [String] { allCases.map(\.rawValue) }
-
-    init?(name: String) { self.init(rawValue: name) }
+    var name: String { rawValue }
 }
 
 /// A duration as the API spells it: `PT2S`, `P30D`; out in hours, minutes and seconds (server.md, section 2.3).

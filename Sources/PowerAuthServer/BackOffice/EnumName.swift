@@ -1,9 +1,20 @@
 import PowerAuthProtocol
 
 /// An enumeration that the API spells in upper case.
-protocol NamedChoice: Sendable {
-    static var names: [String] { get }
-    init?(name: String)
+protocol NamedChoice: CaseIterable, Sendable {
+    /// How the API spells the choice.
+    var name: String { get }
+}
+
+extension NamedChoice {
+    /// All words that the API knows.
+    static var names: [String] { allCases.map(\.name) }
+
+    /// Finds a choice by its word.
+    init?(name: String) {
+        guard let choice = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = choice
+    }
 }
 
 /// A value spelled by one of the API's upper-case names; an unknown name makes the request unreadable.
@@ -21,34 +32,13 @@ struct EnumName<Value: NamedChoice>: Decodable, Sendable {
     }
 }
 
-extension ActivationState: NamedChoice {
-    static var names: [String] { allCases.map(\.name) }
-}
-
 /// Who speaks for an activation; the only names of the API in lower case (server.md, section 2.3).
 enum ActivationProtocol: String, CaseIterable, NamedChoice {
     case powerauth
     /// Served by another API, which this server does not have.
     case fido2
 
-    static var names: [String] { allCases.map(\.rawValue) }
-
-    init?(name: String) { self.init(rawValue: name) }
+    var name: String { rawValue }
 }
 
-extension CommitPhase: NamedChoice {
-    static var names: [String] { ["ON_COMMIT", "ON_KEY_EXCHANGE"] }
-}
-
-extension OtpValidationMode: NamedChoice {
-    static var names: [String] { ["NONE", "ON_KEY_EXCHANGE", "ON_COMMIT"] }
-}
-
-extension SignatureType: NamedChoice {
-    static var names: [String] { allCases.map(\.name) }
-
-    init?(name: String) {
-        guard let type = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = type
-    }
-}
+extension SignatureType: NamedChoice {}

@@ -158,8 +158,6 @@ struct RecoveryEndpoints: Sendable {
 }
 
 extension RecoveryCodeStatus: NamedChoice {
-    static var names: [String] { allCases.map(\.name) }
-
     var name: String {
         switch self {
         case .created: "CREATED"
@@ -168,26 +166,14 @@ extension RecoveryCodeStatus: NamedChoice {
         case .revoked: "REVOKED"
         }
     }
-
-    init?(name: String) {
-        guard let status = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = status
-    }
 }
 
 extension RecoveryPukStatus: NamedChoice {
-    static var names: [String] { allCases.map(\.name) }
-
     var name: String {
         switch self {
         case .valid: "VALID"
         case .used: "USED"
         case .invalid: "INVALID"
         }
-    }
-
-    init?(name: String) {
-        guard let status = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = status
     }
 }

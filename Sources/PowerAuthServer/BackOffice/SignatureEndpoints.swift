@@ -191,13 +191,10 @@ struct SignatureEndpoints: Sendable {
 }
 
 extension ECDSAFormat: NamedChoice {
-    static var names: [String] { ["DER", "JOSE"] }
-
-    init?(name: String) {
-        switch name {
-        case "DER": self = .der
-        case "JOSE": self = .jose
-        default: return nil
+    var name: String {
+        switch self {
+        case .der: "DER"
+        case .jose: "JOSE"
         }
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import GRDB
 import LabSystem
 import Synchronization
@@ -11,6 +12,25 @@ import Testing
 struct CheckpointerTests {
     /// Long enough for a connection that does not wait to have failed. One that waits passes, however slow the machine is.
     private static let glance = DispatchTimeInterval.milliseconds(200)
+
+    @Test("When it is over, its file is closed")
+    func closes() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("server.db")
+        func openFiles() throws -> Int {
+            try Files.list("/proc/self/fd").count { file in
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(file)"))?
+                    .hasPrefix(path) == true
+            }
+        }
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { try $0.execute(sql: "CREATE TABLE log (line TEXT)") }
+        let checkpointer = try Checkpointer(path: path)
+        try queue.close()
+        #expect(try openFiles() > 0)
+        checkpointer.close()
+        #expect(try openFiles() == 0)
+    }
 
     @Test("The connection waits for a database that another connection still has for itself")
     func waits() throws {

@@ -125,6 +125,7 @@ struct BrowserGuardTests {
 
 extension ServerEvent {
     fileprivate func isRefusal(of path: String) -> Bool {
-        if case .requestRefused(path, _, _) = self { true } else { false }
+        // Not a code in place of the path, or the other way round.
+        if case .requestRefused(path, let code, _) = self { code.wholeMatch(of: /[A-Z_0-9]+/) != nil } else { false }
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -175,6 +176,20 @@ struct LabPowersTests {
             #expect(try await client.send("/lab/traffic", method: .delete).status == 200)
             #expect(try await lab(client, "traffic").json["entries"] == [])
         }
+    }
+
+    @Test("Requests that come at once get numbers of their own in the traffic journal")
+    func numbersOfTraffic() {
+        let journal = TrafficJournal(capacity: 20_000)
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            for _ in 0..<2_000 {
+                journal.add(
+                    TrafficEntry(
+                        received: 0, operation: nil, method: "POST", path: "/x", query: nil, headers: [:], body: "",
+                        decrypted: [], status: 200, answer: "", fault: nil))
+            }
+        }
+        #expect(journal.entries(after: 0).map(\.number) == Array(1...16_000))
     }
 
     @Test("The traffic journal keeps the newest requests, and of large ones fewer")

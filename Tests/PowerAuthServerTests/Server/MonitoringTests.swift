@@ -51,6 +51,14 @@ struct MonitoringTests {
             let routed = Set(
                 fixture.server.endpoints.flatMap { endpoint in endpoint.methods.map { "\($0) \(endpoint.path)" } })
             #expect(described == routed)
+            for (prefix, title) in [
+                ("/pa/", "Mobile API"), ("/rest/v3/", "Back office"), ("/api/auth/token/", "Mobile Token API"),
+                ("/lab/", "Lab and operations"),
+            ] {
+                let tags = (document["paths"]?.objectValue ?? [:]).filter { $0.key.hasPrefix(prefix) }
+                    .flatMap { $0.value.objectValue.map { $0.values.compactMap { $0["tags"] } } ?? [] }
+                #expect(!tags.isEmpty && tags.allSatisfy { $0 == [.string(title)] }, "\(prefix): \(Set(tags))")
+            }
             #expect(routed.contains("POST /pa/v3/activation/create"))
             #expect(routed.contains("POST /rest/v3/activation/init"))
         }

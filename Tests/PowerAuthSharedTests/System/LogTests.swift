@@ -92,6 +92,10 @@ struct LogTests {
         }
         func bodies(_ lines: [String]) -> Int { lines.count { $0 == "- Body: " + body } }
 
+        let safe = HTTPRequest(url: try #require(URL(string: "https://server.example/")), headers: [], body: Data())
+        listener.lines.withLock { $0 = [] }
+        HTTPLog.write(safe, isEncrypted: false)
+        #expect(!listener.lines.withLock { $0.contains { $0.contains("use HTTPS") } })
         let brief = lines(200, isEncrypted: false)
         #expect(brief.contains("HTTP POST request: → \(url)") && brief.contains("HTTP response 200: ← \(url)"))
         #expect(brief.contains { $0.hasPrefix("HTTP request failed: ← \(url)") && $0.contains(body) })

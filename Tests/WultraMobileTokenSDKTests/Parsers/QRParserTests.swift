@@ -131,6 +131,10 @@ struct QRParserTests {
             ("A10CZK", "10", "CZK"), ("A10.25CZK", "10.25", "CZK"), ("A-10CZK", "-10", "CZK"), ("A+1eur", "1", "EUR"),
             ("A.325CZK", "0.325", "CZK"), ("A.CZK", "0", "CZK"), ("A-CZK", "0", "CZK"),
             ("A965165234082.23CZK", "965165234082.23", "CZK"),
+            // As many digits as a decimal has, with and without a point.
+            ("A12345678901234567890123456789012345678CZK", "12345678901234567890123456789012345678", "CZK"),
+            ("A123456789012345678901234567890123456.78CZK", "123456789012345678901234567890123456.78", "CZK"),
+            ("A1234567890123456789012345678901234567CZK", "1234567890123456789012345678901234567", "CZK"),
         ])
     func amounts(text: String, amount: String, currency: String) throws {
         let expected = try #require(Decimal(string: amount))
@@ -142,6 +146,7 @@ struct QRParserTests {
         arguments: [
             "ACZK", "A", "A0", "AxCZK", "A1,500CZK", "A12xCZK", "A1e3CZK", "A1000", "A1.CZK", "A1.2.3CZK", "A--1CZK",
             "A1 CZK", "A١CZK", "A1CZ1", "A100000000000000000000000000000000000000.1CZK",
+            "A123456789012345678901234567890123456789CZK",
         ])
     func noAmounts(text: String) {
         #expect(error(Self.payload(data: "A1*" + text)) == .tooManyDataFields)

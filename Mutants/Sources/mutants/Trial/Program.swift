@@ -41,6 +41,8 @@ enum Program {
         var variables = ProcessInfo.processInfo.environment
         // Set for one run only, whoever called this program.
         variables["LAB_MUTANT"] = nil
+        // The reporter of crashes keeps a process that is ended meanwhile from ever ending.
+        variables["SWIFT_BACKTRACE"] = "enable=no"
         process.environment = variables.merging(environment) { $1 }
         if let output {
             process.standardOutput = try emptyFile(output)

@@ -1,6 +1,6 @@
 import PowerAuthProtocol
 
-extension ActivationState {
+extension ActivationState: NamedChoice {
     /// The upper-case name used by the back-office API.
     var name: String {
         switch self {
@@ -10,11 +10,5 @@ extension ActivationState {
         case .blocked: "BLOCKED"
         case .removed: "REMOVED"
         }
-    }
-
-    /// Finds a state by its upper-case name.
-    init?(name: String) {
-        guard let state = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = state
     }
 }

@@ -1,5 +1,5 @@
 /// The phase of an activation at which its commit (and a one-time password) is due.
-enum CommitPhase: Int, Sendable {
+enum CommitPhase: Int, NamedChoice {
     case onCommit = 0
     case onKeyExchange = 1
 
@@ -9,18 +9,10 @@ enum CommitPhase: Int, Sendable {
         case .onKeyExchange: "ON_KEY_EXCHANGE"
         }
     }
-
-    init?(name: String) {
-        switch name {
-        case "ON_COMMIT": self = .onCommit
-        case "ON_KEY_EXCHANGE": self = .onKeyExchange
-        default: return nil
-        }
-    }
 }
 
 /// The older way to say when a one-time password is checked; still honoured.
-enum OtpValidationMode: Int, Sendable {
+enum OtpValidationMode: Int, NamedChoice {
     case none = 0
     case onKeyExchange = 1
     case onCommit = 2
@@ -30,15 +22,6 @@ enum OtpValidationMode: Int, Sendable {
         case .none: "NONE"
         case .onKeyExchange: "ON_KEY_EXCHANGE"
         case .onCommit: "ON_COMMIT"
-        }
-    }
-
-    init?(name: String) {
-        switch name {
-        case "NONE": self = .none
-        case "ON_KEY_EXCHANGE": self = .onKeyExchange
-        case "ON_COMMIT": self = .onCommit
-        default: return nil
         }
     }
 

@@ -3,7 +3,7 @@ import LabKit
 import PowerAuthProtocol
 
 /// Where an operation is in its life; only a pending one can change (server.md, section 23).
-enum OperationStatus: Int, CaseIterable, Sendable {
+enum OperationStatus: Int, NamedChoice {
     case pending = 1
     case canceled = 2
     case expired = 3
