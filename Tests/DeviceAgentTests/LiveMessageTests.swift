@@ -48,6 +48,24 @@ struct LiveMessageTests {
         #expect(live.release(to: "main") == [] && !live.isHolding(for: "main"))
     }
 
+    @Test("The next deadline is that of the messages that are left, whichever end before", arguments: [true, false])
+    func nextDeadline(isAnswered: Bool) {
+        var live = LiveMessages()
+        let frames = (0..<2).map { _ in WatchFrame(.live, messageId: UUID()) }
+        for (number, app) in ["first", "second"].enumerated() {
+            _ = live.send(frames[number], from: app, to: "watch", at: Int64(number))
+        }
+        #expect(live.nextDeadline == LiveMessages.deliveryTimeout)
+        if isAnswered {
+            _ = live.answered(WatchFrame(.liveReply, correlationId: frames[0].messageId), at: 2)
+        } else {
+            _ = live.processEnded("first")
+        }
+        #expect(live.nextDeadline == LiveMessages.deliveryTimeout + 1)
+        _ = live.processEnded("second")
+        #expect(live.nextDeadline == nil)
+    }
+
     @Test("A message reaches the counterpart, and its reply comes back")
     func roundTrip() throws {
         let world = try connected()
