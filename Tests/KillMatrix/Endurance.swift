@@ -78,10 +78,10 @@ package struct Endurance {
                 }
                 guard growths.count == processes.count else { throw EndedProcess(work: work.rawValue) }
                 let seconds = Double(MonotonicClock.nanoseconds() - begin) / 1e9
-                let largest = growths.max { $0.size < $1.size }
+                let sizes = growths.sorted { $0.process < $1.process }.map { "\($0.process) \($0.size)" }
                 progress(
                     "\(count) \(work.rawValue) in \(Int(seconds)) s, \(seen.load(ordering: .relaxed)) events so far; "
-                        + "largest growth: \(largest.map { "\($0.process) by \($0.size) KiB" } ?? "none")")
+                        + "growth in KiB: \(sizes.joined(separator: ", "))")
                 return growths
             }
         }
