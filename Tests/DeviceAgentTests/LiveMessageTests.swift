@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -64,6 +65,27 @@ struct LiveMessageTests {
         #expect(live.nextDeadline == LiveMessages.deliveryTimeout + 1)
         _ = live.processEnded("second")
         #expect(live.nextDeadline == nil)
+    }
+
+    @Test("Who looks at the link sees how far each message has come")
+    func pending() {
+        var live = LiveMessages()
+        let (own, received) = (UUID(), UUID())
+        func states() -> [InspectLink.MessageState] { live.pending.map(\.state) }
+        _ = live.send(WatchFrame(.live, flags: .expectsReply, messageId: own), from: "main", to: "watch", at: 0)
+        #expect(states() == [.sent])
+        _ = live.answered(WatchFrame(.liveAcknowledgement, correlationId: own), at: 1)
+        #expect(states() == [.replyAwaited])
+        _ = live.receive(
+            WatchFrame(.live, flags: .expectsReply, messageId: received, app: "main"), isReady: false, at: 2)
+        #expect(states() == [.replyAwaited, .held] && live.pending.map(\.isOwn) == [true, false])
+        _ = live.release(to: "main")
+        #expect(states() == [.replyAwaited, .handedOver])
+        _ = live.answer(WatchFrame(.liveAcknowledgement, correlationId: received), by: "main")
+        #expect(states() == [.replyAwaited, .unanswered])
+        _ = live.answer(WatchFrame(.liveReply, correlationId: received), by: "main")
+        _ = live.answered(WatchFrame(.liveReply, correlationId: own), at: 3)
+        #expect(states() == [])
     }
 
     @Test("A message reaches the counterpart, and its reply comes back")

@@ -45,7 +45,7 @@ struct ObservationTests {
     func eventsHaveTheirNames(event: AppEvent) {
         let name = Mirror(reflecting: event).children.first?.label ?? "\(event)"
         #expect(event.name.rawValue.replacing(".", with: "").lowercased() == name.lowercased())
-        #expect(Set(event.fields.keys).isSubset(of: event.name.fields.map(\.name)))
+        #expect(Set(event.fields.keys) == Set(event.name.fields.map(\.name)))
         #expect(Set(Self.events.map(\.name)).count == Self.events.count)
     }
 

@@ -55,6 +55,16 @@ struct AnswerEncoderTests {
         @ExplicitNull var object: Everything.Empty?
     }
 
+    @Test("Numbers of every width are written as Foundation's encoder writes them")
+    func widths() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        let written = try AnswerEncoder.encode(NumbersOfEveryWidth())
+        #expect(
+            String(decoding: written, as: UTF8.self)
+                == String(decoding: try encoder.encode(NumbersOfEveryWidth()), as: UTF8.self))
+    }
+
     @Test("Answers are what Foundation's encoder writes with sorted keys")
     func answersAreFoundations() throws {
         let encoder = JSONEncoder()
