@@ -31,7 +31,7 @@ final class GroupTrial: Sendable {
     /// The tests that have noticed mutants, by the mutants' names.
     var killed: [String: String] { state.withLock { $0.killed } }
 
-    /// Tries the mutants with all suites, the quick ones first.
+    /// Tries the mutants with all suites, the cheap ones first.
     func run(with suites: [Suite]) throws {
         let begin = ContinuousClock.now
         let batches = Self.batches(of: suites)
@@ -65,7 +65,8 @@ final class GroupTrial: Sendable {
         try trial(of: Array(mutants[(mutants.count / 2)...]), with: batch)
     }
 
-    /// Unit suites of one module that take a minute together, and end-to-end suites one by one.
+    /// Unit suites of one module that take a minute together, and behind them end-to-end suites one by one: what fails in
+    /// them costs most.
     private static func batches(of suites: [Suite]) -> [[Suite]] {
         var batches: [[Suite]] = []
         for suite in suites.sorted(by: { ($0.module, $0.seconds) < ($1.module, $1.seconds) }) {
@@ -77,6 +78,9 @@ final class GroupTrial: Sendable {
                 batches.append([suite])
             }
         }
-        return batches.sorted { $0.reduce(0) { $0 + $1.seconds } < $1.reduce(0) { $0 + $1.seconds } }
+        func cost(_ batch: [Suite]) -> (Int, Double) {
+            (batch[0].isEndToEnd ? 1 : 0, batch.reduce(0) { $0 + $1.seconds })
+        }
+        return batches.sorted { cost($0) < cost($1) }
     }
 }
