@@ -38,6 +38,12 @@ struct LabPackage {
         testers[module]?.contains(tests) ?? false
     }
 
+    /// Whether a test module is the one that is named after a module; where there is none, whether it uses the module.
+    func isNearest(_ tests: String, to module: String) -> Bool {
+        let own = module + "Tests"
+        return isNear(own, to: module) ? tests == own : isNear(tests, to: module)
+    }
+
     /// What `swift package describe` prints.
     private struct Description: Decodable {
         struct Target: Decodable {

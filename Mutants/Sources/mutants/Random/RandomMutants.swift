@@ -35,7 +35,7 @@ struct RandomMutants {
     func run() throws {
         defer { restore() }
         let trials = try buildable()
-        let results = try isQuick ? tried(trials, by: tests.suites(), isLast: true) : triedByAll(trials)
+        let results = try isQuick ? triedByNearest(trials) : triedByAll(trials)
         for seed in seeds { report.showTable(of: results.filter { $0.mutant.seed == seed }, title: "seed \(seed)") }
         if seeds.count > 1 { report.showTable(of: results, title: "all seeds") }
     }
@@ -118,6 +118,23 @@ struct RandomMutants {
         }
     }
 
+    /// Tries each mutant with the unit suites nearest to it, which are run without one first.
+    private func triedByNearest(_ trials: [DrawnMutant]) throws -> [TrialResult] {
+        let modules = Set(trials.map(\.module))
+        var suites = try tests.suites().filter { suite in
+            !suite.isEndToEnd && modules.contains { package.isNearest(suite.module, to: $0) }
+        }
+        guard !suites.isEmpty else { return try tried(trials, by: [], isLast: true) }
+        let begin = ContinuousClock.now
+        let run = try tests.run(suites, limit: 900 * tests.timeFactor)
+        if let noticed = run.noticed {
+            throw Failure("The nearest tests fail without a mistake: \(noticed) (\(run.log.path)).")
+        }
+        let seconds = (ContinuousClock.now - begin) / .seconds(1)
+        for index in suites.indices { suites[index].seconds = seconds / Double(suites.count) }
+        return try tried(trials, by: suites, isLast: true)
+    }
+
     /// Tries each mutant with the suites nearest to it. As many at a time as there are cores: most of a run is the start of
     /// its process, or waiting for others.
     ///
@@ -134,11 +151,14 @@ struct RandomMutants {
         if let reason = equivalents.reason(for: mutant, text: draw.texts[mutant.file] ?? "") {
             return .equivalent(reason)
         }
-        let near = suites.filter { package.isNear($0.module, to: mutant.module) }
         // A quick run has no survey, and does not know what a suite passes.
-        let able = isQuick ? near : near.filter { $0.reached.contains(mutant.name) }
+        let able = suites.filter {
+            isQuick
+                ? package.isNearest($0.module, to: mutant.module)
+                : package.isNear($0.module, to: mutant.module) && $0.reached.contains(mutant.name)
+        }
         guard !able.isEmpty else { return .unreached }
-        let seconds = isQuick ? 120 : 60 + 3 * able.reduce(0) { $0 + $1.seconds }
+        let seconds = 60 + 3 * able.reduce(0) { $0 + $1.seconds }
         let run = try tests.run(
             able, mutants: [mutant.name], limit: seconds * tests.timeFactor, endsAtFailure: true)
         return run.noticed.map { .killed($0) } ?? .lives
