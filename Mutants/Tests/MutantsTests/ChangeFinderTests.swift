@@ -64,6 +64,7 @@ struct ChangeFinderTests {
         #expect(mistakes(.arguments, in: "f(a: x, b: y)") == ["f(a: y, b: x)"])
         #expect(mistakes(.arguments, in: "f(x, \"y\")").isEmpty)
         #expect(mistakes(.arguments, in: "f(x) { y }").isEmpty)
+        #expect(mistakes(.arguments, in: "min(x, y)").isEmpty)
     }
 
     @Test("A section under a lock is cut in two")

@@ -98,7 +98,10 @@ final class ChangeFinder: SyntaxVisitor {
     }
 
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-        guard !isDelegation(node) else { return .visitChildren }
+        // The order says nothing in the smallest and the largest of several.
+        guard !isDelegation(node), !["min", "max"].contains(node.calledExpression.trimmedDescription) else {
+            return .visitChildren
+        }
         let arguments = Array(node.arguments)
         for (index, (one, next)) in zip(arguments, arguments.dropFirst()).enumerated()
         where canSwap(one.expression, next.expression) {
