@@ -11,12 +11,8 @@ final class GroupTrial: Sendable {
 
     private let tests: TestProgram
     private let report: @Sendable (_ mutant: DrawnMutant, _ test: String) throws -> Void
-    private let state: Mutex<State>
-
-    private struct State {
-        var living: [DrawnMutant]
-        var killed: [String: String] = [:]
-    }
+    private let mutants: [DrawnMutant]
+    private let noticed = Mutex<[String: String]>([:])
 
     /// - Parameter report: hears of each mutant that is killed, and of the test that has noticed it.
     init(
@@ -24,24 +20,23 @@ final class GroupTrial: Sendable {
         report: @escaping @Sendable (_ mutant: DrawnMutant, _ test: String) throws -> Void
     ) {
         self.tests = tests
+        self.mutants = mutants
         self.report = report
-        state = Mutex(State(living: mutants))
     }
 
     /// The tests that have noticed mutants, by the mutants' names.
-    var killed: [String: String] { state.withLock { $0.killed } }
+    var killed: [String: String] { noticed.withLock { $0 } }
 
     /// Tries the mutants with all suites, the cheap ones first.
     func run(with suites: [Suite]) throws {
         let begin = ContinuousClock.now
         let batches = Self.batches(of: suites)
-        _ = try concurrently(batches) { batch in
-            try trial(of: state.withLock { $0.living }, with: batch)
-        }
+        _ = try concurrently(batches) { try trial(of: mutants, with: $0) }
         print("\(batches.count) groups of suites were tried with what lived (\(ContinuousClock.now - begin))")
         fflush(nil)
     }
 
+    /// Tries those of the mutants that live and are reached.
     private func trial(of mutants: [DrawnMutant], with batch: [Suite]) throws {
         let killed = killed
         let mutants = mutants.filter { mutant in
@@ -51,15 +46,11 @@ final class GroupTrial: Sendable {
         let names = Set(mutants.map(\.name))
         let able = batch.filter { !$0.reached.isDisjoint(with: names) }
         let run = try tests.run(
-            able, mutants: names.sorted(), limit: (60 + 3 * able.reduce(0) { $0 + $1.seconds }) * tests.timeFactor,
-            endsAtFailure: !able[0].isEndToEnd)
-        guard let noticed = run.noticed else { return }
+            able, mutants: names.sorted(), limit: tests.limit(of: able), endsAtFailure: !able[0].isEndToEnd)
+        guard let test = run.noticed else { return }
         if mutants.count == 1 {
-            state.withLock {
-                $0.killed[mutants[0].name] = noticed
-                $0.living.removeAll { $0.name == mutants[0].name }
-            }
-            return try report(mutants[0], noticed)
+            noticed.withLock { $0[mutants[0].name] = test }
+            return try report(mutants[0], test)
         }
         try trial(of: Array(mutants[..<(mutants.count / 2)]), with: batch)
         try trial(of: Array(mutants[(mutants.count / 2)...]), with: batch)

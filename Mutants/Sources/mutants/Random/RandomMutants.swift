@@ -158,9 +158,8 @@ struct RandomMutants {
                 : package.isNear($0.module, to: mutant.module) && $0.reached.contains(mutant.name)
         }
         guard !able.isEmpty else { return .unreached }
-        let seconds = 60 + 3 * able.reduce(0) { $0 + $1.seconds }
         let run = try tests.run(
-            able, mutants: [mutant.name], limit: seconds * tests.timeFactor, endsAtFailure: true)
+            able, mutants: [mutant.name], limit: tests.limit(of: able), endsAtFailure: true)
         return run.noticed.map { .killed($0) } ?? .lives
     }
 }

@@ -88,6 +88,9 @@ struct TestProgram {
             endsAtFailure: endsAtFailure)
     }
 
+    /// Seconds after which suites hang: three times what they take without a mutant, and a minute for what is short.
+    func limit(of suites: [Suite]) -> Double { (60 + 3 * suites.reduce(0) { $0 + $1.seconds }) * timeFactor }
+
     private static func log(of mutants: [String], with suites: [Suite]) -> String {
         switch mutants.count {
         case 0: surveyLog(of: suites)
