@@ -21,9 +21,11 @@ struct CitationTests {
         var count = 0
         for file in try Repository.textFiles() where file.path != Self.ownPath {
             for block in file.blocks {
-                let mistakes = mistakes(in: block, of: file.path)
-                for mistake in mistakes { Issue.record("\(file.path):\(block.line): \(mistake)") }
-                count += citations(in: block).count
+                let citations = citations(in: block)
+                for mistake in mistakes(in: block, with: citations, of: file.path) {
+                    Issue.record("\(file.path):\(block.line): \(mistake)")
+                }
+                count += citations.count
             }
         }
         #expect(count > 600, "citations are no longer found")
@@ -65,7 +67,10 @@ struct CitationTests {
     }
 
     private func mistakes(in block: TextBlock, of path: String) -> [String] {
-        let citations = citations(in: block)
+        mistakes(in: block, with: citations(in: block), of: path)
+    }
+
+    private func mistakes(in block: TextBlock, with citations: [Citation], of path: String) -> [String] {
         var mistakes: [String] = []
         for citation in citations {
             let quoted = "\"\(block.text[citation.range])\""

@@ -20,18 +20,20 @@ struct SizeIndexTests {
             for file in try Repository.swiftFiles(below: "Sources/\(module)") {
                 var type = ""
                 for line in file.text.split(separator: "\n") {
-                    if let match = line.firstMatch(
-                        of: /^(?:public |package |private )?(?:struct|enum|class|final class|extension) (\w+)/)
+                    // Most lines are neither, and an expression costs far more than a look at the first characters.
+                    let declaration = line.drop { $0 == " " }
+                    if declaration.startIndex == line.startIndex,
+                        let match = line.prefixMatch(
+                            of: /(?:public |package |private )?(?:struct|enum|class|final class|extension) (\w+)/)
                     {
                         type = String(match.1)
-                    }
-                    if let match = line.firstMatch(
-                        of: /static let (\w+)(?:: \w+)? = [0-9][0-9A-Fx_.]*(?: << [0-9]+|\.\.\.[0-9_]+)?$/)
+                    } else if declaration.contains("static let "),
+                        let match = declaration.firstMatch(
+                            of: /static let (\w+)(?:: \w+)? = [0-9][0-9A-Fx_.]*(?: << [0-9]+|\.\.\.[0-9_]+)?$/)
                     {
                         found.insert("\(type).\(match.1)")
-                    }
-                    if policies.contains(type),
-                        let match = line.firstMatch(of: /public var (\w+)(?:: \w+)? = [0-9][0-9_.]*$/)
+                    } else if policies.contains(type), declaration.hasPrefix("public var "),
+                        let match = declaration.firstMatch(of: /public var (\w+)(?:: \w+)? = [0-9][0-9_.]*$/)
                     {
                         found.insert("\(type).\(match.1)")
                     }
