@@ -1,5 +1,5 @@
-/// Every number of the server, the protocol and the SDKs that limits something, with the tests that try the values around
-/// it: one less, as many, one more, and a second round where there can be one. `SizeIndexTests` find the numbers in the
+/// Every number that limits something, with the tests that try the values around it: one less, as many, one more, and a
+/// second round where there can be one. `SizeIndexTests` find the numbers in the
 /// code, so that a new one is a missing row.
 enum SizeIndex {
     /// What stands for a number.
@@ -10,7 +10,9 @@ enum SizeIndex {
         case fixed(String)
     }
 
-    static let rows = server.merging(serverPolicies) { $1 }.merging(protocolAndCore) { $1 }.merging(clients) { $1 }
+    static let rows = [server, serverPolicies, protocolAndCore, clients, devices, system, lab, reports].reduce(
+        into: [String: Row]()
+    ) { rows, more in rows.merge(more) { $1 } }
 
     private static let lengths =
         "Every text, list and mapping of a request has a limit in the description, which the server holds"
@@ -153,5 +155,124 @@ enum SizeIndex {
         "TokenRecord.secretLength": .test("Anything else is no record"),
         "WatchPacket.minimumSize": .test(
             "W1: seventeen bytes with the magic are ours, even if broken; sixteen are not"),
+    ]
+
+    private static let code = Row.fixed("a code of `WCError`; watch.md, section 9.8")
+    private static let pause = Row.fixed("real time between two looks; it changes no answer")
+    private static let shown = Row.fixed("how much is shown")
+    private static let version = Row.fixed("a version")
+
+    private static let devices: [String: Row] = [
+        "AuthenticationContext.validity": .test(
+            "A confirmed context needs no dialog for five minutes; one without interaction never opens one"),
+        "AuthenticationService.animation": .test(
+            "A second request during the animation of a confirmed face fails; a finger has none"),
+        "BinaryPropertyList.greatestDepth": .test("Containers may lie in each other, but not without end"),
+        "ComplicationBudget.day": .test(
+            "The budget of complications is the same on each day, which begins with its first transfer"),
+        "ComplicationBudget.perDay": .test("Fifty a day are brought at once; without a complication none"),
+        "DeviceDisk.size": format,
+        "DeviceNotification.longestPayload": .test("A push service takes payloads of up to 4,096 bytes of JSON"),
+        "Heartbeat.interval": .test(
+            "Three unanswered questions are the end of the connection, in each direction by itself"),
+        "Heartbeat.patience": .test(
+            "Three unanswered questions are the end of the connection, in each direction by itself"),
+        "LinkCode.companionAppNotInstalled": code, "LinkCode.deliveryFailed": code, "LinkCode.deviceNotPaired": code,
+        "LinkCode.fileAccessDenied": code, "LinkCode.generic": code, "LinkCode.insufficientSpace": code,
+        "LinkCode.messageReplyFailed": code, "LinkCode.messageReplyTimedOut": code, "LinkCode.notReachable": code,
+        "LinkCode.payloadTooLarge": code, "LinkCode.payloadUnsupportedTypes": code, "LinkCode.sessionInactive": code,
+        "LinkCode.sessionNotActivated": code, "LinkCode.transferTimedOut": code, "LinkCode.watchAppNotInstalled": code,
+        "LinkHost.retransmissionTimeout": pause, "LinkHost.retryPause": pause,
+        "LiveMessages.deliveryTimeout": .test(
+            "The time of a message ends at its limit and not a moment before, for delivery and for the reply"),
+        "LiveMessages.memory": .test(
+            "An immediate message that comes twice is delivered once, as long as no more than the memory came between"),
+        "LiveMessages.replyTimeout": .test(
+            "The time of a message ends at its limit and not a moment before, for delivery and for the reply"),
+        "NamedSharedMemorySpace.maximumNameLength": .test("A name has at most 31 bytes"),
+        "Outbox.window": .test(
+            "No more than the window is under way, and each confirmation lets so many go as it confirms"),
+        "RefusalTally.limit": .test(
+            "The first refusals of a second are reported one by one, the others as one number at its end"),
+        "RefusalTally.period": .test(
+            "The first refusals of a second are reported one by one, the others as one number at its end"),
+        "SecurityState.attemptsBeforeLockout": .test(
+            "Five attempts in a row lock biometry out until the passcode is entered"),
+        "StopInspections.lookAgain": pause, "StopInspections.pause": pause,
+        "WatchContent.contextLimit": .test(
+            "A transfer, a context and a file of the greatest size are taken, and none of a byte more"),
+        "WatchContent.messageLimit": .test(
+            "A transfer, a context and a file of the greatest size are taken, and none of a byte more"),
+        "WatchFrame.headerLength": format,
+        "WatchLink.firstPairing": .fixed("pairings are counted from it"),
+    ]
+
+    private static let system: [String: Row] = [
+        "AppVocabulary.version": version,
+        "ChildProcess.patience": pause,
+        "ConnectionLimits.retryAfterSeconds": .fixed("advice for a client that was sent away"),
+        "ControlClientLoop.graceNanoseconds": pause,
+        "DeadInstances.restTime": .test("Instances of dead processes are swept, living ones are not"),
+        "Farewell.patienceNanoseconds": pause,
+        "FaultSlot.armed": format, "FaultSlot.headerSize": format, "FaultSlot.lastArmingOffset": format,
+        "FaultSlot.layoutVersion": version, "FaultSlot.liveCountOffset": format, "FaultSlot.slotSize": format,
+        "FaultSlot.textSize": .test("A text too long for a slot is refused, and the longest one is kept whole"),
+        "FaultTable.magic": format,
+        "FaultTable.slotCount": .test("A full table says so and reuses spent rules"),
+        "InstanceLayout.maximumSocketPath": .test("A socket path is checked against the kernel's limit"),
+        "JSONParser.maximumDepth": .test(
+            "Lists and objects may lie in each other as deep as the limit says, one beside the other"),
+        "JoinHello.currentVersion": version, "JoinSocketLoop.doubt": pause, "JoinSocketLoop.farewellPatience": pause,
+        "LabClock.magic": format, "LabClock.size": format, "LabClock.version": version,
+        "LinkSpec.defaultCapacity": .fixed("a default; a link's own number is tried by `QueueCapacityTests`"),
+        "ServerSettings.languageLength": .test(lengths),
+        "TCPSocket.patience": pause,
+    ]
+
+    private static let lab: [String: Row] = [
+        "InstanceSlot.count": .fixed("how many instances the tests of a process keep at a time"),
+        "JoinGuest.measurements": .fixed("the best of several measurements of the same difference"),
+        "JoinHost.bootsOfGuest": .fixed("boots of a guest's devices are told from the owner's"),
+        "LanguageVersion.current": version,
+        "Pacing.hurriedAttempts": pause,
+        "ProgramQuestion.limit": .test("A program that prints without end is killed"),
+        "SharingCheckers.lateness": .fixed("how late a process writes down what it has done, at most"),
+        "SourceFile.largestSize": .test("A file is read up to its greatest size"),
+        "StressConfiguration.processCounts": .test("Two to sixteen apps take part"),
+        "TraceBoard.fewest": .test(
+            "An event whose name is kept is found, however many others came since; others are not kept"),
+        "YAMLDocument.deepestNesting": .test("Lists lie in each other as deep as may be, one beside the other"),
+        "YAMLDocument.mostNodes": .test("A document has as many values as may be, its lists included"),
+    ]
+
+    private static let reports: [String: Row] = [
+        "Breach.longestExcerpt": .test("An excerpt has twenty events at most, in the order of time"),
+        "CauseFinder.usualWait": .fixed("a shorter wait for a lock is no cause of a failure"),
+        "DiagnosticRenderer.widestLine": .test(
+            "A line is shown whole up to its greatest width, and of a longer one what is around the caret"),
+        "Doctor.neededDescriptors": .fixed("advice"), "Doctor.neededDisk": .fixed("advice"),
+        "Doctor.neededSharedMemory": .fixed("advice"),
+        "EventReference.version": version, "JSONReport.version": version, "RecordedMoment.version": version,
+        "VocabularyReference.version": version,
+        "GitHubAnnotations.most": .test("Ten are shown, and a line says how many more there are"),
+        "GitHubSummary.most": .test("GitHub's summary has a row for fifty scenarios, and a line for the rest"),
+        "NearMiss.longText": .test("Only what differs is told, with what both have in common"),
+        "PageTemplate.longestPlain": .fixed("a block is the same in both forms"),
+        "RecordedSteps.longPause": .fixed("from how long a pause on a replay is advised to wait"),
+        "RunDifference.context": .test(
+            "The first moment at which each process parts is shown with two lines before it"),
+        "RunDifference.longestLine": .test(
+            "A moment is shown whole up to a hundred and sixty characters, and a longer one is cut there"),
+        "ScenarioTimeline.longestLog": .test(
+            "Only the end of a long log is kept, and logs only when they are of interest"),
+        "ScenarioTraffic.longestText": shown, "ScenarioTraffic.most": shown,
+        "ShellHistory.kept": shown,
+        "StepEvents.longest": .test("Of its own events the last twelve, and how many came before"),
+        "StepEvents.shown": .test("Of what came before it the last eight"),
+        "StepExplainer.longestSource": shown,
+        "SuiteSearch.shownMistakes": .test("Fifty mistakes are shown, and a line says how many more there are"),
+        "TerminalReport.recapColumns": shown,
+        "TerminalReport.recapLimit": .test(
+            "A run of several scenarios ends with what did not pass and why; twenty at most"),
     ]
 }

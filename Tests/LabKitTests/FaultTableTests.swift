@@ -157,12 +157,15 @@ struct FaultTableTests {
         #expect(throws: InstanceError.faultTableFull(slots: FaultTable.slotCount)) { try table.arm(spent) }
     }
 
-    @Test("A text too long for a slot is refused")
-    func aTextTooLongForASlotIsRefused() {
+    @Test("A text too long for a slot is refused, and the longest one is kept whole")
+    func aTextTooLongForASlotIsRefused() throws {
         let name = String(repeating: "x", count: 112)
         #expect(throws: InstanceError.faultTextTooLong(name, bytes: 111)) {
             try table.arm(FaultRule(point: .stateSave, process: name, action: .kill))
         }
+        let longest = [String(name.dropFirst(2)), String(name.dropFirst())]
+        for name in longest { try table.arm(FaultRule(point: .stateSave, process: name, action: .kill)) }
+        #expect(try other().rules().map(\.process) == longest)
     }
 
     @Test("Concurrent passes fire a rule as often as its limit says")

@@ -218,11 +218,17 @@ struct InstanceTests {
 
     @Test("A socket path is checked against the kernel's limit")
     func aSocketPathIsCheckedAgainstTheKernelsLimit() throws {
-        let root = "/" + String(repeating: "x", count: 94)
-        let layout = InstanceLayout(root: root)
-        #expect(try layout.socketPath(.peer("main")).utf8.count <= 107)
-        let long = "\(root)/s/p.extension-two"
-        #expect(throws: InstanceError.socketPathTooLong(path: long)) { try layout.socketPath(.peer("extension-two")) }
+        let layout = InstanceLayout(root: "/" + String(repeating: "x", count: 94))
+        // The kernel takes 107 bytes.
+        for name in ["sixsix", "seven77", "eight888"] {
+            let path = "\(layout.root)/s/p.\(name)"
+            if path.utf8.count <= 107 {
+                #expect(try layout.socketPath(.peer(name)) == path)
+            } else {
+                #expect(throws: InstanceError.socketPathTooLong(path: path)) { try layout.socketPath(.peer(name)) }
+            }
+        }
+        #expect(try layout.socketPath(.peer("seven77")).utf8.count == 107)
         #expect(throws: InstanceError.invalidName("p.../x")) { try layout.socketPath(.peer("../x")) }
     }
 

@@ -71,6 +71,18 @@ struct JSONValueTests {
         #expect(error?.message.contains("128") == true)
     }
 
+    @Test(
+        "Lists and objects may lie in each other as deep as the limit says, one beside the other",
+        arguments: Sizes.around(128))
+    func nestsAsDeepAsTheLimitSays(depth: Int) {
+        let list = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
+        let objects = String(repeating: #"{"a":"#, count: depth - 1) + "1" + String(repeating: "}", count: depth - 1)
+        for text in ["[\(list),\(list)]", #"{"a":\#(objects),"b":\#(objects)}"#] {
+            let isRead = (try? JSONValue.parse(text)) != nil
+            #expect(isRead == (depth <= 128), "\(text.prefix(5))")
+        }
+    }
+
     @Test("Invalid UTF-8 is refused")
     func refusesInvalidUTF8() {
         #expect(throws: JSONSyntaxError.self) { try JSONValue.parse(Data([0x22, 0xFF, 0x22])) }

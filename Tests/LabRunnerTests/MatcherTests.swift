@@ -149,6 +149,14 @@ struct MatcherTests {
                 #": "the activation is not valid" | "the activation is not there" (the same up to character 22)"#
             ]
         ),
+        ("short words of 19 z", #""short words of 19 y""#, [#": "short words of 19 z" | "short words of 19 y""#]),
+        (
+            "longer words of 20 z", #""longer words of 20 y""#,
+            [#": "longer words of 20 z" | "longer words of 20 y" (the same up to character 19)"#]
+        ),
+        (
+            "longer words of 20 z", #""longer words of 20""#, [#": "longer words of 20 z" | "longer words of 20""#]
+        ),
         ("{ equals: [1, 2] }", "[2,1]", [": [1, 2] | [2,1] (the same elements in another order)"]),
         ("{ equals: [1, 2] }", "[1,3]", ["1: 2 | 3"]),
         ("{ equals: [1, 2] }", "[2,3,1,2]", [": a list of 2, not 4 | [2,3,1,2] (too many: 3, 2)"]),

@@ -137,8 +137,10 @@ struct ReportTests {
                 "    because the server was stopped",
             ])
         #expect(terminal.recap([failed]) == [])
-        let many = terminal.recap(Array(repeating: failed, count: 23))
-        #expect(many.count == 61)
-        #expect(many.last == "and 3 more, above")
+        for count in Sizes.ofBatches(20) {
+            let many = terminal.recap(Array(repeating: failed, count: count))
+            #expect(many.count == 3 * min(count, 20) + (count > 20 ? 1 : 0))
+            #expect((many.last == "and \(count - 20) more, above") == (count > 20))
+        }
     }
 }

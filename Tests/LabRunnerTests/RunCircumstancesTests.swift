@@ -97,6 +97,14 @@ struct RunCircumstancesTests {
                 """)
     }
 
+    @Test("GitHub's summary has a row for fifty scenarios, and a line for the rest", arguments: Sizes.ofBatches(50))
+    func summaryOfMany(count: Int) {
+        let failed = Array(repeating: ScenarioResult.sample(.failed, name: "Red"), count: count)
+        let lines = GitHubSummary.text(of: JSONReport(seed: 1, seconds: 2, results: failed)).split(separator: "\n")
+        #expect(lines.count { $0.hasPrefix("| Red |") } == min(count, 50))
+        #expect(lines.last == (count > 50 ? "and \(count - 50) more" : lines[2 + min(count, 50)]))
+    }
+
     @Test("A run in a directory is found outside of every project")
     func foreignRun() throws {
         let temporary = try TemporaryDirectory()

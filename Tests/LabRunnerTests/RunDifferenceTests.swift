@@ -112,6 +112,21 @@ struct RunDifferenceTests {
         #expect(told("state ACTIVE", "state BLOCKED") != [])
     }
 
+    @Test("A moment is shown whole up to a hundred and sixty characters, and a longer one is cut there")
+    func longMoments() {
+        var lengths: Set<Int> = []
+        for count in 1...200 {
+            let answer = String(repeating: "x ", count: count / 2) + (count.isMultiple(of: 2) ? "" : "y")
+            let shown = lines(Self.events, Self.events, answer: .string(answer)).filter { $0.hasPrefix("  +") }
+            for line in shown {
+                lengths.insert(line.count)
+                #expect(line.count <= 160)
+                #expect(line.hasSuffix("…") == (line.count == 160 && !line.contains(answer)), "\(line)")
+            }
+        }
+        #expect(lengths.isSuperset(of: 100...160))
+    }
+
     @Test("The first moment at which each process parts is shown with two lines before it")
     func parting() {
         var other = Self.events

@@ -32,6 +32,50 @@ struct SourceFileTests {
         #expect(diagnostic.kind.advice == "split it into several files")
     }
 
+    @Test("A file is read up to its greatest size", arguments: Sizes.around(1_048_576))
+    func sizes(bytes: Int) throws {
+        let directory = try TemporaryDirectory()
+        try Files.write(Data(repeating: 0x20, count: bytes), to: directory.file("large.yaml"))
+        let isRead = (try? SourceFile.read(directory.file("large.yaml")).get()) != nil
+        #expect(isRead == (bytes <= 1_048_576))
+    }
+
+    /// The mistakes in a document.
+    private func mistakes(in text: String) -> [Diagnostic.Kind] {
+        let collector = DiagnosticCollector()
+        _ = YAMLDocument.parse(SourceFile(path: "a.yaml", text: text), reporting: collector)
+        return collector.diagnostics.map(\.kind)
+    }
+
+    @Test("A document has as many values as may be, its lists included", arguments: Sizes.around(100_000))
+    func values(count: Int) {
+        let text = "[" + String(repeating: "x,", count: count - 2) + "x]"
+        #expect(
+            mistakes(in: text) == (count <= 100_000 ? [] : [.tooManyNodes(limit: 100_000, usesAliases: false)]))
+    }
+
+    @Test("Lists lie in each other as deep as may be, one beside the other", arguments: Sizes.around(64))
+    func depth(of lists: Int) {
+        let list = String(repeating: "[", count: lists) + String(repeating: "]", count: lists)
+        let tooDeep = mistakes(in: "[\(list),\(list)]")
+        #expect(tooDeep == (lists < 64 ? [] : [.nestedTooDeeply(limit: 64), .nestedTooDeeply(limit: 64)]))
+    }
+
+    @Test(
+        "A line is shown whole up to its greatest width, and of a longer one what is around the caret",
+        arguments: Sizes.around(160))
+    func widths(columns: Int) {
+        let line = String(repeating: "x", count: columns - 1) + "y"
+        let file = SourceFile(path: "a.yaml", text: line + "\n")
+        for (column, isBegin) in [(1, true), (columns, false)] {
+            let excerpt = DiagnosticRenderer().excerpt(SourcePlace(SourceRange(line: 1, column: column), in: file))
+            let shown = excerpt.split(separator: "\n").first.map(String.init) ?? ""
+            let whole = " 1 | \(line)"
+            let cut = isBegin ? " 1 | \(line.prefix(160))…" : " 1 | …\(line.suffix(160))"
+            #expect(shown == (columns <= 160 ? whole : cut))
+        }
+    }
+
     @Test("A document of too many values without aliases is not told about aliases")
     func tooManyValues() {
         let lines = String(repeating: "[x,x,x,x,x,x,x,x,x,x,x],\n", count: 10_000)

@@ -116,6 +116,12 @@ struct StressPlanTests {
         #expect(apps.allSatisfy { $0.quirks == ["sharing.D7"] })
     }
 
+    @Test("Two to sixteen apps take part", arguments: Sizes.around(2) + Sizes.around(16))
+    func numbersOfApps(count: Int) {
+        let isTaken = (try? StressConfiguration(processes: count, duration: .seconds(1))) != nil
+        #expect(isTaken == (2...16).contains(count))
+    }
+
     @Test("What cannot be is refused")
     func impossibleConfigurations() {
         for (processes, quirk) in [(1, "sharing.D7"), (17, "sharing.D7"), (4, "sharing.D77")] {

@@ -100,6 +100,14 @@ struct SuiteTests {
         #expect(text.contains("nothing was run: 1 mistake"), "\(text)")
     }
 
+    @Test("Fifty mistakes are shown, and a line says how many more there are", arguments: Sizes.ofBatches(50))
+    func manyMistakes(count: Int) throws {
+        let (_, text) = try run(["a.yaml": "name: A\nsteps:\n" + String(repeating: "  - mian: kill\n", count: count)])
+        #expect(text.components(separatedBy: ": error: ").count - 1 == min(count, 50))
+        #expect(text.contains("\nand \(count - 50) more\n") == (count > 50))
+        #expect(text.hasSuffix("\nnothing was run: \(count) mistakes\n"))
+    }
+
     @Test("Annotations are printed where a CI system reads them")
     func annotations() throws {
         let (_, text) = try run(

@@ -49,6 +49,15 @@ struct UserNotificationsTests {
         ) async -> UNNotificationPresentationOptions { .list }
     }
 
+    @Test("A push service takes payloads of up to 4,096 bytes of JSON", arguments: Sizes.around(4_096))
+    func sizes(bytes: Int) {
+        // `{"x":""}` has eight.
+        let payload: [String: JSONValue] = ["x": .string(String(repeating: "y", count: bytes - 8))]
+        let refusal = DeviceNotification(id: "1", payload: payload, date: 0).refusal
+        #expect(
+            refusal == (bytes <= 4_096 ? nil : "`payload` has \(bytes) bytes; a push service takes at most 4096."))
+    }
+
     @Test("A notification has the parts of its payload, and all of it as user info")
     func content() throws {
         let notification = UNNotification(payment)

@@ -93,6 +93,40 @@ struct WCSessionTransferTests {
         }
     }
 
+    /// A dictionary of a size as a binary property list.
+    private func dictionary(of size: Int) throws -> [String: Any] {
+        func encoded(_ count: Int) throws -> Int {
+            try PropertyListSerialization.data(
+                fromPropertyList: ["x": Data(count: count)], format: .binary, options: 0
+            ).count
+        }
+        let frame = try encoded(size) - size
+        try #require(try encoded(size - frame) == size)
+        return ["x": Data(count: size - frame)]
+    }
+
+    @Test("A transfer, a context and a file of the greatest size are taken, and none of a byte more", arguments: -1...1)
+    func sizes(more: Int) async throws {
+        let directory = try TemporaryDirectory()
+        let file = URL(fileURLWithPath: directory.path + "/a.bin")
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: UInt64(16_777_216 + more))
+        try handle.close()
+        let message = try dictionary(of: 65_536 + more)
+        let context = try dictionary(of: 262_144 + more)
+        _ = try await log { session, backend in
+            let taken = [
+                session.transferUserInfo(message).wasAccepted,
+                session.transferCurrentComplicationUserInfo(message).wasAccepted,
+                session.transferFile(file, metadata: nil).wasAccepted,
+                (try? session.updateApplicationContext(context)) != nil,
+            ]
+            #expect(taken == Array(repeating: more <= 0, count: 4))
+            #expect(backend.contents.count == (more <= 0 ? 3 : 0))
+        }
+    }
+
     @Test("A file is described to the system, advances, and is outstanding until its end is told")
     func sending() async throws {
         let directory = try TemporaryDirectory()

@@ -1,13 +1,5 @@
 /// A number of every width, in an object, in a list, and alone.
 public struct NumbersOfEveryWidth: Encodable {
-    private struct Alone<Number: Encodable>: Encodable {
-        let number: Number
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            try container.encode(number)
-        }
-    }
     private struct Inside: Encodable {
         func encode(to encoder: any Encoder) throws {
             var list = encoder.unkeyedContainer()
@@ -30,19 +22,20 @@ public struct NumbersOfEveryWidth: Encodable {
     private let uint8 = UInt8.max, uint16 = UInt16.max, uint32 = UInt32.max, uint64 = UInt64.max, uint = UInt.max
     private let float = Float(0.5)
     private let alone = [
-        "a": AnyAlone(Alone(number: Int8(-1))), "b": AnyAlone(Alone(number: Int16(-2))),
-        "c": AnyAlone(Alone(number: Int32(-3))), "d": AnyAlone(Alone(number: Int64(-4))),
-        "e": AnyAlone(Alone(number: UInt8(1))), "f": AnyAlone(Alone(number: UInt16(2))),
-        "g": AnyAlone(Alone(number: UInt32(3))), "h": AnyAlone(Alone(number: UInt64(4))),
-        "i": AnyAlone(Alone(number: UInt(5))), "j": AnyAlone(Alone(number: Float(0.5))),
-        "k": AnyAlone(Alone(number: true)),
+        "a": Alone(Int8(-1)), "b": Alone(Int16(-2)),
+        "c": Alone(Int32(-3)), "d": Alone(Int64(-4)),
+        "e": Alone(UInt8(1)), "f": Alone(UInt16(2)),
+        "g": Alone(UInt32(3)), "h": Alone(UInt64(4)),
+        "i": Alone(UInt(5)), "j": Alone(Float(0.5)),
+        "k": Alone(true),
     ]
     private let inside = Inside()
 
     public init() {}
 }
 
-private struct AnyAlone: Encodable {
+/// A number that is a value of its own, not a member or an element.
+private struct Alone: Encodable {
     private let value: any Encodable
     init(_ value: any Encodable) { self.value = value }
     func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }

@@ -47,11 +47,7 @@ extension DeviceAgent {
         }
         let notification = DeviceNotification(
             id: push.id ?? UUID().uuidString, payload: push.payload, date: clock.now().milliseconds)
-        let size = notification.payloadText.count
-        guard size <= DeviceNotification.longestPayload else {
-            throw ControlError.badArgument(
-                "`payload` has \(size) bytes; a push service takes at most \(DeviceNotification.longestPayload).")
-        }
+        if let refusal = notification.refusal { throw ControlError.badArgument(refusal) }
         let isDelivered = try receivePush(notification, for: host)
         return DeliverPush.Result {
             $0.id = notification.id

@@ -26,7 +26,7 @@ package struct SessionStateStore: Sendable {
         package var description: String {
             switch status {
             case errSecBadReq, errSecDuplicateItem, errSecItemNotFound:
-                "The session state was changed by somebody who did not hold the status lock (status \(status))."
+                "The session state was changed by a process that did not hold the status lock (status \(status))."
             case errSecMissingEntitlement:
                 "The process is not entitled to the keychain access group of the session state (status \(status))."
             default:

@@ -16,7 +16,14 @@ public struct DeviceNotification: Codable, Equatable, Sendable {
     }
 
     /// The most that a push service takes, in bytes of JSON.
-    public static let longestPayload = 4_096
+    private static let longestPayload = 4_096
+
+    /// Why a push service refuses the notification; nil when it takes it.
+    public var refusal: String? {
+        let size = payloadText.count
+        guard size > Self.longestPayload else { return nil }
+        return "`payload` has \(size) bytes; a push service takes at most \(Self.longestPayload)."
+    }
 
     /// The payload as a JSON text.
     public var payloadText: Data { JSONValue.object(payload).encoded() }

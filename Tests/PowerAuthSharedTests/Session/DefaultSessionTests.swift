@@ -12,9 +12,9 @@ struct DefaultSessionTests {
     @Test(
         "A state that is not stored says why",
         arguments: [
-            (errSecBadReq, "changed by somebody who did not hold the status lock"),
-            (errSecDuplicateItem, "changed by somebody who did not hold the status lock"),
-            (errSecItemNotFound, "changed by somebody who did not hold the status lock"),
+            (errSecBadReq, "changed by a process that did not hold the status lock"),
+            (errSecDuplicateItem, "changed by a process that did not hold the status lock"),
+            (errSecItemNotFound, "changed by a process that did not hold the status lock"),
             (errSecMissingEntitlement, "not entitled to the keychain access group"),
             (errSecInteractionNotAllowed, "did not store the session state"),
         ])

@@ -17,6 +17,19 @@ struct LogTests {
         func powerAuthLog(_ log: String) { lines.withLock { $0.append(log) } }
     }
 
+    /// Runs a test while the log is on and a listener hears it.
+    private func logging(_ body: (Listener) throws -> Void) rethrows {
+        let listener = Listener()
+        PowerAuthLogSetDelegate(listener)
+        PowerAuthLogSetEnabled(true)
+        defer {
+            PowerAuthLogSetVerbose(false)
+            PowerAuthLogSetEnabled(false)
+            PowerAuthLogSetDelegate(nil)
+        }
+        try body(listener)
+    }
+
     @Test("The delegate gets the messages of SDK and core while the log is on")
     func theDelegateHearsTheSDKAndItsCoreWhileTheLogIsOn() throws {
         let fixture = try SDKFixture()
@@ -51,61 +64,50 @@ struct LogTests {
 
     @Test("An extension that may not remove tokens says so in the log, one that may says nothing")
     func refusedRemoval() throws {
-        let listener = Listener()
-        PowerAuthLogSetDelegate(listener)
-        PowerAuthLogSetEnabled(true)
-        defer {
-            PowerAuthLogSetEnabled(false)
-            PowerAuthLogSetDelegate(nil)
-        }
         let device = try TemporaryDevice()
-        for isAllowed in [false, true] {
-            let app = try TokenApp("main", on: device, rules: isAllowed ? .application : .appExtension)
-            listener.lines.withLock { $0 = [] }
-            app.store.removeLocalToken(withName: "T")
-            let complaints = listener.lines.withLock { $0.count { $0.contains("does not remove the tokens") } }
-            #expect(complaints == (isAllowed ? 0 : 1))
+        try logging { listener in
+            for isAllowed in [false, true] {
+                let app = try TokenApp("main", on: device, rules: isAllowed ? .application : .appExtension)
+                listener.lines.withLock { $0 = [] }
+                app.store.removeLocalToken(withName: "T")
+                let complaints = listener.lines.withLock { $0.count { $0.contains("does not remove the tokens") } }
+                #expect(complaints == (isAllowed ? 0 : 1))
+            }
         }
     }
 
     @Test("The log shows requests, but no encrypted bodies")
     func theLogTellsOfRequestsAndKeepsEncryptedBodiesSecret() throws {
-        let listener = Listener()
-        PowerAuthLogSetDelegate(listener)
-        PowerAuthLogSetEnabled(true)
-        defer {
-            PowerAuthLogSetVerbose(false)
-            PowerAuthLogSetEnabled(false)
-            PowerAuthLogSetDelegate(nil)
-        }
-        // Other tests may talk to servers meanwhile; the names are nobody else's.
-        let url = try #require(URL(string: "http://server.example/" + UUID().uuidString))
-        let body = UUID().uuidString
-        let request = HTTPRequest(url: url, headers: [("X-Of-This-Test", body)], body: Data(body.utf8))
-        func lines(_ status: Int, isEncrypted: Bool) -> [String] {
-            listener.lines.withLock { $0 = [] }
-            HTTPLog.write(request, isEncrypted: isEncrypted)
-            HTTPLog.write(
-                HTTPResponse(status: status, body: Data(body.utf8)), to: url, isEncrypted: isEncrypted)
-            HTTPLog.write(NSError.powerAuth(.networkError, body), to: url)
-            return listener.lines.withLock { $0 }
-        }
-        func bodies(_ lines: [String]) -> Int { lines.count { $0 == "- Body: " + body } }
+        try logging { listener in
+            // Other tests may talk to servers meanwhile; the names are nobody else's.
+            let url = try #require(URL(string: "http://server.example/" + UUID().uuidString))
+            let body = UUID().uuidString
+            let request = HTTPRequest(url: url, headers: [("X-Of-This-Test", body)], body: Data(body.utf8))
+            func lines(_ status: Int, isEncrypted: Bool) -> [String] {
+                listener.lines.withLock { $0 = [] }
+                HTTPLog.write(request, isEncrypted: isEncrypted)
+                HTTPLog.write(
+                    HTTPResponse(status: status, body: Data(body.utf8)), to: url, isEncrypted: isEncrypted)
+                HTTPLog.write(NSError.powerAuth(.networkError, body), to: url)
+                return listener.lines.withLock { $0 }
+            }
+            func bodies(_ lines: [String]) -> Int { lines.count { $0 == "- Body: " + body } }
 
-        let safe = HTTPRequest(url: try #require(URL(string: "https://server.example/")), headers: [], body: Data())
-        listener.lines.withLock { $0 = [] }
-        HTTPLog.write(safe, isEncrypted: false)
-        #expect(!listener.lines.withLock { $0.contains { $0.contains("use HTTPS") } })
-        let brief = lines(200, isEncrypted: false)
-        #expect(brief.contains("HTTP POST request: → \(url)") && brief.contains("HTTP response 200: ← \(url)"))
-        #expect(brief.contains { $0.hasPrefix("HTTP request failed: ← \(url)") && $0.contains(body) })
-        #expect(bodies(brief) == 0 && !brief.contains { $0.hasPrefix("- Headers") && $0.contains(body) })
-        PowerAuthLogSetVerbose(true)
-        let verbose = lines(200, isEncrypted: false)
-        #expect(bodies(verbose) == 2 && verbose.contains { $0.hasPrefix("- Headers") && $0.contains(body) })
-        #expect(bodies(lines(200, isEncrypted: true)) == 0)
-        #expect(lines(200, isEncrypted: true).contains("- Body: \(body.utf8.count) encrypted bytes"))
-        #expect(bodies(lines(400, isEncrypted: true)) == 1, "an error is told in the clear")
-        #expect(!lines(200, isEncrypted: false).contains { $0.contains("use HTTPS") }, "a warning is given once")
+            let safe = HTTPRequest(url: try #require(URL(string: "https://server.example/")), headers: [], body: Data())
+            listener.lines.withLock { $0 = [] }
+            HTTPLog.write(safe, isEncrypted: false)
+            #expect(!listener.lines.withLock { $0.contains { $0.contains("use HTTPS") } })
+            let brief = lines(200, isEncrypted: false)
+            #expect(brief.contains("HTTP POST request: → \(url)") && brief.contains("HTTP response 200: ← \(url)"))
+            #expect(brief.contains { $0.hasPrefix("HTTP request failed: ← \(url)") && $0.contains(body) })
+            #expect(bodies(brief) == 0 && !brief.contains { $0.hasPrefix("- Headers") && $0.contains(body) })
+            PowerAuthLogSetVerbose(true)
+            let verbose = lines(200, isEncrypted: false)
+            #expect(bodies(verbose) == 2 && verbose.contains { $0.hasPrefix("- Headers") && $0.contains(body) })
+            #expect(bodies(lines(200, isEncrypted: true)) == 0)
+            #expect(lines(200, isEncrypted: true).contains("- Body: \(body.utf8.count) encrypted bytes"))
+            #expect(bodies(lines(400, isEncrypted: true)) == 1, "an error is told in the clear")
+            #expect(!lines(200, isEncrypted: false).contains { $0.contains("use HTTPS") }, "a warning is given once")
+        }
     }
 }

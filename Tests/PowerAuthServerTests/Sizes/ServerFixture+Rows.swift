@@ -3,15 +3,6 @@ import PowerAuthProtocol
 
 @testable import PowerAuthServer
 
-/// The numbers around a constant at which code goes wrong.
-enum Sizes {
-    /// One less, as many, one more.
-    static func around(_ count: Int) -> [Int] { [count - 1, count, count + 1] }
-
-    /// Also two times as many, and one more: a second round, and a third that has one.
-    static func ofBatches(_ batch: Int) -> [Int] { around(batch) + [2 * batch, 2 * batch + 1] }
-}
-
 extension ServerFixture {
     /// Fills a table with copies of its last row, as no client could so quickly.
     /// - Parameters:
