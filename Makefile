@@ -5,11 +5,15 @@ SHELL := /bin/bash
 	install dist deb test-install lint format clean
 
 SWIFT ?= swift
+# Programs that measure, kill, and stand for a user's app.
+PROGRAMS := $(addprefix Tools/,KillMatrix kill-matrix ServerKills server-kills link-load launch-load answering-program sample-app)
+# Packages of their own, so that building the lab never needs them.
+TOOLS := $(addprefix Tools/,Benchmarks Fuzzing Manuals Mutants)
 # Peers start faster and smaller with the Swift runtime linked statically.
 RELEASE := -c release --static-swift-stdlib
-SWIFT_SOURCES := Package.swift Sources Tests \
-	$(foreach side,Benchmarks Fuzzing Manuals Mutants Examples/BankApp,$(side)/Package.swift $(side)/Sources) \
-	Manuals/Surroundings Mutants/Tests Examples/BankApp/Tests
+SWIFT_SOURCES := Package.swift Sources Tests $(PROGRAMS) \
+	$(foreach side,$(TOOLS) Examples/BankApp,$(side)/Package.swift $(side)/Sources) \
+	Tools/Manuals/Surroundings Tools/Mutants/Tests Examples/BankApp/Tests
 # The modules that `make docs` builds a reference of: the library products for users.
 DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch WultraPowerAuthNetworking WultraMobileTokenSDK UserNotifications LabApp LabTesting
 # Tests at a time: the runner would start hundreds together, and a request waits for one of the cores longer than the
@@ -21,7 +25,7 @@ CATALOGUE_PAGE := .build/catalogue-page
 FUZZ_SECONDS ?= 20
 # Requests `make fuzz-api` makes of each resource.
 FUZZ_EXAMPLES ?= 25
-FUZZING := --package-path Fuzzing -c release --sanitize fuzzer
+FUZZING := --package-path Tools/Fuzzing -c release --sanitize fuzzer
 # Where `make install` installs; DESTDIR is put in front of it by whoever packages.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -32,14 +36,14 @@ CELL ?=
 # Mistakes that `make mutants-random` draws from each seed; QUICK=1 takes one module and its tests only.
 COUNT ?= 60
 SEED ?= 1
-MANUALS := --manuals ../shared/seeds --build .build --sources Sources --surroundings Manuals/Surroundings \
+MANUALS := --manuals ../shared/seeds --build .build --sources Sources/System --surroundings Tools/Manuals/Surroundings \
 	--table docs/manual-samples.md
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 packages:
-	@scripts/install-packages
+	@Tools/scripts/install-packages
 
 build: packages ## Build the lab in release
 	@$(SWIFT) build $(RELEASE)
@@ -49,55 +53,55 @@ run: build ## Run every scenario of the catalogue and show the result
 		--report html=$(CATALOGUE_PAGE)
 
 examples: build ## Build and run Examples/BankApp as a package outside of the lab
-	@SWIFT=$(SWIFT) scripts/run-examples "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+	@SWIFT=$(SWIFT) Tools/scripts/run-examples "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 test: packages ## Run all tests
 	@$(SWIFT) build --build-tests
-	@scripts/run-tests .build $(TEST_WIDTH)
+	@Tools/scripts/run-tests .build $(TEST_WIDTH)
 
 test-tsan: packages ## Run all tests under Thread Sanitizer
-	@SWIFT=$(SWIFT) scripts/test-sanitized thread .build-tsan $(TEST_WIDTH)
+	@SWIFT=$(SWIFT) Tools/scripts/test-sanitized thread .build-tsan $(TEST_WIDTH)
 
 test-asan: packages ## Run all tests under Address Sanitizer
-	@SWIFT=$(SWIFT) scripts/test-sanitized address .build-asan $(TEST_WIDTH)
+	@SWIFT=$(SWIFT) Tools/scripts/test-sanitized address .build-asan $(TEST_WIDTH)
 
 test-page: build ## Use the page of real runs in a headless Chromium; screenshots go to .build/page-screenshots
-	@scripts/test-page "$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab" .build/page-screenshots \
+	@Tools/scripts/test-page "$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab" .build/page-screenshots \
 		$(CATALOGUE_PAGE)
 
 test-reports: build ## Let xmllint, two JUnit parsers and prove read the reports of real runs
-	@scripts/install-packages reports
-	@scripts/test-reports "$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab"
+	@Tools/scripts/install-packages reports
+	@Tools/scripts/test-reports "$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab"
 
 test-slurm: build ## Play Examples/ci/slurm.sh with a Slurm of its own, as root (docs/ci.md)
-	@scripts/install-packages slurm
-	@scripts/test-slurm "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+	@Tools/scripts/install-packages slurm
+	@Tools/scripts/test-slurm "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 coverage: packages ## Count what the tests reach, by module, into docs/coverage.md
-	@SWIFT=$(SWIFT) scripts/coverage $(TEST_WIDTH)
+	@SWIFT=$(SWIFT) Tools/scripts/coverage $(TEST_WIDTH)
 
 check-manuals: samples ## Type-check every Swift sample of the SDKs' manuals (docs/manual-samples.md)
-	@$(SWIFT) run --package-path Manuals check-manuals $(MANUALS)
+	@$(SWIFT) run --package-path Tools/Manuals check-manuals $(MANUALS)
 
 install: build ## Install below PREFIX=/usr/local (docs/install.md)
-	@scripts/install-packages installing
-	@scripts/stage "$$($(SWIFT) build $(RELEASE) --show-bin-path)" "$(DESTDIR)$(PREFIX)"
+	@Tools/scripts/install-packages installing
+	@Tools/scripts/stage "$$($(SWIFT) build $(RELEASE) --show-bin-path)" "$(DESTDIR)$(PREFIX)"
 	@echo "installed: $(PREFIX)/bin/lab"
 
 dist: build ## Make an archive of the installation, in .build/dist
-	@scripts/install-packages packaging
-	@scripts/package archive "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+	@Tools/scripts/install-packages packaging
+	@Tools/scripts/package archive "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 deb: build ## Make a Debian package, in .build/dist
-	@scripts/install-packages packaging
-	@scripts/package deb "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+	@Tools/scripts/install-packages packaging
+	@Tools/scripts/package deb "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 test-install: build ## Install into a folder and use that as another user
-	@scripts/install-packages packaging
-	@scripts/test-install "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+	@Tools/scripts/install-packages packaging
+	@Tools/scripts/test-install "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 test-container: ## Build the image of the Containerfile and use it, with docker or podman
-	@scripts/test-container
+	@Tools/scripts/test-container
 
 # What the samples are compiled against.
 samples: packages
@@ -112,29 +116,29 @@ docs: packages ## Build the reference of the library products; an unresolved lin
 	@LAB_DOCS=1 $(SWIFT) package generate-documentation --target PowerAuthProtocol --target PowerAuthCore
 
 bench: build ## Measure protocol and server against raw baselines (docs/benchmarks.md)
-	@$(SWIFT) run --package-path Benchmarks -c release benchmarks
-	@$(SWIFT) run --package-path Benchmarks -c release server-load \
+	@$(SWIFT) run --package-path Tools/Benchmarks -c release benchmarks
+	@$(SWIFT) run --package-path Tools/Benchmarks -c release server-load \
 		"$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab-server"
 	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/link-load"
 	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/launch-load"
-	@scripts/bench-suite "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+	@Tools/scripts/bench-suite "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 fuzz: packages ## Search every parser for broken rules, FUZZ_SECONDS=20 each
 	@$(SWIFT) build $(FUZZING)
-	@scripts/fuzz "$$($(SWIFT) build $(FUZZING) --show-bin-path)/fuzz" $(FUZZ_SECONDS)
+	@Tools/scripts/fuzz "$$($(SWIFT) build $(FUZZING) --show-bin-path)/fuzz" $(FUZZ_SECONDS)
 
 fuzz-api: packages ## Call every resource as its description says and as it does not, FUZZ_EXAMPLES=25 each
 	@$(SWIFT) build --product lab-server
-	@scripts/fuzz-api "$$($(SWIFT) build --show-bin-path)/lab-server" $(FUZZ_EXAMPLES)
+	@Tools/scripts/fuzz-api "$$($(SWIFT) build --show-bin-path)/lab-server" $(FUZZ_EXAMPLES)
 
 soak: build ## Kill the server and apps at every fault point, then at random, SOAK_SECONDS=600 (docs/soak.md)
-	@scripts/soak "$$($(SWIFT) build $(RELEASE) --show-bin-path)" "$(SOAK_SECONDS)" "$(SOAK_SEED)" "$(CELL)"
+	@Tools/scripts/soak "$$($(SWIFT) build $(RELEASE) --show-bin-path)" "$(SOAK_SECONDS)" "$(SOAK_SEED)" "$(CELL)"
 
 mutants: packages ## Make known mistakes in a copy and see the tests fail, ONLY=PowerAuthCore for a part
-	@SWIFT=$(SWIFT) $(SWIFT) run --package-path Mutants mutants $(ONLY)
+	@SWIFT=$(SWIFT) $(SWIFT) run --package-path Tools/Mutants mutants $(ONLY)
 
 mutants-random: packages ## Draw mistakes from all modules and measure how many the tests notice, COUNT=60 SEED=1,2,3
-	@SWIFT=$(SWIFT) $(SWIFT) run --package-path Mutants mutants $(if $(QUICK),quick,random) $(COUNT) $(SEED) $(ONLY)
+	@SWIFT=$(SWIFT) $(SWIFT) run --package-path Tools/Mutants mutants $(if $(QUICK),quick,random) $(COUNT) $(SEED) $(ONLY)
 
 lint: ## Check the format of every Swift file
 	@$(SWIFT) format lint --strict --recursive $(SWIFT_SOURCES)
@@ -143,4 +147,4 @@ format: ## Format every Swift file
 	@$(SWIFT) format --in-place --recursive $(SWIFT_SOURCES)
 
 clean: ## Remove everything that was built or recorded
-	@rm -rf .build .build-tsan .build-asan .build-coverage .build-mutants .lab $(addsuffix /.build,Benchmarks Fuzzing Manuals Mutants Examples/BankApp)
+	@rm -rf .build .build-tsan .build-asan .build-coverage .build-mutants .lab $(addsuffix /.build,$(TOOLS) Examples/BankApp)

@@ -23,6 +23,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], reading files: [
         name: name, dependencies: ["TestSupport"] + dependencies, exclude: files, swiftSettings: settings)
 }
 
+/// Targets that share a folder: each lies below it, in a folder of its own name.
+func building(_ folder: String, _ targets: [Target]) -> [Target] {
+    for target in targets where target.path == nil { target.path = "\(folder)/\(target.name)" }
+    return targets
+}
+
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
@@ -40,43 +46,10 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
-let package = Package(
-    name: "PowerAuthLab",
-    platforms: [.macOS(.v15)],
-    products: [
-        .executable(name: "lab", targets: ["lab"]),
-        .executable(name: "lab-server", targets: ["lab-server"]),
-        .executable(name: "device-agent", targets: ["device-agent"]),
-        .executable(name: "main-app", targets: ["main-app"]),
-        .executable(name: "app-extension", targets: ["app-extension"]),
-        .executable(name: "watch-companion", targets: ["watch-companion"]),
-        .library(name: "PowerAuth2", targets: ["PowerAuth2"]),
-        .library(name: "PowerAuth2ForExtensions", targets: ["PowerAuth2ForExtensions"]),
-        .library(name: "PowerAuth2ForWatch", targets: ["PowerAuth2ForWatch"]),
-        .library(name: "WultraPowerAuthNetworking", targets: ["WultraPowerAuthNetworking"]),
-        .library(name: "WultraMobileTokenSDK", targets: ["WultraMobileTokenSDK"]),
-        .library(name: "UserNotifications", targets: ["UserNotifications"]),
-        .library(name: "LabApp", targets: ["LabApp"]),
-        .library(name: "LabTesting", targets: ["LabTesting"]),
-        // For the packages in Benchmarks and Fuzzing.
-        .library(name: "PowerAuthProtocol", targets: ["PowerAuthProtocol"]),
-        .library(name: "PowerAuthCore", targets: ["PowerAuthCore"]),
-        .library(name: "ParserProperties", targets: ["ParserProperties"]),
-        .library(name: "SharingSubject", targets: ["SharingSubject"]),
-    ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
-        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
-    ],
-    targets: [
+// The system below: files, processes, sockets, and the libraries in C, which pkg-config finds.
+let system = building(
+    "Sources/System",
+    [
         // The C side: libraries found by pkg-config, and shims for what Swift cannot call.
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -93,22 +66,21 @@ let package = Package(
         .target(name: "CLabSystem"),
         .target(name: "CMainBundle"),
         .target(name: "CPageChecksum", linkerSettings: [.linkedLibrary("sqlite3")]),
-        // The page that `lab run` writes: its files are embedded, not copied beside the executable.
-        .target(name: "CReportPage", exclude: ["front"]),
-
-        // Foundations.
         module("LabSystem", ["CLabSystem"]),
         module("ZeroMQ", ["CZeroMQ"]),
-        module("LabKit", ["LabSystem", "ZeroMQ"]),
-        // Apart from LabKit, so that no app links a YAML reader.
-        module("LabFile", ["LabKit", "LabSystem", yams]),
+    ])
 
-        // The protocol and the client core.
-        module("PowerAuthProtocol", ["COpenSSL"]),
-        module("PowerAuthCore", ["PowerAuthProtocol"]),
-        module("SharingLayout", ["PowerAuthProtocol"]),
+// The protocol.
+let protocols = building(
+    "Sources/Protocol",
+    [
+        module("PowerAuthProtocol", ["COpenSSL"])
+    ])
 
-        // The simulated platform.
+// The simulated platform: a device, and Apple's modules over it.
+let platform = building(
+    "Sources/Platform",
+    [
         module(
             "SimulatedDevice",
             ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", "CMainBundle", "CPageChecksum", grdb]),
@@ -118,8 +90,14 @@ let package = Package(
         module("UserNotifications", ["SimulatedDevice"]),
         module("NetworkFramework", ["SimulatedDevice"]),
         module("CFNetwork"),
+    ])
 
-        // The SDKs.
+// The SDKs, and the vendor's libraries on top of them.
+let sdk = building(
+    "Sources/SDK",
+    [
+        module("PowerAuthCore", ["PowerAuthProtocol"]),
+        module("SharingLayout", ["PowerAuthProtocol"]),
         module(
             "PowerAuthShared",
             [
@@ -129,7 +107,6 @@ let package = Package(
         module("PowerAuth2", ["PowerAuthShared"]),
         module("PowerAuth2ForExtensions", ["PowerAuthShared"]),
         module("PowerAuth2ForWatch", ["PowerAuthShared"]),
-
         // The vendor's libraries on top of the SDK.
         module(
             "WultraPowerAuthNetworking",
@@ -140,8 +117,12 @@ let package = Package(
                 "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared", "PowerAuthProtocol", "SimulatedDevice",
                 "UIKit", "LabSystem",
             ]),
+    ])
 
-        // The server.
+// The server.
+let server = building(
+    "Sources/Server",
+    [
         module("HTTPConnections", [hummingbirdCore, logging, nioCore, nioHTTP1, nioSSL]),
         module(
             "PowerAuthServer",
@@ -150,9 +131,24 @@ let package = Package(
                 httpTypes, hummingbird,
                 hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
+    ])
 
-        // The lab.
-        module("DeviceAgent", ["SimulatedDevice", "SharingLayout", "LabKit", "LabSystem", "ZeroMQ", grdb]),
+// The operating system of a device.
+let device = building(
+    "Sources/Device",
+    [
+        module("DeviceAgent", ["SimulatedDevice", "SharingLayout", "LabKit", "LabSystem", "ZeroMQ", grdb])
+    ])
+
+// The lab: what scenarios say, how they are run and judged, and the apps they drive.
+let lab = building(
+    "Sources/Lab",
+    [
+        // The page that `lab run` writes: its files are embedded, not copied beside the executable.
+        .target(name: "CReportPage", exclude: ["front"]),
+        module("LabKit", ["LabSystem", "ZeroMQ"]),
+        // Apart from LabKit, so that no app links a YAML reader.
+        module("LabFile", ["LabKit", "LabSystem", yams]),
         module("LabPeer", ["SimulatedDevice", "LabProgram", "LabKit", "LabSystem", argumentParser]),
         module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "WatchConnectivity"]),
         module(
@@ -191,7 +187,12 @@ let package = Package(
                 serviceLifecycle,
             ]),
         module("LabTesting", ["LabRunner", "LabFile", "LabKit", "LabSystem"]),
+    ])
 
+// The programs, which are a few lines each.
+let programs = building(
+    "Sources/Programs",
+    [
         program(
             "lab",
             ["LabProgram", "LabDashboard", "LabRunner", "LabKit", "LabSystem", "CLineEditor", argumentParser]),
@@ -202,122 +203,130 @@ let package = Package(
             "app-extension",
             ["AppCommands", "ExtensionCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
         program("watch-companion", ["WatchAppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
+    ])
 
+// What several test targets share.
+let testSupport = building(
+    "Tests/Support",
+    [
         // What several test targets share.
         .target(
             name: "TestSupport",
             dependencies: [
                 "PowerAuthShared", "PowerAuthServer", "PowerAuthProtocol", "LabKit", "LabSystem", "CZlib", httpTypes,
                 hummingbird, logging, nioCore, serviceLifecycle,
-            ],
-            path: "Tests/TestSupport", swiftSettings: settings),
+            ], swiftSettings: settings),
         // An application with an SDK object and the real server in one process.
         .target(
             name: "SDKTestSupport",
             dependencies: [
                 "TestSupport", "PowerAuth2", "PowerAuthShared", "PowerAuthServer", "SimulatedDevice", "LabKit",
                 "LabSystem",
-            ],
-            path: "Tests/SDKTestSupport", swiftSettings: settings),
-        // Tests, one target a module, and the end-to-end suites that launch real peers.
-        tests("LabSystemTests", ["LabSystem"]),
-        tests("ZeroMQTests", ["ZeroMQ"]),
-        tests("LabKitTests", ["LabKit", "LabSystem", "ZeroMQ"]),
+            ], swiftSettings: settings),
         // What must hold for any input of a parser; driven by the tests and by the package in Fuzzing.
         .target(
             name: "ParserProperties",
             dependencies: [
                 "PowerAuthProtocol", "PowerAuthCore", "PowerAuthShared", "SimulatedDevice", "WultraMobileTokenSDK",
                 "DeviceAgent", "LabFile",
-            ],
-            path: "Tests/ParserProperties", swiftSettings: settings),
+            ], swiftSettings: settings),
         // An app that shares an activation; what the package in Benchmarks measures.
         .target(
             name: "SharingSubject",
             dependencies: ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "LabKit"],
-            path: "Tests/SharingSubject", swiftSettings: settings),
-        tests("PowerAuthProtocolTests", ["PowerAuthProtocol", "ParserProperties"]),
-        tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
-        tests(
-            "SimulatedDeviceTests",
-            [
-                "SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "UserNotifications",
-                "NetworkFramework", "CFNetwork",
-            ]),
-        tests(
-            "PowerAuthSharedTests",
-            [
-                "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions", "PowerAuthProtocol",
-                "SharingLayout", "UIKit", "SimulatedDevice", "LabKit", "LabSystem",
-            ]),
-        // The whole SDK against the real server in one process.
-        tests(
-            "PowerAuth2Tests",
-            [
-                "SDKTestSupport", "PowerAuth2", "PowerAuthShared", "LocalAuthentication", "UIKit", "PowerAuthServer",
-                "SimulatedDevice",
-                "LabKit", "LabSystem", "PowerAuthProtocol", httpTypes, hummingbird, hummingbirdTesting, logging,
-                nioCore,
-            ]),
-        tests(
-            "WultraPowerAuthNetworkingTests",
-            [
-                "SDKTestSupport", "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared", "PowerAuthCore",
-                "PowerAuthServer", "SimulatedDevice", "LabKit", "LabSystem",
-            ]),
-        tests(
-            "WultraMobileTokenSDKTests",
-            [
-                "SDKTestSupport", "WultraMobileTokenSDK", "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared",
-                "PowerAuthProtocol", "ParserProperties", "UIKit", "SimulatedDevice", "LabKit",
-            ]),
-        tests(
-            "PowerAuthServerTests",
-            [
-                "PowerAuthServer", "HTTPConnections", "PowerAuthProtocol", "LabFile", "LabKit", "LabSystem", grdb,
-                httpTypes,
-                hummingbird, hummingbirdTesting, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, nioSSL,
-            ]),
-        tests("DeviceAgentTests", ["DeviceAgent", "SharingLayout", "SimulatedDevice", "LabKit", "LabSystem"]),
-        tests("LabPeerTests", ["LabPeer", "LabKit"]),
-        tests("LabChecksTests", ["LabChecks", "LabKit", "LabSystem"]),
-        tests(
-            "LabRunnerTests", ["LabRunner", "LabChecks", "LabFile", "LabKit", "LabSystem"],
-            reading: ["Golden", "Failures"]),
-        // Kills an app wherever it can be killed; driven by a test and, for longer, by the program behind `make soak`.
-        .target(
-            name: "KillMatrix", dependencies: ["LabTesting", "LabChecks", "LabKit", "LabSystem"],
-            path: "Tests/KillMatrix",
             swiftSettings: settings),
-        .executableTarget(
-            name: "kill-matrix", dependencies: ["KillMatrix", "LabProgram", "LabKit", "LabSystem", argumentParser],
-            path: "Tests/kill-matrix", swiftSettings: settings),
-        // Kills the server under its writers; driven like the kill matrix.
-        .target(
-            name: "ServerKills",
-            dependencies: ["LabTesting", "PowerAuthProtocol", "LabKit", "LabSystem", grdb], path: "Tests/ServerKills",
-            swiftSettings: settings),
-        .executableTarget(
-            name: "server-kills", dependencies: ["ServerKills", "LabProgram", "LabKit", "LabSystem", argumentParser],
-            path: "Tests/server-kills", swiftSettings: settings),
-        // What the link between phone and watch costs, beside what its parts cost; part of `make bench`.
-        .executableTarget(
-            name: "link-load",
-            dependencies: ["LabProgram", "SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb, argumentParser],
-            path: "Tests/link-load", swiftSettings: settings),
-        // What the launch of an app costs, beside that of a program in C.
-        .executableTarget(
-            name: "launch-load", dependencies: ["LabTesting", "LabProgram", "LabKit", "LabSystem", argumentParser],
-            path: "Tests/launch-load", swiftSettings: settings),
-        .executableTarget(name: "answering-program", path: "Tests/answering-program"),
-        // An app as a user's package has one.
-        .executableTarget(
-            name: "sample-app", dependencies: ["LabApp", "PowerAuth2"], path: "Tests/sample-app",
-            swiftSettings: settings),
-        // An app in another language, which only follows the page about own apps.
-        .executableTarget(
-            name: "greeter", dependencies: ["CZeroMQ"], path: "Examples/other-language",
-            linkerSettings: [.linkedLibrary("zmq")]),
+    ])
+
+// Tests, one target a module, in the same buildings.
+let unitTests = [
+    building(
+        "Tests/System",
+        [
+            tests("LabSystemTests", ["LabSystem"]),
+            tests("ZeroMQTests", ["ZeroMQ"]),
+        ]),
+    building(
+        "Tests/Protocol",
+        [
+            tests("PowerAuthProtocolTests", ["PowerAuthProtocol", "ParserProperties"])
+        ]),
+    building(
+        "Tests/Platform",
+        [
+            tests(
+                "SimulatedDeviceTests",
+                [
+                    "SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "UserNotifications",
+                    "NetworkFramework", "CFNetwork",
+                ])
+        ]),
+    building(
+        "Tests/SDK",
+        [
+            tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
+            tests(
+                "PowerAuthSharedTests",
+                [
+                    "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions",
+                    "PowerAuthProtocol",
+                    "SharingLayout", "UIKit", "SimulatedDevice", "LabKit", "LabSystem",
+                ]),
+            // The whole SDK against the real server in one process.
+            tests(
+                "PowerAuth2Tests",
+                [
+                    "SDKTestSupport", "PowerAuth2", "PowerAuthShared", "LocalAuthentication", "UIKit",
+                    "PowerAuthServer",
+                    "SimulatedDevice",
+                    "LabKit", "LabSystem", "PowerAuthProtocol", httpTypes, hummingbird, hummingbirdTesting, logging,
+                    nioCore,
+                ]),
+            tests(
+                "WultraPowerAuthNetworkingTests",
+                [
+                    "SDKTestSupport", "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared", "PowerAuthCore",
+                    "PowerAuthServer", "SimulatedDevice", "LabKit", "LabSystem",
+                ]),
+            tests(
+                "WultraMobileTokenSDKTests",
+                [
+                    "SDKTestSupport", "WultraMobileTokenSDK", "WultraPowerAuthNetworking", "PowerAuth2",
+                    "PowerAuthShared",
+                    "PowerAuthProtocol", "ParserProperties", "UIKit", "SimulatedDevice", "LabKit",
+                ]),
+        ]),
+    building(
+        "Tests/Server",
+        [
+            tests(
+                "PowerAuthServerTests",
+                [
+                    "PowerAuthServer", "HTTPConnections", "PowerAuthProtocol", "LabFile", "LabKit", "LabSystem", grdb,
+                    httpTypes,
+                    hummingbird, hummingbirdTesting, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, nioSSL,
+                ])
+        ]),
+    building(
+        "Tests/Device",
+        [
+            tests("DeviceAgentTests", ["DeviceAgent", "SharingLayout", "SimulatedDevice", "LabKit", "LabSystem"])
+        ]),
+    building(
+        "Tests/Lab",
+        [
+            tests("LabKitTests", ["LabKit", "LabSystem", "ZeroMQ"]),
+            tests("LabPeerTests", ["LabPeer", "LabKit"]),
+            tests("LabChecksTests", ["LabChecks", "LabKit", "LabSystem"]),
+            tests(
+                "LabRunnerTests", ["LabRunner", "LabChecks", "LabFile", "LabKit", "LabSystem"],
+                reading: ["Golden", "Failures"]),
+        ]),
+].flatMap(\.self)
+
+// The house itself, and the suites that launch real processes.
+let wholeTests = building(
+    "Tests",
+    [
         tests(
             "EndToEndTests",
             [
@@ -326,7 +335,86 @@ let package = Package(
             ],
             reading: ["Explanations"]),
         tests("ArchitectureTests", ["LabSystem", yams]),
+    ])
+
+// Programs that measure, kill, and stand for an app of a user; the other tools are packages of their own.
+let tools = building(
+    "Tools",
+    [
+        // Kills an app wherever it can be killed; driven by a test and, for longer, by the program behind `make soak`.
+        .target(
+            name: "KillMatrix", dependencies: ["LabTesting", "LabChecks", "LabKit", "LabSystem"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "kill-matrix", dependencies: ["KillMatrix", "LabProgram", "LabKit", "LabSystem", argumentParser],
+            swiftSettings: settings),
+        // Kills the server under its writers; driven like the kill matrix.
+        .target(
+            name: "ServerKills",
+            dependencies: ["LabTesting", "PowerAuthProtocol", "LabKit", "LabSystem", grdb],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "server-kills", dependencies: ["ServerKills", "LabProgram", "LabKit", "LabSystem", argumentParser],
+            swiftSettings: settings),
+        // What the link between phone and watch costs, beside what its parts cost; part of `make bench`.
+        .executableTarget(
+            name: "link-load",
+            dependencies: ["LabProgram", "SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb, argumentParser],
+            swiftSettings: settings),
+        // What the launch of an app costs, beside that of a program in C.
+        .executableTarget(
+            name: "launch-load", dependencies: ["LabTesting", "LabProgram", "LabKit", "LabSystem", argumentParser],
+            swiftSettings: settings),
+        .executableTarget(name: "answering-program"),
+        // An app as a user's package has one.
+        .executableTarget(
+            name: "sample-app", dependencies: ["LabApp", "PowerAuth2"],
+            swiftSettings: settings),
+        // An app in another language, which only follows the page about own apps.
+        .executableTarget(
+            name: "greeter", dependencies: ["CZeroMQ"], path: "Examples/other-language",
+            linkerSettings: [.linkedLibrary("zmq")]),
+    ])
+
+let package = Package(
+    name: "PowerAuthLab",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "lab", targets: ["lab"]),
+        .executable(name: "lab-server", targets: ["lab-server"]),
+        .executable(name: "device-agent", targets: ["device-agent"]),
+        .executable(name: "main-app", targets: ["main-app"]),
+        .executable(name: "app-extension", targets: ["app-extension"]),
+        .executable(name: "watch-companion", targets: ["watch-companion"]),
+        .library(name: "PowerAuth2", targets: ["PowerAuth2"]),
+        .library(name: "PowerAuth2ForExtensions", targets: ["PowerAuth2ForExtensions"]),
+        .library(name: "PowerAuth2ForWatch", targets: ["PowerAuth2ForWatch"]),
+        .library(name: "WultraPowerAuthNetworking", targets: ["WultraPowerAuthNetworking"]),
+        .library(name: "WultraMobileTokenSDK", targets: ["WultraMobileTokenSDK"]),
+        .library(name: "UserNotifications", targets: ["UserNotifications"]),
+        .library(name: "LabApp", targets: ["LabApp"]),
+        .library(name: "LabTesting", targets: ["LabTesting"]),
+        // For the packages in Benchmarks and Fuzzing.
+        .library(name: "PowerAuthProtocol", targets: ["PowerAuthProtocol"]),
+        .library(name: "PowerAuthCore", targets: ["PowerAuthCore"]),
+        .library(name: "ParserProperties", targets: ["ParserProperties"]),
+        .library(name: "SharingSubject", targets: ["SharingSubject"]),
     ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+    ],
+    targets: system + protocols + platform + sdk + server + device + lab + programs + testSupport + unitTests
+        + wholeTests
+        + tools,
     swiftLanguageModes: [.v6]
 )
 

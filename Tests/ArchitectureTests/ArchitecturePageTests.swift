@@ -6,12 +6,11 @@ import Testing
 struct ArchitecturePageTests {
     @Test("Every file on the way of a step exists")
     func filesExist() throws {
-        let page = try Repository.text(of: "docs/architecture.md")
+        let page = try Project.text(of: "docs/architecture.md")
         let paths = page.matches(of: /`([A-Za-z0-9]+\/[A-Za-z0-9+\/]+\.swift)`/).map { String($0.1) }
         #expect(paths.count >= 10, "the way of a step was not found")
         for path in paths {
-            let url = Repository.root.appending(path: "Sources/\(path)")
-            #expect(FileManager.default.fileExists(atPath: url.path), "Sources/\(path) is gone")
+            #expect(try Repository.place(named: path) != nil, "\(path) is gone")
         }
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 
 /// A chapter of the specification, as far as citations name its parts.
 struct Chapter: Sendable {
     /// The chapters of `docs/spec`, by their names in citations, such as `sdk.md`.
     static func all() throws -> [String: Chapter] {
-        let folder = Repository.root.appending(path: "docs/spec")
+        let folder = Project.file("docs/spec")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasSuffix(".md") && $0 != "README.md" }
         return try Dictionary(

@@ -5,7 +5,7 @@ import Testing
 /// The sample that apps of the lab can use as their session's delegate is the manual's.
 @Suite("The session of the manual", .endsInTime)
 struct ManualSessionTests {
-    private static let manual = Repository.root.deletingLastPathComponent()
+    private static let manual = Project.root.deletingLastPathComponent()
         .appending(path: "shared/seeds/000_9c80b0efa3ee8cdc.txt")
 
     @Test(
@@ -17,7 +17,7 @@ struct ManualSessionTests {
         let text = try String(contentsOf: Self.manual, encoding: .utf8)
         let blocks = text.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
         let sample = try #require(blocks.first { $0.contains("class SessionManager") })
-        #expect(try Self.code("Sources/ManualPhoneSession/SessionManager.swift") == sample)
+        #expect(try Self.code("Sources/Lab/ManualPhoneSession/SessionManager.swift") == sample)
         var lines = sample.components(separatedBy: "\n").map {
             $0 == "import PowerAuth2" ? "import PowerAuth2ForWatch" : $0
         }
@@ -26,11 +26,11 @@ struct ManualSessionTests {
             // Three lines and the empty one behind them.
             lines.removeSubrange(first..<first + 4)
         }
-        #expect(try Self.code("Sources/ManualWatchSession/SessionManager.swift") == lines.joined(separator: "\n"))
+        #expect(try Self.code("Sources/Lab/ManualWatchSession/SessionManager.swift") == lines.joined(separator: "\n"))
     }
 
     /// A file without the comment in front of it.
     private static func code(_ path: String) throws -> String {
-        try Repository.text(of: path).components(separatedBy: "\n").drop { $0.hasPrefix("//") }.joined(separator: "\n")
+        try Project.text(of: path).components(separatedBy: "\n").drop { $0.hasPrefix("//") }.joined(separator: "\n")
     }
 }

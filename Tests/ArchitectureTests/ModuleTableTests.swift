@@ -9,8 +9,8 @@ struct ModuleTableTests {
 
     init() throws {
         var table: [String: Set<String>] = [:]
-        let page = try Repository.text(of: "docs/architecture.md")
-        let section = page.components(separatedBy: "## Modules")[1].components(separatedBy: "\n## ")[0]
+        let page = try Project.text(of: "docs/architecture.md")
+        let section = page.components(separatedBy: "## Buildings and modules")[1].components(separatedBy: "\n## ")[0]
         for line in section.split(separator: "\n") where line.hasPrefix("| `") {
             let cells = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
             let names = { (cell: String) in
@@ -23,9 +23,7 @@ struct ModuleTableTests {
 
     @Test("Every module has a row, and every row a module")
     func rowsMatchFolders() throws {
-        let folders = try FileManager.default.contentsOfDirectory(
-            atPath: Repository.root.appending(path: "Sources").path)
-        #expect(Set(folders) == Set(table.keys))
+        #expect(try Set(Repository.modules().keys) == Set(table.keys))
     }
 
     @Test("No file imports a module that its row does not name")

@@ -17,7 +17,7 @@ struct MutantTests {
     private let pages: [String: [Mutant]]
 
     init() throws {
-        let directory = Repository.root.appending(path: "Mutants")
+        let directory = Project.file("Tools/Mutants")
         var pages: [String: [Mutant]] = [:]
         for file in try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
         where file.pathExtension == "yaml" {
@@ -30,10 +30,12 @@ struct MutantTests {
     @Test("Every fragment occurs exactly once in a file of its module")
     func fragmentsAreThere() throws {
         #expect(pages.values.joined().count >= 40)
+        let modules = try Repository.modules()
         for (module, mutants) in pages {
+            let folder = try #require(modules[module], "there is no module \(module)")
             for mutant in mutants {
-                #expect(mutant.file.hasPrefix("Sources/\(module)/"), "\(mutant.name): \(mutant.file)")
-                let count = try Repository.text(of: mutant.file).ranges(of: mutant.original).count
+                #expect(mutant.file.hasPrefix("\(folder)/"), "\(mutant.name): \(mutant.file)")
+                let count = try Project.text(of: mutant.file).ranges(of: mutant.original).count
                 #expect(count == 1, "\(mutant.name): its original occurs \(count) times in \(mutant.file)")
             }
         }
@@ -42,7 +44,7 @@ struct MutantTests {
     @Test("No two fragments overlap: all mutants are in one build")
     func fragmentsAreApart() throws {
         for (file, mutants) in Dictionary(grouping: pages.values.joined(), by: \.file) {
-            let text = try Repository.text(of: file)
+            let text = try Project.text(of: file)
             let places = mutants.compactMap { mutant in text.range(of: mutant.original).map { (mutant.name, $0) } }
                 .sorted { $0.1.lowerBound < $1.1.lowerBound }
             for (one, next) in zip(places, places.dropFirst()) where one.1.overlaps(next.1) {
@@ -79,9 +81,9 @@ struct MutantTests {
             let line: String
             let reason: String
         }
-        let text = try Repository.text(of: "Mutants/Random/equivalent.yaml")
+        let text = try Project.text(of: "Tools/Mutants/Random/equivalent.yaml")
         for entry in try YAMLDecoder().decode([Equivalent].self, from: text) {
-            let lines = try Repository.text(of: entry.file).split(separator: "\n")
+            let lines = try Project.text(of: entry.file).split(separator: "\n")
             let isThere = lines.contains { $0.trimmingCharacters(in: .whitespaces) == entry.line }
             #expect(isThere, "\(entry.file) no longer has the line: \(entry.line)")
             #expect(entry.reason.hasSuffix("."), "\(entry.file): \(entry.line)")

@@ -20,7 +20,7 @@ struct PageTests {
                 count += 1
                 let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 let target = parts[0].isEmpty ? page.path : Self.normalized("\(folder)/\(parts[0])")
-                let url = Repository.root.appending(path: target)
+                let url = Project.file(target)
                 #expect(FileManager.default.fileExists(atPath: url.path), "\(page.path) links to \(link)")
                 guard parts.count == 2, let anchors = headings[target] else { continue }
                 #expect(anchors.contains(parts[1]), "\(page.path) links to \(link): no such heading")
@@ -44,8 +44,8 @@ struct PageTests {
 
     @Test("Every quirk has its row in docs/quirks.md")
     func quirks() throws {
-        let page = try Repository.text(of: "docs/quirks.md")
-        let source = try Repository.text(of: "Sources/LabKit/Quirks/Quirk.swift")
+        let page = try Project.text(of: "docs/quirks.md")
+        let source = try Project.text(of: "Sources/Lab/LabKit/Quirks/Quirk.swift")
         let names = source.matches(of: #/Quirk\(\s*"([a-z-]+\.[A-Z]?\d+)"/#).map { String($0.1) }
         #expect(!names.isEmpty)
         for name in names { #expect(page.contains("`\(name)`"), "docs/quirks.md does not name \(name)") }
@@ -53,8 +53,8 @@ struct PageTests {
 
     @Test("Every defect of sharing has one row, in order, that decides it and names switches and scenarios that exist")
     func defectsOfSharing() throws {
-        let page = try Repository.text(of: "docs/quirks.md")
-        let numbers = try Repository.text(of: "docs/spec/sharing.md").matches(of: #/\n\| (D\d+) \|/#)
+        let page = try Project.text(of: "docs/quirks.md")
+        let numbers = try Project.text(of: "docs/spec/sharing.md").matches(of: #/\n\| (D\d+) \|/#)
             .map { String($0.1) }
         #expect(numbers.count == 30)
         let rows = page.split(separator: "\n").compactMap { line -> [String]? in
@@ -63,7 +63,7 @@ struct PageTests {
         }
         #expect(rows.compactMap(\.first) == numbers)
 
-        let quirks = try Repository.text(of: "Sources/LabKit/Quirks/Quirk.swift")
+        let quirks = try Project.text(of: "Sources/Lab/LabKit/Quirks/Quirk.swift")
         let scenarios = try Repository.textFiles().filter { $0.path.hasPrefix("Scenarios/") }
         for row in rows {
             let decision = row.count > 3 ? row[3] : ""
@@ -88,9 +88,9 @@ struct PageTests {
 
     @Test("The Swift samples of README import library products only")
     func samplesImportProducts() throws {
-        let manifest = try Repository.text(of: "Package.swift")
+        let manifest = try Project.text(of: "Package.swift")
         let products = manifest.matches(of: #/\.library\(name: "(\w+)"/#).map { String($0.1) }
-        let samples = try Repository.text(of: "README.md").components(separatedBy: "```swift\n").dropFirst()
+        let samples = try Project.text(of: "README.md").components(separatedBy: "```swift\n").dropFirst()
             .map { SourceText(path: "README.md", text: $0.components(separatedBy: "```")[0]) }
         #expect(!samples.isEmpty)
         for name in samples.flatMap(\.imports).map(\.module) {

@@ -8,7 +8,7 @@ struct ProtocolPageTests {
     let names: Set<String>
 
     init() throws {
-        let page = try Repository.text(of: "docs/protocol-in-code.md")
+        let page = try Project.text(of: "docs/protocol-in-code.md")
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") }
         names = Set(
             rows.flatMap { row in
@@ -18,19 +18,18 @@ struct ProtocolPageTests {
     }
 
     @Test("Every path is a file or folder of Sources")
-    func pathsExist() {
+    func pathsExist() throws {
         let paths = names.filter { $0.hasPrefix("Power") && $0.contains("/") }
         #expect(!paths.isEmpty)
         for path in paths {
-            let url = Repository.root.appending(path: "Sources").appending(path: path)
-            #expect(FileManager.default.fileExists(atPath: url.path), "\(path) is gone")
+            #expect(try Repository.place(named: path) != nil, "\(path) is gone")
         }
     }
 
     @Test("Every file of PowerAuthProtocol is named, or its folder, or its type")
     func filesAreNamed() throws {
-        for file in try Repository.swiftFiles(below: "Sources/PowerAuthProtocol") {
-            let path = String(file.path.dropFirst("Sources/".count))
+        for file in try Repository.swiftFiles(below: "Sources/Protocol/PowerAuthProtocol") {
+            let path = String(file.path.dropFirst("Sources/Protocol/".count))
             let folder = path.split(separator: "/").dropLast().joined(separator: "/")
             let type = path.split(separator: "/").last.map { $0.dropLast(".swift".count) } ?? ""
             let isNamed =

@@ -8,7 +8,7 @@ struct SecurityPageTests {
     private let rows: [[String]]
 
     init() throws {
-        rows = try Repository.text(of: "docs/security.md").split(separator: "\n")
+        rows = try Project.text(of: "docs/security.md").split(separator: "\n")
             .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| who |") && !$0.hasPrefix("| --- ") }
             .map { row in
                 row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -27,7 +27,7 @@ struct SecurityPageTests {
             let paths = row[2].matches(of: #/`([^`]+)`/#).map { String($0.1) }
             #expect(!paths.isEmpty, "\(row[0]): nothing is said to check it")
             for path in paths {
-                let url = Repository.root.appending(path: "Sources/PowerAuthServer/\(path)")
+                let url = Project.file("Sources/Server/PowerAuthServer/\(path)")
                 #expect(FileManager.default.fileExists(atPath: url.path), "\(row[0]): there is no \(path)")
             }
         }
@@ -35,7 +35,7 @@ struct SecurityPageTests {
 
     @Test("Every test exists by name")
     func tests() throws {
-        let tests = try TestNames(below: Repository.root.appending(path: "Tests"))
+        let tests = try TestNames(below: Project.file("Tests"))
         for row in rows where row.count == 4 {
             let names = row[3].matches(of: #/"([^"]+)"/#).map { String($0.1) }
             #expect(!names.isEmpty, "\(row[0]): no test holds it")
@@ -45,8 +45,8 @@ struct SecurityPageTests {
 
     @Test("Every limit of the settings has its row in docs/lab-server.md")
     func limits() throws {
-        let page = try Repository.text(of: "docs/lab-server.md")
-        let declaration = try Repository.text(of: "Sources/PowerAuthServer/Server/TrafficLimits.swift")
+        let page = try Project.text(of: "docs/lab-server.md")
+        let declaration = try Project.text(of: "Sources/Server/PowerAuthServer/Server/TrafficLimits.swift")
         let names = declaration.matches(of: #/public var (\w+)/#).map { String($0.1) }
         #expect(!names.isEmpty)
         for name in names { #expect(page.contains(name), "docs/lab-server.md does not name \(name)") }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Every behaviour of sharing is a test or a scenario by name (sharing.md, section 19)", .endsInTime)
 struct SharingBehaviourTests {
-    private static let tests = Repository.root.appending(path: "Tests")
+    private static let tests = Project.file("Tests")
 
     @Test("The index has one entry for every name of the specification, in its order")
     func names() throws {
@@ -36,13 +36,13 @@ struct SharingBehaviourTests {
     }
 
     private static func isNoScenario(_ path: String) -> Bool {
-        !FileManager.default.fileExists(atPath: Repository.root.appending(path: "Scenarios/\(path)").path)
+        !FileManager.default.fileExists(atPath: Project.file("Scenarios/\(path)").path)
     }
 
     /// The names of sharing.md, section 19: bold ones of bullets, those in the headings of sections without such bullets,
     /// and the numbers of sections without any.
     private static func namesOfSpecification() throws -> [String] {
-        let lines = try Repository.text(of: "docs/spec/sharing.md").split(separator: "\n")
+        let lines = try Project.text(of: "docs/spec/sharing.md").split(separator: "\n")
             .drop { !$0.hasPrefix("## 19.") }.dropFirst().prefix { !$0.hasPrefix("## ") }
         var sections: [(name: String, bullets: [String])] = []
         for line in lines {

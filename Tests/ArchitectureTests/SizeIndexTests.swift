@@ -52,6 +52,6 @@ struct SizeIndexTests {
             if case .test(let name) = row { name } else { nil }
         }
         #expect(
-            try TestNames(below: Repository.root.appending(path: "Tests")).missing(among: Set(names)).sorted() == [])
+            try TestNames(below: Project.file("Tests")).missing(among: Set(names)).sorted() == [])
     }
 }

@@ -4,11 +4,11 @@ import Testing
 
 @Suite("A scenario can wait for what the traces really hold", .endsInTime)
 struct TraceEventTests {
-    private static let declarations = "Sources/LabKit/Trace/TraceEventName.swift"
+    private static let declarations = "Sources/Lab/LabKit/Trace/TraceEventName.swift"
 
     @Test("Every declared event is in the list of all events, and emitted somewhere")
     func declaredEventsAreEmitted() throws {
-        let declared = try members(declaredIn: Repository.text(of: Self.declarations))
+        let declared = try members(declaredIn: Project.text(of: Self.declarations))
         let emitted = try emittedMembers()
         #expect(declared.count > 40)
         for name in declared.sorted() where !emitted.contains(name) {
@@ -18,7 +18,7 @@ struct TraceEventTests {
 
     @Test("Nothing emits an event that is not declared")
     func emittedEventsAreDeclared() throws {
-        let text = try Repository.text(of: Self.declarations)
+        let text = try Project.text(of: Self.declarations)
         let declared = try members(declaredIn: text)
         let all = try #require(
             text.components(separatedBy: "all: [TraceEventName] = [").last?.split(separator: "]").first)

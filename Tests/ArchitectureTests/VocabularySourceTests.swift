@@ -8,7 +8,7 @@ struct VocabularySourceTests {
     private let files: [SourceText]
 
     init() throws {
-        files = try Repository.swiftFiles(below: "Sources/LabKit/Vocabulary")
+        files = try Repository.swiftFiles(below: "Sources/Lab/LabKit/Vocabulary")
     }
 
     @Test("No meaning is written twice")

@@ -66,7 +66,7 @@ extension EndToEnd.Commands {
             let workspace = try Workspace()
             for folder in ["the cast", "tests"] { try Files.createDirectory("\(workspace.directory)/\(folder)") }
             try FileManager.default.copyItem(
-                atPath: Workspace.projectFile("lab.yaml"), toPath: "\(workspace.directory)/the cast/lab.yaml")
+                atPath: Project.path("lab.yaml"), toPath: "\(workspace.directory)/the cast/lab.yaml")
             try workspace.write(Self.failing, to: "tests/it's.yaml")
             let (first, second) = try await onThread {
                 let first = try lab("run", "tests/it's.yaml", "--lab", "the cast/lab.yaml", in: workspace)

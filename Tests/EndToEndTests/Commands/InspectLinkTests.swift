@@ -11,7 +11,7 @@ extension EndToEnd.Commands {
         func failure() async throws {
             let workspace = try Workspace()
             try FileManager.default.copyItem(
-                atPath: Workspace.projectFile("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
+                atPath: Project.path("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
             try await onThread {
                 let run = try lab("run", "failing/message-lost-on-the-link.yaml", in: workspace)
                 #expect(run.status == 1, "\(run.errors)")
@@ -37,7 +37,7 @@ extension EndToEnd.Commands {
         func refusals() async throws {
             let workspace = try Workspace()
             try FileManager.default.copyItem(
-                atPath: Workspace.projectFile("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
+                atPath: Project.path("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
             try await onThread {
                 let file = "failing/link-down.yaml"
                 let unplayed = try lab("inspect", "link", "--failure", file, in: workspace)

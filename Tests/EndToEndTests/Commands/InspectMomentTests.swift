@@ -62,7 +62,7 @@ extension EndToEnd.Commands {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
             let scenario = "Scenarios/sharing/one-of-two-activations-wins.yaml"
-            let text = try String(contentsOfFile: Workspace.projectFile(scenario), encoding: .utf8)
+            let text = try Project.text(of: scenario)
             try workspace.write(text, to: "race.yaml")
             try await onThread {
                 let run = try lab("run", "race.yaml", in: workspace)

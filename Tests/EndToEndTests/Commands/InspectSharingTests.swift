@@ -11,7 +11,7 @@ extension EndToEnd.Commands {
         func failure() async throws {
             let workspace = try Workspace()
             try FileManager.default.copyItem(
-                atPath: Workspace.projectFile("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
+                atPath: Project.path("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
             try await onThread {
                 let run = try lab("run", "failing/lock-is-held.yaml", "failing/app-not-running.yaml", in: workspace)
                 #expect(run.status == 1, "\(run.errors)")
@@ -40,7 +40,7 @@ extension EndToEnd.Commands {
         func refusals() async throws {
             let workspace = try Workspace()
             try FileManager.default.copyItem(
-                atPath: Workspace.projectFile("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
+                atPath: Project.path("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
             try await onThread {
                 let none = try lab("inspect", "sharing", "main", in: workspace)
                 #expect(none.status == 2 && none.errors.contains("lab up"), "\(none.errors)")

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd.Commands {
     /// What `make` does to the system packages of a machine, with tools that only write down how they were called.
-    @Suite("scripts/install-packages")
+    @Suite("Tools/scripts/install-packages")
     struct PackageScriptTests {
         private let workspace: Workspace
 
@@ -29,7 +29,7 @@ extension EndToEnd.Commands {
         /// Runs the script where only the tools of the workspace are.
         private func run(_ use: String...) throws -> (outcome: LabCommand.Outcome, calls: [String]) {
             let outcome = try LabCommand(
-                [Workspace.projectFile("scripts/install-packages")] + use, in: workspace, executable: "/bin/bash",
+                [Project.path("Tools/scripts/install-packages")] + use, in: workspace, executable: "/bin/bash",
                 environment: ["PATH": "\(workspace.directory)/bin"]
             ).finish()
             let calls = try? String(contentsOfFile: "\(workspace.directory)/calls", encoding: .utf8)
@@ -67,7 +67,7 @@ extension EndToEnd.Commands {
             try fake("apt-get", "echo \"$*\" >> calls")
             let (outcome, calls) = try await onThread { try run("installing") }
             #expect(outcome.status == 0 && calls.isEmpty, "\(outcome.output)\(calls)")
-            let makefile = try String(contentsOfFile: Workspace.projectFile("Makefile"), encoding: .utf8)
+            let makefile = try Project.text(of: "Makefile")
             let recipe = try #require(makefile.firstMatch(of: /\ninstall: build .*\n((?:\t.*\n)+)/)).1
             #expect(recipe.contains("install-packages installing") && !recipe.contains("packaging"))
         }

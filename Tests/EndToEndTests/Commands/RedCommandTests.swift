@@ -151,7 +151,7 @@ extension EndToEnd.Commands {
 
         /// The names of all tests in these suites.
         private static func testNames() throws -> Set<String> {
-            let folder = Workspace.projectFile("Tests/EndToEndTests/Commands")
+            let folder = Project.path("Tests/EndToEndTests/Commands")
             return try Files.list(folder).filter { $0.hasSuffix(".swift") }.reduce(into: []) { names, file in
                 let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
                 names.formUnion(text.matches(of: #/Test\(\s*"([^"]+)"/#).map { String($0.1) })

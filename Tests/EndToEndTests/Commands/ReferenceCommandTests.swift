@@ -23,7 +23,7 @@ extension EndToEnd.Commands {
             #expect(outcome.status == 0, "\(outcome.errors)")
             let listed = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
             #expect(listed.allSatisfy { $0.count > 3 }, "a switch without a sentence")
-            let page = try String(contentsOfFile: Workspace.projectFile("docs/quirks.md"), encoding: .utf8)
+            let page = try Project.text(of: "docs/quirks.md")
             let switches = page.matches(of: #/`([a-z-]+\.D?\d+)`/#).map { String($0.1) }
             #expect(switches.count > 20)
             #expect(Set(listed.compactMap(\.first)) == Set(switches))

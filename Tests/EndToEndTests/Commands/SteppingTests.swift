@@ -105,8 +105,8 @@ extension EndToEnd.Commands {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
             try FileManager.default.copyItem(
-                atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
-            let page = try String(contentsOfFile: Workspace.projectFile("docs/running.md"), encoding: .utf8)
+                atPath: Project.path("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
+            let page = try Project.text(of: "docs/running.md")
             let pattern = #/```text\n\$ lab (run [^\n]*--step)\n(.+?)```/#.dotMatchesNewlines()
             let block = try #require(page.firstMatch(of: pattern))
             let (words, shown) = (block.1.split(separator: " ").map(String.init), block.2)

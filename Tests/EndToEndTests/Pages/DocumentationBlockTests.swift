@@ -10,7 +10,7 @@ extension EndToEnd.Pages {
         /// Files that a page quotes word for word, and that something else reads: no scenario, or for another lab file.
         private static let quoted = [
             "README.md": "Scenarios/mobile-token/a-payment-from-push-to-approval.yaml",
-            "docs/mutants.md": "Mutants/DeviceAgent.yaml",
+            "docs/mutants.md": "Tools/Mutants/DeviceAgent.yaml",
             "docs/own-app.md": "Examples/BankApp/Scenarios/the-first-app.yaml",
         ]
 
@@ -28,7 +28,7 @@ extension EndToEnd.Pages {
             try workspace.useProjectTopology(and: "  two-apps:\n    \(DocumentationBlock.devices)\n")
             try Self.makeProgram(in: workspace)
             let quoted = try Self.quoted[page].map {
-                try String(contentsOfFile: Workspace.projectFile($0), encoding: .utf8)
+                try Project.text(of: $0)
             }
             let blocks = try DocumentationPage(page).blocks("yaml").map(DocumentationBlock.init)
                 .filter { quoted?.contains($0.text) != true }

@@ -12,7 +12,7 @@ extension EndToEnd.Pages {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
             try FileManager.default.copyItem(
-                atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
+                atPath: Project.path("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
             let commands = try Self.commands(in: "README.md")
             #expect(commands.count > 8)
             try await onThread {
@@ -53,26 +53,21 @@ extension EndToEnd.Pages {
         @Test("The second scenario of README is the one of the catalogue")
         func readmeCatalogueScenario() throws {
             let blocks = try DocumentationPage("README.md").blocks("yaml")
-            let scenario = try String(
-                contentsOfFile: Workspace.projectFile("Scenarios/mobile-token/a-payment-from-push-to-approval.yaml"),
-                encoding: .utf8)
+            let scenario = try Project.text(of: "Scenarios/mobile-token/a-payment-from-push-to-approval.yaml")
             #expect(blocks.count == 2 && blocks.last == scenario)
         }
 
         @Test("The Swift sample of README and of LabTesting's reference is compiled and run as it is shown")
         func readmeSample() throws {
-            let sample = try String(
-                contentsOfFile: Workspace.projectFile("Tests/EndToEndTests/Peers/ReadmeSample.swift"), encoding: .utf8)
-            for page in ["README.md", "Sources/LabTesting/LabTesting.docc/LabTesting.md"] {
+            let sample = try Project.text(of: "Tests/EndToEndTests/Peers/ReadmeSample.swift")
+            for page in ["README.md", "Sources/Lab/LabTesting/LabTesting.docc/LabTesting.md"] {
                 #expect(try DocumentationPage(page).blocks("swift") == [sample], "\(page)")
             }
         }
 
         @Test("The tests that the page about Swift shows are those of the example package, line by line")
         func swiftTestsPage() throws {
-            let tests = try String(
-                contentsOfFile: Workspace.projectFile("Examples/BankApp/Tests/BankTests/LogInTests.swift"),
-                encoding: .utf8)
+            let tests = try Project.text(of: "Examples/BankApp/Tests/BankTests/LogInTests.swift")
             #expect(try DocumentationPage("docs/testing-from-swift.md").blocks("swift") == [tests])
         }
 
@@ -82,7 +77,7 @@ extension EndToEnd.Pages {
             if page.needs >= .topology { try workspace.useProjectTopology() }
             if page.needs >= .catalogue {
                 try FileManager.default.copyItem(
-                    atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
+                    atPath: Project.path("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
             }
             let steps = try DocumentationPage(page.path).steps
             #expect(steps.count >= page.steps)
@@ -164,7 +159,7 @@ extension EndToEnd.Pages {
         func printedPage(name: String, command: [String]) async throws {
             let workspace = try Workspace()
             let printed = try await onThread { try LabCommand(command, in: workspace).finish().output }
-            let path = Workspace.projectFile(name)
+            let path = Project.path(name)
             let page = try String(contentsOfFile: path, encoding: .utf8)
             let shown = try #require(try DocumentationPage(name).blocks("text").first)
             if ProcessInfo.processInfo.environment["RECORD"] != nil {
@@ -181,7 +176,7 @@ extension EndToEnd.Pages {
             try workspace.useProjectTopology()
             for folder in ["Scenarios", "docs"] {
                 try FileManager.default.copyItem(
-                    atPath: Workspace.projectFile(folder), toPath: "\(workspace.directory)/\(folder)")
+                    atPath: Project.path(folder), toPath: "\(workspace.directory)/\(folder)")
             }
             let printed = try await onThread {
                 let lab = "\(Files.directory(of: try ProcessTable.executablePath()))/lab"
@@ -189,7 +184,7 @@ extension EndToEnd.Pages {
                     ["-c", "cd docs && '\(lab)' list --index ../Scenarios"], in: workspace, executable: "/bin/bash"
                 ).finish().output
             }
-            let path = Workspace.projectFile("docs/catalogue.md")
+            let path = Project.path("docs/catalogue.md")
             let page = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
             if ProcessInfo.processInfo.environment["RECORD"] != nil {
                 try printed.write(toFile: path, atomically: true, encoding: .utf8)
@@ -199,7 +194,7 @@ extension EndToEnd.Pages {
             #expect(!printed.contains("Not shown"), "each error, fault and fault point has a scenario that shows it")
             let links = printed.matches(of: #/\]\(([^)]+)\)/#).map { String($0.1) }
             #expect(links.count > 200)
-            for link in links { #expect(Files.exists("\(Workspace.projectFile("docs"))/\(link)"), "\(link)") }
+            for link in links { #expect(Files.exists("\(Project.path("docs"))/\(link)"), "\(link)") }
         }
 
         @Test("The page about trouble quotes what the lab says, and its command prints what it shows")
@@ -210,7 +205,7 @@ extension EndToEnd.Pages {
                 try ConsoleSession(workspace: workspace, shownPort: "8080").run(page.steps)
             }
             #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
-            let sources = URL(filePath: Workspace.projectFile("Sources"))
+            let sources = URL(filePath: Project.path("Sources"))
             let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
             let code = try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
                 .map { try String(contentsOf: $0, encoding: .utf8) }
@@ -245,7 +240,7 @@ extension EndToEnd.Pages {
 
         @Test("The make targets that the pages show exist; what they do is run by continuous integration or by hand")
         func makeTargets() throws {
-            let makefile = try String(contentsOfFile: Workspace.projectFile("Makefile"), encoding: .utf8)
+            let makefile = try Project.text(of: "Makefile")
             var found: Set<String> = []
             for page in try DocumentationPage.all {
                 for command in try DocumentationPage(page).steps.map(\.command) {

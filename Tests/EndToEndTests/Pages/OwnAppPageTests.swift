@@ -16,18 +16,14 @@ extension EndToEnd.Pages {
         @Test("The scenario of the page is the one that `make examples` runs, line by line")
         func scenario() throws {
             let shown = try #require(try DocumentationPage("docs/own-app.md").blocks("yaml").last)
-            let run = try String(
-                contentsOfFile: Workspace.projectFile("Examples/BankApp/Scenarios/the-first-app.yaml"),
-                encoding: .utf8)
+            let run = try Project.text(of: "Examples/BankApp/Scenarios/the-first-app.yaml")
             #expect(shown == run)
         }
 
         @Test("The app of the page is the one that `make examples` builds, line by line")
         func app() throws {
             let shown = try #require(try DocumentationPage("docs/own-app.md").blocks("swift").first)
-            let built = try String(
-                contentsOfFile: Workspace.projectFile("Examples/BankApp/Sources/first-app/BankApp.swift"),
-                encoding: .utf8)
+            let built = try Project.text(of: "Examples/BankApp/Sources/first-app/BankApp.swift")
             #expect(shown == built)
         }
     }

@@ -7,13 +7,13 @@ extension EndToEnd.Peers {
     /// The scenarios of `Scenarios/failing`, one for each kind of failure, run by the program with real processes.
     @Suite("A red run explains itself")
     struct FailingScenarioTests {
-        private static let explanations = Workspace.projectFile("Tests/EndToEndTests/Explanations")
+        private static let explanations = Project.path("Tests/EndToEndTests/Explanations")
 
         @Test("Every scenario that fails on purpose fails, with the explanation that is written down for it")
         func explanations() async throws {
             let workspace = try Workspace()
             try FileManager.default.copyItem(
-                atPath: Workspace.projectFile("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
+                atPath: Project.path("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
             let outcome = try await onThread {
                 try LabCommand(["run", "failing", "--seed", "1", "--jobs", "1"], in: workspace).finish()
             }
@@ -38,7 +38,7 @@ extension EndToEnd.Peers {
         func notInTheCatalogue() async throws {
             let workspace = try Workspace()
             try FileManager.default.copyItem(
-                atPath: Workspace.projectFile("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
+                atPath: Project.path("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
             try workspace.useProjectTopology()
             try workspace.write(
                 "name: Quick\nsteps:\n  - main: hasValidActivation\n    expect: false\n", to: "quick.yaml")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    /// The app is `Tests/sample-app`, a program as a user's package has one.
+    /// The app is `Tools/sample-app`, a program as a user's package has one.
     @Suite("An own app in the lab")
     struct OwnAppTests {
         static func workspace() throws -> Workspace {

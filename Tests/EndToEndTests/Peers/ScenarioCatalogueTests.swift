@@ -12,7 +12,7 @@ extension EndToEnd.Peers {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
             try FileManager.default.copyItem(
-                atPath: Workspace.projectFile("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
+                atPath: Project.path("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
             let outcome = try await onThread {
                 try LabCommand(["run", "Scenarios"], in: workspace).finish()
             }

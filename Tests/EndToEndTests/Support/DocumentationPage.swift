@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A page of the documentation, as a reader follows it.
 struct DocumentationPage {
@@ -15,7 +16,7 @@ struct DocumentationPage {
     /// The paths of all pages that a user reads.
     static var all: [String] {
         get throws {
-            let docs = try FileManager.default.contentsOfDirectory(atPath: Workspace.projectFile("docs"))
+            let docs = try FileManager.default.contentsOfDirectory(atPath: Project.path("docs"))
             return (["README.md", "CONTRIBUTING.md"] + docs.filter { $0.hasSuffix(".md") }.map { "docs/\($0)" })
                 .sorted()
         }
@@ -23,7 +24,7 @@ struct DocumentationPage {
 
     /// - Parameter path: from the project's root.
     init(_ path: String) throws {
-        text = try String(contentsOfFile: Workspace.projectFile(path), encoding: .utf8)
+        text = try Project.text(of: path)
     }
 
     /// The fenced blocks of a language.

@@ -19,7 +19,7 @@ struct EndToEnd {
     struct Peers {}
 
     /// Whether a sanitizer is at work, which keeps freed memory and a shadow of all of it: what a process needs is not its
-    /// own then. `scripts/test-sanitized` sets the options of each.
+    /// own then. `Tools/scripts/test-sanitized` sets the options of each.
     static let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains {
         ProcessInfo.processInfo.environment[$0] != nil
     }

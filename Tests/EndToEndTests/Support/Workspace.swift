@@ -31,7 +31,7 @@ final class Workspace: Sendable {
     ///
     /// - Parameter more: Topologies that stand below those of the project.
     func useProjectTopology(and more: String = "") throws {
-        try write(try String(contentsOfFile: Self.projectFile("lab.yaml"), encoding: .utf8) + more, to: "lab.yaml")
+        try write(try Project.text(of: "lab.yaml") + more, to: "lab.yaml")
     }
 
     /// Writes a lab file whose phone has one app, played by a user's own program.
@@ -52,12 +52,6 @@ final class Workspace: Sendable {
                         \(more)
 
             """, to: "lab.yaml")
-    }
-
-    /// A file of the project, by its path from the project's root.
-    static func projectFile(_ path: String) -> String {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: path).path
     }
 
     /// What is still there of the workspace's instances: directories, processes and shared-memory objects.

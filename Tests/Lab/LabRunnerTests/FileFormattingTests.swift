@@ -1,0 +1,229 @@
+import Foundation
+import LabFile
+import LabKit
+import LabSystem
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("lab format", .endsInTime)
+struct FileFormattingTests {
+    private let workspace: SuiteWorkspace
+
+    private static let untidy = "name:  Untidy\nsteps:\n- main: kill   # at once\n"
+    private static let tidy = "name: Untidy\nsteps:\n  - main: kill # at once\n"
+
+    init() throws {
+        workspace = try SuiteWorkspace(["a.yaml": Self.untidy, "b.yaml": Self.tidy, "notes.txt": "- a:   b"])
+    }
+
+    private func run(
+        _ treatment: FileFormatting.Treatment = .rewrites, upgrades: Bool = false, _ names: String...
+    ) throws -> (RunOutcome, String) {
+        let paths = names.isEmpty ? [workspace.directory.path] : names.map { workspace.directory.file($0) }
+        return try workspace.output { _, print in
+            try FileFormatting(treatment, upgrades: upgrades, print: print, writeErrors: print).run(paths)
+        }
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOfFile: workspace.directory.file(name), encoding: .utf8)
+    }
+
+    @Test("Only files that change are written, and named; who may read them stays")
+    func rewrites() throws {
+        let files = FileManager.default
+        try files.setAttributes([.posixPermissions: 0o640], ofItemAtPath: workspace.directory.file("a.yaml"))
+        let identity = try FileIdentity(of: workspace.directory.file("b.yaml"))
+        let (outcome, output) = try run()
+        #expect(outcome == .passed)
+        #expect(output == "a.yaml\n1 of 3 files was rewritten\n")
+        #expect(try text("a.yaml") == Self.tidy)
+        let attributes = try files.attributesOfItem(atPath: workspace.directory.file("a.yaml"))
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+        #expect(try FileIdentity(of: workspace.directory.file("b.yaml")) == identity)
+        #expect(try run().1 == "0 of 3 files were rewritten\n")
+    }
+
+    @Test("A link goes on leading to the file that is formatted")
+    func link() throws {
+        try Files.symlink(workspace.directory.file("link.yaml"), to: "a.yaml")
+        #expect(try run(.rewrites, "link.yaml").0 == .passed)
+        #expect(try Files.readLink(workspace.directory.file("link.yaml")) == "a.yaml")
+        #expect(try text("a.yaml") == Self.tidy)
+    }
+
+    @Test("A check names what would change, changes nothing, and fails")
+    func checks() throws {
+        let (outcome, output) = try run(.checks)
+        #expect(outcome == .failed)
+        #expect(output == "a.yaml\n1 of 3 files would be rewritten\n")
+        #expect(try text("a.yaml") == Self.untidy)
+        #expect(try run(.checks, "b.yaml").0 == .passed)
+    }
+
+    @Test("A file with a mistake of syntax is refused and left alone, and the others are formatted")
+    func mistake() throws {
+        try workspace.write("name: [\n", to: "broken.yaml")
+        let (outcome, output) = try run()
+        #expect(outcome == .badInput)
+        #expect(output.contains("broken.yaml:2:1: error: this is not YAML"))
+        #expect(try text("broken.yaml") == "name: [\n")
+        #expect(try text("a.yaml") == Self.tidy)
+        #expect(try run(.checks, "nowhere.yaml").1 == "error: there is no such file or directory: nowhere.yaml\n")
+    }
+
+    @Test("Standard input comes out formatted")
+    func standardInput() {
+        func run(_ treatment: FileFormatting.Treatment, _ text: String) -> (RunOutcome, String) {
+            workspace.output { _, print in
+                FileFormatting(treatment, print: print, writeErrors: print).run(standardInput: text)
+            }
+        }
+        #expect(run(.rewrites, Self.untidy) == (.passed, Self.tidy))
+        #expect(run(.checks, Self.untidy) == (.failed, "standard input is not formatted\n"))
+        #expect(run(.checks, Self.tidy) == (.passed, ""))
+        #expect(run(.rewrites, "a: [").0 == .badInput)
+    }
+
+    // MARK: - Old spellings
+
+    @Test("Old words are understood with a warning, and an upgrade writes today's, in included files too")
+    func upgrade() throws {
+        try workspace.write(
+            """
+            version: 1
+            name: Old words
+            steps:
+              - include: steps/post.yaml
+              - main: commitActivation # as the manual says
+                with: { password: "commitActivation" }
+              - server: commitActivation
+                with: { activationId: a }
+
+            """, to: "old.yaml")
+        try workspace.write(
+            "steps:\n  - main: post\n    with: { path: /a, tokenName: t, \"e2ee\": activation }\n",
+            to: "steps/post.yaml")
+        let (outcome, warnings) = workspace.output { options, print in
+            SuiteOverview(options: options, environment: [:], print: print, writeErrors: print).check()
+        }
+        #expect(outcome == .passed)
+        #expect(warnings.matches(of: /warning: `[a-zA-Z0-9]+` is now/).count == 3)
+        #expect(try run().1 == "a.yaml\n1 of 5 files was rewritten\n", "words stay unless an upgrade is asked for")
+        #expect(try run(.rewrites, upgrades: true).1 == "old.yaml\nsteps/post.yaml\n2 of 5 files were rewritten\n")
+        #expect(
+            try text("old.yaml") == """
+                version: 1
+                name: Old words
+                steps:
+                  - include: steps/post.yaml
+                  - main: persistActivation # as the manual says
+                    with: { password: "commitActivation" }
+                  - server: commitActivation
+                    with: { activationId: a }
+
+                """)
+        #expect(
+            try text("steps/post.yaml")
+                == "steps:\n  - main: post\n    with: { path: /a, token: t, \"encryption\": activation }\n")
+        let (_, after) = workspace.output { options, print in
+            SuiteOverview(options: options, environment: [:], print: print, writeErrors: print).check()
+        }
+        #expect(!after.contains("warning"))
+    }
+
+    @Test("Words that nobody can judge stay, and that is told")
+    func leftWords() throws {
+        try workspace.write("steps:\n  - main: commitActivation\n", to: "steps/alone.yaml")
+        let (outcome, output) = try run(.checks, upgrades: true, "steps/alone.yaml", "b.yaml")
+        #expect(outcome == .passed)
+        #expect(
+            output == """
+                note: old words in steps/alone.yaml stay: no scenario of its project includes it
+                0 of 2 files would be rewritten
+
+                """)
+    }
+
+    @Test("An upgrade raises the version of a file that names one")
+    func raise() {
+        let upgrade = LanguageUpgrade(of: [], to: 3)
+        let file = SourceFile(path: "a.yaml", text: "version: 1 # old\nname: version 1\n")
+        #expect(upgrade.upgraded(file).text == "version: 3 # old\nname: version 1\n")
+        let other = SourceFile(path: "a.yaml", text: "name: version\n")
+        #expect(upgrade.upgraded(other).text == other.text)
+    }
+
+    @Test("The old name beside the new one is a mistake")
+    func both() throws {
+        try workspace.write(
+            "name: Both\nsteps:\n  - main: post\n    with: { path: /a, tokenName: t, token: u }\n", to: "both.yaml")
+        let (outcome, output) = workspace.output { options, print in
+            SuiteOverview(options: options, environment: [:], print: print, writeErrors: print).check()
+        }
+        #expect(outcome == .badInput)
+        #expect(output.contains("`post` has no parameter `tokenName`"))
+    }
+
+    // MARK: - The lab's own files
+
+    @Test("The catalogue, the example project and the files of lab init are formatted")
+    func ownFiles() throws {
+        let project = try TemporaryDirectory()
+        _ = try ProjectTemplate(directory: project.path, buildServer: .github).write()
+        let paths =
+            ["lab.yaml", "Scenarios", "Scenarios/failing", "Examples/BankApp"].map { Project.path($0) }
+            + [project.path, project.file(".github/workflows/lab.yml")]
+        let (outcome, output) = try workspace.output { _, print in
+            try FileFormatting(.checks, print: print, writeErrors: print).run(paths)
+        }
+        #expect(outcome == .passed, "\(output)")
+        #expect(output.contains(/0 of [0-9]{3} files would be rewritten/), "\(output)")
+    }
+
+    @Test("The page about editors shows what a file becomes")
+    func editorsPage() throws {
+        let page = try Project.text(of: "docs/editors.md")
+        let section = try #require(page.firstRange(of: "## One look for all files")).upperBound
+        let blocks = page[section...].matches(of: /(?s)```yaml\n(.*?)```/).map { String($0.1) }
+        try #require(blocks.count == 2)
+        let file = SourceFile(path: "a.yaml", text: blocks[0])
+        #expect(try YAMLFormatter.format(file, reporting: DiagnosticCollector()) == blocks[1])
+    }
+
+    @Test("The page about the language has a row for every old word, and no other")
+    func oldWordsPage() throws {
+        let page = try Project.text(of: "docs/scenarios.md")
+        let section = try #require(page.firstRange(of: "## Words that are renamed")).upperBound
+        let table = page[section...].prefix { $0 != "#" }
+        let rows = table.matches(of: /\n\| `([a-zA-Z0-9.]+)` of (?:an )?`?([a-zA-Z]+)`? \| `([a-zA-Z.]+)` \|/)
+        let shown = rows.map { "\($0.1) \($0.2) \($0.3)" }
+        let declared = OldSpelling.all.map { spelling in
+            switch spelling.place {
+            case .command(let kind): "\(spelling.old) \(kind.rawValue) \(spelling.new)"
+            case .parameter(let command), .value(of: let command, parameter: _):
+                "\(spelling.old) \(command) \(spelling.new)"
+            }
+        }
+        #expect(shown == declared)
+    }
+
+    @Test("Examples in the docs keep their meaning, and what is formatted stays as it is")
+    func docs() throws {
+        var count = 0
+        for name in try Files.list(Project.path("docs")) where name.hasSuffix(".md") {
+            let text = try Project.text(of: "docs/\(name)")
+            for block in text.matches(of: /(?s)```yaml\n(.*?)```/) {
+                let collector = DiagnosticCollector()
+                let file = SourceFile(path: name, text: String(block.1))
+                guard let once = try YAMLFormatter.format(file, reporting: collector) else { continue }
+                count += 1
+                let again = try YAMLFormatter.format(SourceFile(path: name, text: once), reporting: collector)
+                #expect(again == once, "\(name)")
+            }
+        }
+        #expect(count > 20)
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import LabKit
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("The page of reports describes every member that a program can read", .endsInTime)
+struct ReportPageTests {
+    /// What is written, by the heading of its table.
+    private static func documents() throws -> [String: JSONValue] {
+        var result = ScenarioResult.sample(.failed, quarantine: "known")
+        result.remark = "its quarantine has ended"
+        let skipped = SkippedStep(step: "2", title: "main: x", place: "a/b.yaml:4:5", reason: "no", times: 1)
+        result.skipped = [skipped]
+        let shard = ShardRecord(number: 1, count: 2, suite: ["a"])
+        var failure = try #require(result.failures.first)
+        failure.explain = "networkError"
+        failure.sentence = "main does x"
+        failure.sharing = "lab inspect sharing main --failure a/b.yaml"
+        failure.row = "a/rows.csv:2:1: id = \"b\""
+        failure.link = "lab inspect link phone --failure a/b.yaml"
+        failure.passed = EarlierPass(run: "20260301-093001-1a2b", comparison: "lab diff 20260301-093001-1a2b latest")
+        return [
+            "The report": try JSONValue(
+                encoding: JSONReport(
+                    seed: 7, seconds: 1.5, results: [result], shard: shard, circumstances: .now(arguments: [], in: "."))
+            ),
+            "A result": try JSONValue(encoding: result),
+            "A failure": try JSONValue(encoding: failure),
+            "A difference": try JSONValue(encoding: try #require(failure.differences.first)),
+            "A skipped step": try JSONValue(encoding: skipped),
+            "`run.started`": try JSONValue(
+                encoding: RunEvent.runStarted(.init(seed: 7, scenarios: 1, directory: "/d"))),
+            "`scenario.started`": try JSONValue(
+                encoding: RunEvent.scenarioStarted(.init(number: 1, at: 0.5, id: "a", name: "A", seed: 7))),
+            "`scenario.finished`": try JSONValue(
+                encoding: RunEvent.scenarioFinished(.init(number: 1, at: 0.5, result: result))),
+            "`run.finished`": try JSONValue(
+                encoding: RunEvent.runFinished(.init(at: 0.5, scenarios: 1, failures: 1, exitCode: 1))),
+        ]
+    }
+
+    @Test("Every member has a row with its type, and no row is without a member")
+    func members() throws {
+        let page = try Project.text(of: "docs/reports.md")
+        for (heading, document) in try Self.documents() {
+            let section = try #require(
+                page.components(separatedBy: "### \(heading)\n").dropFirst().first?.components(separatedBy: "\n#")
+                    .first,
+                "docs/reports.md has no heading \(heading)")
+            let rows = section.matches(of: /(?m)^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|$/).map {
+                (name: String($0.1), type: String($0.2))
+            }
+            let members = try #require(document.objectValue)
+            #expect(Set(rows.map(\.name)) == Set(members.keys), "\(heading)")
+            #expect(rows.count == members.count, "\(heading)")
+            for row in rows {
+                let value = try #require(members[row.name])
+                #expect(Self.title(of: value) == row.type.prefix { $0 != " " && $0 != "," }, "\(heading): \(row.name)")
+            }
+        }
+    }
+
+    @Test("The page names the version that is written")
+    func version() throws {
+        let page = try Project.text(of: "docs/reports.md")
+        #expect(page.contains("The version is \(JSONReport.version)."))
+    }
+
+    private static func title(of value: JSONValue) -> String {
+        switch value {
+        case .string: "text"
+        case .integer, .unsigned: "integer"
+        case .number: "number"
+        case .array: "list"
+        case .object: "object"
+        case .bool: "boolean"
+        case .null: "null"
+        }
+    }
+}

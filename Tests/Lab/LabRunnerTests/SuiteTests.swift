@@ -1,0 +1,229 @@
+import Foundation
+import LabFile
+import LabKit
+import LabSystem
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("A suite is read completely, selected, and ends with the right exit code", .endsInTime)
+struct SuiteTests {
+    private static let good = "name: Good one\ntags: [fast]\nsteps:\n  - main: hasValidActivation\n"
+
+    private func workspace(_ files: [String: String]) throws -> TemporaryDirectory {
+        try SuiteWorkspace(files).directory
+    }
+
+    private func run(
+        _ files: [String: String], environment: [String: String] = [:], change: (inout RunOptions) -> Void = { _ in }
+    ) throws -> (RunOutcome, String) {
+        try SuiteWorkspace(files).run(environment: environment, change: change)
+    }
+
+    @Test("A directory gives its scenarios in order, without the files that others include")
+    func discovery() throws {
+        let directory = try workspace([
+            "b.yaml": Self.good, "sub/a.yaml": Self.good, "steps/group.yaml": "steps:\n  - main: kill\n",
+            "notes.txt": "no scenario",
+        ])
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read([directory.path, directory.file("b.yaml")])
+        #expect(outcome.diagnostics.isEmpty)
+        #expect(outcome.scenarios.map(\.id) == ["b.yaml", "sub/a.yaml"])
+    }
+
+    @Test("A row that is named beside its file is one scenario", arguments: ["y", "y[0]", "[y", "y]"])
+    func rowBesideItsFile(row: String) throws {
+        let directory = try workspace([
+            "a.yaml": "name: A\nrows:\n  - { id: x }\n  - { id: '\(row)' }\nsteps:\n  - main: hasValidActivation\n"
+        ])
+        func ids(_ paths: String...) -> [String] {
+            let outcome = SuiteReader(labPath: nil, environment: [:]).read(paths.map(directory.file))
+            #expect(outcome.diagnostics.isEmpty)
+            #expect(outcome.scenarios.compactMap(\.row).contains(row))
+            return outcome.scenarios.map(\.id)
+        }
+        #expect(ids("a.yaml[\(row)]") == ["a.yaml[\(row)]"])
+        #expect(ids("a.yaml[\(row)]", "a.yaml").sorted() == ["a.yaml[x]", "a.yaml[\(row)]"].sorted())
+    }
+
+    @Test("What was passed over and may have been meant to run is told")
+    func notes() throws {
+        let workspace = try SuiteWorkspace([
+            "a.yaml": "name: A\nsteps:\n  - include: used.yaml\n", "used.yaml": "steps:\n  - main: kill\n",
+            "unused.yaml": "steps:\n  - main: kill\n", "b.yml": Self.good,
+        ])
+        let (outcome, text) = workspace.run(environment: ["LAB_BIN": "/usr/bin"])
+        #expect(outcome == .inconclusive)
+        #expect(
+            text.hasPrefix(
+                """
+                note: b.yml was passed over: the names of scenarios end in .yaml
+                note: unused.yaml was not run: it has no `name`, and no scenario here includes it
+                error: LAB_BIN
+                """), "\(text)")
+    }
+
+    @Test("A folder that cannot be read is told", .enabled(if: geteuid() != 0, "root can read every folder"))
+    func unreadableFolder() throws {
+        let workspace = try SuiteWorkspace(["a.yaml": Self.good, "closed/b.yaml": Self.good])
+        let folder = workspace.directory.file("closed")
+        chmod(folder, 0)
+        defer { chmod(folder, 0o700) }
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read([workspace.directory.path])
+        #expect(outcome.scenarios.map(\.id) == ["a.yaml"])
+        #expect(outcome.notes.first?.hasPrefix("the folder \(folder) cannot be read") == true, "\(outcome.notes)")
+    }
+
+    @Test("A circle of links between folders ends")
+    func linkCircle() throws {
+        let directory = try workspace(["sub/a.yaml": Self.good])
+        try Files.symlink(directory.file("sub/up"), to: "..")
+        try Files.symlink(directory.file("sub/self"), to: ".")
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read([directory.path])
+        #expect(outcome.scenarios.map(\.id) == ["sub/a.yaml"])
+        #expect(outcome.notes.isEmpty)
+    }
+
+    @Test("A scenario that only lacks its name is complained about")
+    func missingName() throws {
+        let (outcome, text) = try run(["a.yaml": "tags: [x]\nsteps:\n  - main: kill\n"])
+        #expect(outcome == .badInput)
+        #expect(text.contains("a.yaml:1:1: error: a scenario needs the key `name`"), "\(text)")
+    }
+
+    @Test("One mistake in one file keeps everything from running, exit code 2")
+    func badInput() throws {
+        let (outcome, text) = try run(["a.yaml": Self.good, "b.yaml": "name: B\nsteps:\n  - mian: kill\n"])
+        #expect(outcome == .badInput)
+        #expect(outcome.rawValue == 2)
+        #expect(text.contains("nothing was run: 1 mistake"), "\(text)")
+    }
+
+    @Test("Fifty mistakes are shown, and a line says how many more there are", arguments: Sizes.ofBatches(50))
+    func manyMistakes(count: Int) throws {
+        let (_, text) = try run(["a.yaml": "name: A\nsteps:\n" + String(repeating: "  - mian: kill\n", count: count)])
+        #expect(text.components(separatedBy: ": error: ").count - 1 == min(count, 50))
+        #expect(text.contains("\nand \(count - 50) more\n") == (count > 50))
+        #expect(text.hasSuffix("\nnothing was run: \(count) mistakes\n"))
+    }
+
+    @Test("Annotations are printed where a CI system reads them")
+    func annotations() throws {
+        let (_, text) = try run(
+            ["b.yaml": "name: B\nsteps:\n  - mian: kill\n"], environment: ["GITHUB_ACTIONS": "true"])
+        let sentence = "there is no actor called `mian` — did you mean `main`?"
+        #expect(text.contains("::error file=b.yaml,line=3,col=5::\(sentence)"))
+    }
+
+    @Test("An empty selection is an error that says what there is")
+    func emptySelection() throws {
+        for tags in [["!fsat"], ["fast", "fsat"]] {
+            #expect(try run(["a.yaml": Self.good]) { $0.tags = tags }.0 == .badInput)
+        }
+        let (outcome, text) = try run(["a.yaml": Self.good]) { $0.tags = ["fsat"] }
+        #expect(outcome == .badInput)
+        #expect(text == "error: no scenario has the tag `fsat`; did you mean `fast`?\n")
+        #expect(try run(["a.yaml": Self.good]) { $0.filter = "nothing" }.0 == .badInput)
+        #expect(try run([:]).0 == .badInput)
+    }
+
+    @Test("Tags and filters select by name, path, and exclusion")
+    func selection() throws {
+        let directory = try workspace([
+            "a.yaml": Self.good, "b.yaml": "name: Slow\ntags: [slow]\nsteps:\n  - main: kill\n",
+        ])
+        let scenarios = SuiteReader(labPath: nil, environment: [:]).read([directory.path]).scenarios
+        func selected(_ filter: String?, _ tags: [String]) throws -> [String] {
+            scenarios.filter(try Selection(filter: filter, tags: tags).contains).map(\.id)
+        }
+        #expect(try selected(nil, []) == ["a.yaml", "b.yaml"])
+        #expect(try selected("good", []) == ["a.yaml"])
+        #expect(try selected("B.YAML", []) == ["b.yaml"])
+        #expect(try selected(nil, ["fast"]) == ["a.yaml"])
+        #expect(
+            try selected(nil, ["fast", " slow"]) == ["a.yaml", "b.yaml"], "spaces beside a comma mean nothing")
+        #expect(try selected(nil, ["!fast"]) == ["b.yaml"])
+        #expect(try selected(nil, ["fast", "slow"]) == ["a.yaml", "b.yaml"])
+        #expect(try selected(nil, ["fast or slow"]) == ["a.yaml", "b.yaml"])
+        #expect(try selected(nil, ["not slow and fast"]) == ["a.yaml"])
+        #expect(try selected(nil, ["fast and slow"]) == [])
+        #expect(try selected(nil, ["fast and !slow or slow and not fast"]) == ["a.yaml", "b.yaml"])
+        for wrong in ["fast and", "or fast", "fast slow", "not and fast", " "] {
+            #expect(throws: BadUsage.self) { try selected(nil, [wrong]) }
+        }
+    }
+
+    @Test("A lab that does not start is inconclusive, exit code 3, and leaves nothing")
+    func labDoesNotStart() throws {
+        let (outcome, text) = try run(["a.yaml": Self.good], environment: ["LAB_BIN": "/usr/bin"])
+        #expect(outcome == .inconclusive, "\(text)")
+        #expect(outcome.rawValue == 3)
+        #expect(text.contains("LAB_BIN"), "\(text)")
+    }
+
+    @Test("Without a lab file, the complaint says where one was looked for")
+    func missingLabFile() throws {
+        let directory = try TemporaryDirectory()
+        try Files.write(Data(Self.good.utf8), to: directory.file("a.yaml"))
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read([directory.file("a.yaml")])
+        #expect(outcome.diagnostics.map(\.kind) == [.missingLabFile(near: directory.file("a.yaml"))])
+    }
+
+    @Test("A path at which nothing is, is named as it was given")
+    func missingPath() throws {
+        let (outcome, text) = try run(["a.yaml": Self.good]) { $0.paths = ["/nowhere/missing"] }
+        #expect(outcome == .badInput)
+        #expect(text == "error: there is no such file or directory: /nowhere/missing\n")
+    }
+
+    @Test(
+        "A report never replaces what the run reads, and its directory must exist", arguments: ["a.yaml", "lab.yaml"])
+    func reportOverInput(name: String) throws {
+        var path = ""
+        let (outcome, text) = try run(["a.yaml": Self.good], environment: ["LAB_BIN": "/usr/bin"]) {
+            path = "\($0.paths[0])/\(name)"
+            $0.reports = [RunOptions.Report(format: .junit, path: path)]
+        }
+        #expect(outcome == .badInput)
+        #expect(text.contains("error: the report \(name) cannot be written: it would overwrite"), "\(text)")
+        let (missing, complaint) = try run(["a.yaml": Self.good], environment: ["LAB_BIN": "/usr/bin"]) {
+            $0.reports = [RunOptions.Report(format: .json, path: "/nowhere/at/all.json")]
+        }
+        #expect(missing == .badInput)
+        #expect(
+            complaint == "error: the report /nowhere/at/all.json cannot be written: there is no directory /nowhere/at\n"
+        )
+    }
+
+    @Test("Each row is a test of its own with a stable name")
+    func rows() throws {
+        let directory = try workspace([
+            "a.yaml": """
+            name: Rows
+            rows:
+              - { id: low, limit: 1 }
+              - { limit: 5 }
+            steps:
+              - server: initActivation
+                with: { maxFailureCount: "${row.limit}" }
+            """
+        ])
+        let scenarios = SuiteReader(labPath: nil, environment: [:]).read([directory.path]).scenarios
+        #expect(scenarios.map(\.id) == ["a.yaml[low]", "a.yaml[2]"])
+        #expect(scenarios.map(\.row) == ["low", "2"])
+        #expect(try scenarios.filter(Selection(filter: "[2]", tags: []).contains).map(\.id) == ["a.yaml[2]"])
+        let file = directory.file("a.yaml")
+        let named = SuiteReader(labPath: nil, environment: [:]).read(["\(file)[2]", "\(file)[low]"])
+        #expect(named.scenarios.map(\.id) == ["a.yaml[2]", "a.yaml[low]"])
+        let unknown = SuiteReader(labPath: nil, environment: [:]).read(["\(file)[lwo]"])
+        #expect(unknown.diagnostics.map(\.kind) == [.unknownName(what: "row", name: "lwo", known: ["low", "2"])])
+    }
+
+    @Test("The project's own scenarios have no mistakes")
+    func ownScenarios() {
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read([Project.path("Scenarios")])
+        #expect(outcome.diagnostics.isEmpty, "\(DiagnosticRenderer().render(outcome.diagnostics))")
+        #expect(outcome.scenarios.count > 5)
+    }
+}
